@@ -57,7 +57,7 @@ async function isUnderWay(
 
 const ClientInfo = z.looseObject({ title: z.string().optional(), name: z.string().optional() });
 
-function clientName(info: unknown): string {
+export function clientName(info: unknown, unnamed = "A client"): string {
   const { title, name } = ClientInfo.safeParse(info).data ?? {};
-  return title ?? name ?? "A client";
+  return title ?? name ?? unnamed;
 }

@@ -147,7 +147,7 @@ function withStars(pattern: string, places: ReadonlySet<number>): Set<number> {
 }
 
 /** Goes back to the last star alone, so that no pattern takes longer than its length times the name's. */
-function isMatch(pattern: string, name: string): boolean {
+export function isMatch(pattern: string, name: string): boolean {
   let [at, from, star, retry] = [0, 0, -1, 0];
   while (from < name.length) {
     if (pattern[at] === "*") {

@@ -1,5 +1,5 @@
 import { define } from "../../lib/console/define.ts";
-import { pickTools } from "../(console)/toolsets/(_page)/picks.ts";
+import { pickTools } from "../(console)/toolsets/(_page)/editor.ts";
 
 /** `?q=&server=&category=&all=`: tools for a toolset, by words, pattern or filter. */
 export const handler = define.handlers({

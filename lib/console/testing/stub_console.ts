@@ -6,7 +6,6 @@ import type { Gateway } from "../../gateway.ts";
 import { EventHub } from "../../http/event_hub.ts";
 import { CSP_DIRECTIVES, secureHeaders } from "../../http/handle_request.ts";
 import type { State } from "../define.ts";
-import type { ConsoleGateway } from "./stub_gateway.ts";
 
 export interface StubConsole extends AsyncDisposable {
   url: string;
@@ -18,7 +17,7 @@ export interface StubConsole extends AsyncDisposable {
  * The console's real pages, islands and styles in front of a gateway made for the test, for what
  * the real one cannot show on demand: thousands of tools, hostile names, a page that fails.
  */
-export async function startStubConsole(gateway: ConsoleGateway): Promise<StubConsole> {
+export async function startStubConsole(gateway: Gateway): Promise<StubConsole> {
   const events = new EventHub();
   const closing = new AbortController();
   const requestLog = { error() {} };

@@ -18,44 +18,8 @@ import type { Consents } from "../../trust/consents.ts";
 import { StartingServers } from "../../mcp/starting_servers.ts";
 import type { FoundTools } from "../../catalog/search/module.ts";
 import { ToolDirectory } from "../../mcp/tool_directory.ts";
+import { RemovedServers } from "../../operations/removed_servers.ts";
 import { CallStats } from "../../telemetry/call_stats.ts";
-
-/** The part of the gateway that the console's pages read. */
-export type ConsoleGateway = Pick<
-  Gateway,
-  | "servers"
-  | "problems"
-  | "options"
-  | "address"
-  | "startedAt"
-  | "version"
-  | "platform"
-  | "readiness"
-  | "guide"
-  | "tokens"
-  | "toolMetadata"
-  | "describeTool"
-  | "activityDays"
-  | "collisions"
-  | "promptCollisions"
-  | "searchProgress"
-  | "searchTrouble"
-  | "toolsets"
-  | "callStats"
-  | "isOptimizing"
-  | "optimization"
-  | "evaluator"
-  | "restore"
-  | "approvals"
-  | "consents"
-  | "review"
-  | "toolCalls"
-  | "access"
-  | "promotions"
-  | "endpoints"
-  | "store"
-  | "logs"
->;
 
 interface StubServer extends Partial<ServerStatus> {
   name: string;
@@ -86,7 +50,7 @@ export interface StubInput {
 }
 
 /** A gateway that only answers what pages ask, for tests of what they make of it. */
-export function stubGateway(input: StubInput = {}): ConsoleGateway {
+export function stubGateway(input: StubInput = {}): Gateway {
   const servers = (input.servers ?? []).map((server) => {
     const tools = (server.tools ?? []).map(({ isOff: _isOff, ...tool }): ToolDefinition => ({
       inputSchema: { type: "object" },
@@ -125,6 +89,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
     optimization: () => Promise.reject(new Error("The stub optimizes nothing")),
     evaluator: () => Promise.reject(new Error("The stub evaluates nothing")),
     restore: {},
+    removedServers: new RemovedServers(),
     approvals: () => Promise.resolve({ list: () => [] } as unknown as Approvals),
     consents: () => Promise.resolve({ count: () => Promise.resolve(0) } as unknown as Consents),
     access: {
@@ -193,7 +158,7 @@ export function stubGateway(input: StubInput = {}): ConsoleGateway {
       version: "1.2.3",
       uptimeSeconds: 1,
     }),
-  };
+  } satisfies Partial<Gateway> as Partial<Gateway> as Gateway;
 }
 
 /** What is known of the tools; a token is four characters, and every word has to be found. */

@@ -1,33 +1,27 @@
+import type { ComponentChildren } from "preact";
+import { StateLabel, type Tone } from "../../../components/badges.tsx";
 import { Ago, InertText } from "../../../components/text.tsx";
 import { Card } from "../../../components/layout.tsx";
 import { Confirm, PostForm } from "../../../components/forms.tsx";
-import { Icon, type IconName } from "../../../components/icon.tsx";
+import type { IconName } from "../../../components/icon.tsx";
 import { StateBadge } from "../../../components/server_state.tsx";
 import type { ConfigProblem } from "../../../lib/config/files.ts";
-import type { AttentionItem, Fix } from "../../../lib/console/attention.ts";
+import type { AttentionItem, Fix, FixLink } from "../../../lib/console/attention.ts";
 import { formatCount, inertString } from "../../../lib/console/ui/format.ts";
 import { serverPath } from "../../../lib/console/ui/pages.ts";
 import type { DashboardPage } from "../(_page)/dashboard.ts";
 
-/** What needs a person: servers that do not work, and places in the configuration to correct. */
 export function AttentionList({ page }: { page: DashboardPage }) {
   const { attention, moreAttention, items, moreItems, problems, moreProblems, storeTrouble } = page;
   const total = attention.length + moreAttention + items.length + moreItems + problems.length +
-    moreProblems;
-  if (total === 0 && storeTrouble === undefined) return null;
+    moreProblems + Number(storeTrouble !== undefined);
+  if (total === 0) return null;
   return (
-    <Card
-      title="Needs attention"
-      aside={formatCount(total + (storeTrouble === undefined ? 0 : 1), "item")}
-      isFlush
-    >
+    <Card title="Needs attention" aside={formatCount(total, "item")} isFlush>
       <ul class="rows">
-        {storeTrouble === undefined ? null : (
+        {storeTrouble !== undefined && (
           <li class="row">
-            <span class="state tone-warn">
-              <Icon name="alert" size={14} />
-              Degraded
-            </span>
+            <StateLabel tone="warn" icon="alert">Degraded</StateLabel>
             <div class="row-text">
               <p>The data store does not work as it should</p>
               <InertText as="p" class="muted" text={storeTrouble} />
@@ -35,40 +29,30 @@ export function AttentionList({ page }: { page: DashboardPage }) {
           </li>
         )}
         {attention.map(({ server, problem, fix }) => (
-          <li key={server.name} class="row row-link" data-row>
-            <StateBadge state={server.state} />
-            <div class="row-text">
-              <a href={serverPath(server.name)} class="mono cover" data-row-link>
-                <InertText text={server.name} />
-              </a>
-              <InertText as="p" class="muted" text={problem?.message ?? server.reason} />
-              {fix !== undefined && "advice" in fix && (
-                <InertText as="p" class="muted" text={fix.advice} />
-              )}
-              {problem === undefined ? null : <Remedy problem={problem} />}
-            </div>
-            <span class="row-aside">
-              <Ago at={server.since} />
-            </span>
-            {fix === undefined
-              ? null
-              : "action" in fix
-              ? <FixButtons fixes={[fix]} subject={server.name} back="/" />
-              : (
-                <div class="fixes above">
-                  <a class="button" href={fix.href}>
-                    {fix.verb} <span class="visually-hidden">{inertString(server.name)}</span>
-                  </a>
-                </div>
-              )}
-          </li>
+          <AttentionRow
+            key={server.name}
+            state={<StateBadge state={server.state} />}
+            href={serverPath(server.name)}
+            subject={server.name}
+            isName
+            detail={problem?.message ?? server.reason}
+            at={server.since}
+            fixes={fix ? [fix] : []}
+          >
+            {fix && "advice" in fix && <InertText as="p" class="muted" text={fix.advice} />}
+            {problem && <Remedy problem={problem} />}
+          </AttentionRow>
         ))}
         {moreAttention > 0 && (
           <li class="row">
             <a href="/servers?sort=state">{formatCount(moreAttention, "more server")}</a>
           </li>
         )}
-        {items.map((item) => <ItemRow key={item.kind + item.subject} item={item} />)}
+        {items.map(({ kind, ...item }) => {
+          const { word, ...look } = KINDS[kind];
+          const state = <StateLabel {...look}>{word}</StateLabel>;
+          return <AttentionRow key={kind + item.subject} state={state} {...item} />;
+        })}
         {moreItems > 0 && (
           <li class="row">
             <a href="/optimization">{formatCount(moreItems, "more item")} in optimization</a>
@@ -85,7 +69,7 @@ export function AttentionList({ page }: { page: DashboardPage }) {
   );
 }
 
-const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: string }> = {
+const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: Tone }> = {
   "empty-toolset": { word: "Empty", icon: "alert", tone: "warn" },
   "stale-promotion": { word: "Stale", icon: "alert", tone: "warn" },
   "changed-tools": { word: "Held", icon: "paused", tone: "warn" },
@@ -97,40 +81,43 @@ const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone:
   "job-failed": { word: "Job failed", icon: "error", tone: "bad" },
 };
 
-function ItemRow({ item }: { item: AttentionItem }) {
-  const { word, icon, tone } = KINDS[item.kind];
+interface AttentionRowProps extends Omit<AttentionItem, "kind" | "fixes"> {
+  state: ComponentChildren;
+  fixes: readonly (Fix | FixLink)[];
+  /** Below the detail. */
+  children?: ComponentChildren;
+}
+
+function AttentionRow(props: AttentionRowProps) {
+  const { state, href, subject, isName, detail, at, fixes, children } = props;
   return (
     <li class="row row-link" data-row>
-      <span class={`state tone-${tone}`}>
-        <Icon name={icon} size={14} />
-        {word}
-      </span>
+      {state}
       <div class="row-text">
-        <a href={item.href} class={item.isName ? "mono cover" : "cover"} data-row-link>
-          <InertText text={item.subject} />
+        <a href={href} class={isName ? "mono cover" : "cover"} data-row-link>
+          <InertText text={subject} />
         </a>
-        <InertText as="p" class="muted" text={item.detail} />
+        <InertText as="p" class="muted" text={detail} />
+        {children}
       </div>
-      {item.at === undefined ? null : (
+      {at !== undefined && (
         <span class="row-aside">
-          <Ago at={item.at} />
+          <Ago at={at} />
         </span>
       )}
-      <FixButtons fixes={item.fixes} subject={item.subject} back="/" />
+      <FixButtons fixes={fixes} subject={subject} back="/" />
     </li>
   );
 }
 
-/** Places in a file to correct, each with its fix. */
 export function ProblemRows({ problems }: { problems: readonly ConfigProblem[] }) {
   return (
     <>
       {problems.map((problem, index) => (
         <li key={index} class="row">
-          <span class={problem.severity === "error" ? "state tone-bad" : "state tone-warn"}>
-            <Icon name={problem.severity === "error" ? "error" : "alert"} size={14} />
-            {problem.severity === "error" ? "Error" : "Warning"}
-          </span>
+          {problem.severity === "error"
+            ? <StateLabel tone="bad" icon="error">Error</StateLabel>
+            : <StateLabel tone="warn" icon="alert">Warning</StateLabel>}
           <div class="row-text">
             <InertText as="p" text={capital(problem.message)} />
             <Remedy problem={problem} />
@@ -141,7 +128,6 @@ export function ProblemRows({ problems }: { problems: readonly ConfigProblem[] }
   );
 }
 
-/** What to do about a problem, and where. */
 function Remedy({ problem }: { problem: ConfigProblem }) {
   return (
     <>
@@ -155,52 +141,52 @@ function Remedy({ problem }: { problem: ConfigProblem }) {
   );
 }
 
-/** Problems are worded to follow a file's name. */
+/** Problems are written to follow a file's name. */
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface FixButtonsProps {
-  fixes: readonly Fix[];
-  /** What it is about, read aloud after the verb. */
+  fixes: readonly (Fix | FixLink)[];
+  /** Read aloud after the verb. */
   subject: string;
-  /** The page to come back to. */
   back: string;
 }
 
-const BUSY = "Working…";
-
-/** The clicks that set something right; those with a price ask first. */
+/** Buttons that fix a problem; those with a cost ask first. */
 export function FixButtons({ fixes, subject: name, back }: FixButtonsProps) {
   if (fixes.length === 0) return null;
   const subject = inertString(name);
   return (
     <div class="fixes above">
       {fixes.map((fix) => {
-        const fields = { ...fix.action, back };
-        if (fix.warning !== undefined) {
+        const { verb } = fix;
+        const label = (
+          <>
+            {verb} <span class="visually-hidden">{subject}</span>
+          </>
+        );
+        if ("href" in fix) return <a key={verb} class="button" href={fix.href}>{label}</a>;
+        const form = { action: "/actions", busy: "Working…", fields: { ...fix.action, back } };
+        if (fix.warning === undefined) {
           return (
-            <Confirm
-              key={fix.verb}
-              id={`${fix.action.action}-${encodeURIComponent(subject)}`}
-              label={fix.verb}
-              subject={subject}
-              title={`${fix.verb}: ${subject}?`}
-              action="/actions"
-              fields={fields}
-              verb={fix.verb}
-              busy={BUSY}
-            >
-              {fix.warning}
-            </Confirm>
+            <PostForm key={verb} {...form}>
+              <button type="submit" class="button">{label}</button>
+            </PostForm>
           );
         }
         return (
-          <PostForm key={fix.verb} action="/actions" busy={BUSY} fields={fields}>
-            <button type="submit" class="button">
-              {fix.verb} <span class="visually-hidden">{subject}</span>
-            </button>
-          </PostForm>
+          <Confirm
+            key={verb}
+            id={`${fix.action.action}-${encodeURIComponent(subject)}`}
+            label={verb}
+            subject={subject}
+            title={`${verb}: ${subject}?`}
+            verb={verb}
+            {...form}
+          >
+            {fix.warning}
+          </Confirm>
         );
       })}
     </div>

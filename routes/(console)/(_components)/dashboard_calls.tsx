@@ -1,15 +1,15 @@
 import { Bar } from "../../../components/badges.tsx";
 import { Card } from "../../../components/layout.tsx";
+import { HiddenHeading, Table } from "../../../components/tables.tsx";
 import { InertText } from "../../../components/text.tsx";
 import { RefreshSoon } from "../../../islands/frame.tsx";
 import { formatCount, formatLatency, formatNumber } from "../../../lib/console/ui/format.ts";
 import { serverPath } from "../../../lib/console/ui/pages.ts";
 import { CallsChart } from "../(_islands)/dashboard.tsx";
-import { type DashboardCalls, type Range, RANGES } from "../(_page)/dashboard.ts";
-import { CallsTable } from "./calls_bars.tsx";
+import { type DashboardPage, type Range, RANGES } from "../(_page)/dashboard.ts";
+import type { CallBucket } from "./calls_bars.tsx";
 
-/** What was called over time, and how long each server took. */
-export function CallsCard({ calls }: { calls: DashboardCalls }) {
+export function CallsCard({ calls }: Pick<DashboardPage, "calls">) {
   const { range, points } = calls;
   const label = `${formatCount(calls.calls, "call")} and ${formatCount(calls.errors, "error")} ` +
     `in the last ${RANGES[range].last}`;
@@ -30,63 +30,107 @@ export function CallsCard({ calls }: { calls: DashboardCalls }) {
 }
 
 function Ranges({ range }: { range: Range }) {
-  const names: Range[] = ["1h", "6h", "24h"];
   return (
     <nav class="segments" aria-label="Time shown">
-      {names.map((name) => (
+      {Object.entries(RANGES).map(([name, { label }]) => (
         <a
           key={name}
           class="segment segment-word"
           href={name === "24h" ? "/" : `/?range=${name}`}
           aria-current={name === range ? "true" : "false"}
         >
-          {RANGES[name].label}
+          {label}
         </a>
       ))}
     </nav>
   );
 }
 
+const TABLE_ROWS = 24;
+
+/** The chart's numbers; stretches without calls are left out. */
+function CallsTable({ points }: { points: readonly CallBucket[] }) {
+  const rows = condensed(points, TABLE_ROWS).filter(({ calls }) => calls > 0);
+  if (rows.length === 0) return null;
+  return (
+    <details class="chart-table">
+      <summary>Show as a table</summary>
+      <Table
+        caption="Calls and errors over time"
+        columns={["From", ["Calls", "number"], ["Errors", "number"]]}
+      >
+        {rows.map(({ at, calls, errors }) => (
+          <tr key={at}>
+            <td>
+              <Moment at={at} />
+            </td>
+            <td class="number">{formatNumber(calls)}</td>
+            <td class="number">{formatNumber(errors)}</td>
+          </tr>
+        ))}
+      </Table>
+    </details>
+  );
+}
+
+/** The server does not know the reader's clock; the clock island does. */
+function Moment({ at }: { at: number }) {
+  const exact = new Date(at).toISOString();
+  return (
+    <time dateTime={exact} title={exact} data-clock="time">
+      {`${exact.slice(0, 10)} ${exact.slice(11, 16)} UTC`}
+    </time>
+  );
+}
+
+/** Adds up neighbors so that at most so many points are left. */
+export function condensed(points: readonly CallBucket[], most: number): CallBucket[] {
+  const size = Math.max(1, Math.ceil(points.length / most));
+  const groups: CallBucket[] = [];
+  points.forEach((point, index) => {
+    const last = groups.at(-1);
+    if (last === undefined || index % size === 0) return groups.push({ ...point });
+    last.calls += point.calls;
+    last.errors += point.errors;
+  });
+  return groups;
+}
+
 /** The median and the slow end per server, drawn to one scale. */
-export function ServerTimesCard({ calls }: { calls: DashboardCalls }) {
-  const { servers, moreServers } = calls;
+export function ServerTimesCard({ calls: { servers, moreServers } }: Pick<DashboardPage, "calls">) {
   const slowest = Math.max(1, ...servers.map(({ p95 }) => p95));
   if (servers.length === 0) return null;
   return (
     <Card title="Durations by server" aside="last 24 hours" isFlush>
-      <table class="table times-table">
-        <caption class="visually-hidden">Calls and durations by server, last 24 hours</caption>
-        <thead>
-          <tr>
-            <th scope="col">Server</th>
-            <th scope="col" class="number">Calls</th>
-            <th scope="col" class="number">Errors</th>
-            <th scope="col" class="number" title="Half of the calls were quicker">p50</th>
-            <th scope="col" class="number" title="95 of 100 calls were quicker">p95</th>
-            <th scope="col" class="hide-small">
-              <span class="visually-hidden">p95 against the others</span>
-            </th>
+      <Table
+        caption="Calls and durations by server, last 24 hours"
+        class="times-table"
+        columns={[
+          "Server",
+          ["Calls", "number"],
+          ["Errors", "number"],
+          ["p50", "number", "Half of the calls were quicker"],
+          ["p95", "number", "95 of 100 calls were quicker"],
+          <HiddenHeading key="bar" label="p95 against the others" class="hide-small" />,
+        ]}
+      >
+        {servers.map(({ server, calls, errors, p50, p95 }) => (
+          <tr key={server} class="row-link" data-row>
+            <td class="cut">
+              <a href={serverPath(server)} class="mono cover" data-row-link>
+                <InertText text={server} />
+              </a>
+            </td>
+            <td class="number">{formatNumber(calls)}</td>
+            <td class={errors > 0 ? "number tone-bad" : "number"}>{formatNumber(errors)}</td>
+            <td class="number">{formatLatency(p50)}</td>
+            <td class="number">{formatLatency(p95)}</td>
+            <td class="hide-small">
+              <Bar share={p95 / slowest} width={96} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {servers.map(({ server, calls, errors, p50, p95 }) => (
-            <tr key={server} class="row-link" data-row>
-              <td class="cut">
-                <a href={serverPath(server)} class="mono cover" data-row-link>
-                  <InertText text={server} />
-                </a>
-              </td>
-              <td class="number">{formatNumber(calls)}</td>
-              <td class={errors > 0 ? "number tone-bad" : "number"}>{formatNumber(errors)}</td>
-              <td class="number">{formatLatency(p50)}</td>
-              <td class="number">{formatLatency(p95)}</td>
-              <td class="hide-small">
-                <Bar share={p95 / slowest} width={96} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {moreServers > 0 && (
         <p class="card-lead muted">
           {formatCount(moreServers, "more server")} had calls:{" "}

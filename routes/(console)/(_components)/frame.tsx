@@ -12,13 +12,12 @@ import { type ConsolePage, isCurrentPage, PAGES } from "../../../lib/console/ui/
 import { Icon, Mark } from "../../../components/icon.tsx";
 import { InertText } from "../../../components/text.tsx";
 
-interface RailProps {
+interface FrameProps {
   frame: Frame;
   pathname: string;
 }
 
-/** The way to every page, at the left edge. */
-export function Rail({ frame, pathname }: RailProps) {
+export function Rail({ frame, pathname }: FrameProps) {
   return (
     <nav class="rail" id="rail" aria-label="Main">
       <a class="brand" href="/" aria-current="false">
@@ -27,11 +26,7 @@ export function Rail({ frame, pathname }: RailProps) {
       </a>
       <Partial name="rail">
         <ul class="nav-list">
-          {PAGES.map((page) => (
-            <li key={page.path}>
-              <NavLink page={page} frame={frame} pathname={pathname} />
-            </li>
-          ))}
+          <NavLinks pages={PAGES} frame={frame} pathname={pathname} />
         </ul>
       </Partial>
       <div class="rail-foot">
@@ -45,17 +40,13 @@ export function Rail({ frame, pathname }: RailProps) {
 const IN_BAR = 4;
 
 /** The same on a small screen, at the lower edge; what has no room there is behind "More". */
-export function BottomBar({ frame, pathname }: RailProps) {
+export function BottomBar({ frame, pathname }: FrameProps) {
   const isMoreCurrent = PAGES.slice(IN_BAR).some((page) => isCurrentPage(page, pathname));
   return (
     <nav class="bottom-bar" aria-label="Main, small screen">
       <Partial name="bottom-bar">
         <ul class="bottom-list">
-          {PAGES.slice(0, IN_BAR).map((page) => (
-            <li key={page.path}>
-              <NavLink page={page} frame={frame} pathname={pathname} />
-            </li>
-          ))}
+          <NavLinks pages={PAGES.slice(0, IN_BAR)} frame={frame} pathname={pathname} />
           <li>
             <button
               type="button"
@@ -68,43 +59,37 @@ export function BottomBar({ frame, pathname }: RailProps) {
           </li>
         </ul>
         <ul class="more-pages" id="more-pages" popover="auto">
-          {PAGES.slice(IN_BAR).map((page) => (
-            <li key={page.path}>
-              <NavLink page={page} frame={frame} pathname={pathname} />
-            </li>
-          ))}
+          <NavLinks pages={PAGES.slice(IN_BAR)} frame={frame} pathname={pathname} />
         </ul>
       </Partial>
     </nav>
   );
 }
 
-const COUNTED: { [path: string]: "servers" | "tools" | "toolsets" | "security" | undefined } = {
-  "/servers": "servers",
-  "/tools": "tools",
-  "/toolsets": "toolsets",
-  "/security": "security",
-};
+const COUNTED = ["servers", "tools", "toolsets", "security"] as const;
 
-function NavLink({ page, frame, pathname }: RailProps & { page: ConsolePage }) {
-  // Always set: left alone, the framework marks "/" as an ancestor of every page.
-  const current = !isCurrentPage(page, pathname)
-    ? "false"
-    : page.path === pathname
-    ? "page"
-    : "true";
-  const kind = COUNTED[page.path];
-  return (
-    <a class="nav-link" href={page.path} aria-current={current} title={page.label}>
-      <Icon name={page.icon} />
-      <span class="nav-word">{page.label}</span>
-      {kind === undefined ? null : <NavCount kind={kind} counts={frame.counts} />}
-    </a>
-  );
+function NavLinks({ pages, frame, pathname }: FrameProps & { pages: readonly ConsolePage[] }) {
+  return pages.map((page) => {
+    // Always set: left alone, the framework marks "/" as an ancestor of every page.
+    const current = !isCurrentPage(page, pathname)
+      ? "false"
+      : page.path === pathname
+      ? "page"
+      : "true";
+    const kind = COUNTED.find((kind) => page.path === `/${kind}`);
+    return (
+      <li key={page.path}>
+        <a class="nav-link" href={page.path} aria-current={current} title={page.label}>
+          <Icon name={page.icon} />
+          <span class="nav-word">{page.label}</span>
+          {kind && <NavCount kind={kind} counts={frame.counts} />}
+        </a>
+      </li>
+    );
+  });
 }
 
-/** Where am I, search, how the gateway is, and how the console looks. */
-export function TopBar({ frame, pathname }: { frame: Frame; pathname: string }) {
+export function TopBar({ frame, pathname }: FrameProps) {
   return (
     <header class="top-bar">
       <a class="top-mark" href="/" aria-current="false" aria-label="Quartermaster, dashboard">

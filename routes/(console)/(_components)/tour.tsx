@@ -22,7 +22,16 @@ export function TourCard({ tour }: { tour: Tour }) {
   const done = [hasServer, hasChoice, client !== undefined];
   const next = done.indexOf(false);
   return (
-    <Card title="Set up in three steps" aside={<FinishTour isDone={client !== undefined} />}>
+    <Card
+      title="Set up in three steps"
+      aside={
+        <PostForm action="/actions" fields={{ action: "finish-tour", back: "/" }}>
+          <button type="submit" class="button">
+            {client === undefined ? "Skip the tour" : "Close the tour"}
+          </button>
+        </PostForm>
+      }
+    >
       <ol class="tour">
         <Step number={1} title="Add a server" isDone={hasServer} isNext={next === 0}>
           <p>
@@ -74,7 +83,7 @@ interface StepProps {
   children: ComponentChildren;
 }
 
-/** What is done is folded away, and so is what comes later. */
+/** Folded away unless it is the next step, or the last one once it is done. */
 function Step({ number, title, isDone, isNext, children }: StepProps) {
   return (
     <li class="tour-step" data-done={isDone} {...(isNext ? { "aria-current": "step" } : {})}>
@@ -89,13 +98,5 @@ function Step({ number, title, isDone, isNext, children }: StepProps) {
         <div class="tour-body">{children}</div>
       </details>
     </li>
-  );
-}
-
-function FinishTour({ isDone }: { isDone: boolean }) {
-  return (
-    <PostForm action="/actions" fields={{ action: "finish-tour", back: "/" }}>
-      <button type="submit" class="button">{isDone ? "Close the tour" : "Skip the tour"}</button>
-    </PostForm>
   );
 }

@@ -4,20 +4,14 @@ import type uPlot from "uplot";
 import { formatCount } from "../../../lib/console/ui/format.ts";
 import { postAction } from "../../../lib/console/ui/api.ts";
 import { theme } from "../../../lib/console/ui/preferences.ts";
-import { CallsBars, type ChartPoint, ticksTo } from "../(_components)/calls_bars.tsx";
+import { type CallBucket, CallsBars, ticksTo } from "../(_components)/calls_bars.tsx";
 import "../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
 
-interface CallsChartProps {
-  points: ChartPoint[];
-  /** What it shows, in words. */
-  label: string;
-}
-
 const HEIGHT = 180;
 
-/** Calls and errors over time, to be pointed at; plain bars until the chart is there. */
-export function CallsChart({ points, label }: CallsChartProps) {
+/** Calls and errors over time; plain bars until the chart has loaded. */
+export function CallsChart({ points, label }: { points: CallBucket[]; label: string }) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>();
   const isDrawn = useSignal(false);
@@ -72,16 +66,16 @@ export function CallsChart({ points, label }: CallsChartProps) {
   );
 }
 
-function dataOf(points: readonly ChartPoint[]): uPlot.AlignedData {
+function dataOf(points: readonly CallBucket[]): uPlot.AlignedData {
   return [
     points.map(({ at }) => at / 1000),
-    // Nothing is no bar, not even a thin one.
+    // Zero draws no bar, not even a thin one.
     points.map(({ calls }) => calls || null),
     points.map(({ errors }) => errors || null),
   ];
 }
 
-function reading({ at, calls, errors }: ChartPoint): string {
+function reading({ at, calls, errors }: CallBucket): string {
   return `${timeOf(at)}: ${formatCount(calls, "call")}, ${formatCount(errors, "error")}`;
 }
 
@@ -94,7 +88,7 @@ function plotOptions(
   element: HTMLElement,
   onPoint: (index: number | undefined) => void,
 ): Omit<uPlot.Options, "width" | "height"> {
-  // A canvas knows no variables: what the styles make of them is read off elements.
+  // A canvas cannot use CSS variables: colors are read from elements.
   const colorOf = (selector: string) => () => {
     const styled = element.parentElement?.querySelector(selector) ?? element;
     return getComputedStyle(styled).color;
@@ -141,13 +135,13 @@ function plotOptions(
   };
 }
 
-/** How far two points are apart: the last one takes as much room as the others. */
+/** The distance between two points: the last bar is as wide as the others. */
 function stepOf(plot: uPlot): number {
   const [first = 0, second = first + 1] = plot.data[0];
   return second - first;
 }
 
-/** Remembers that the tour has ended, once its last step is left. */
+/** Ends the tour when its last step is left. */
 export function TourEnd() {
   useEffect(() => {
     const finish = () => {

@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { define, formOf } from "../../../lib/console/define.ts";
 import { serverStep } from "../../../lib/console/ui/pages.ts";
 import { serverRequester } from "../../../lib/http/request_origin.ts";
-import { ServerForm } from "./(_components)/entry_form.tsx";
+import { ServerEditor } from "./(_components)/entry_form.tsx";
 import {
   addServer,
   EMPTY_ENTRY,
@@ -29,5 +29,5 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(function NewServerRoute({ data }) {
-  return <ServerForm form={data} />;
+  return <ServerEditor form={data} />;
 });

@@ -5,12 +5,13 @@ import {
   NameField,
   PLAIN_NAME,
   PostForm,
+  TextField,
 } from "../../../../components/forms.tsx";
 import { PendingButton } from "../../../../islands/forms.tsx";
 import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { NEW_SERVER, serverPath, serverStep } from "../../../../lib/console/ui/pages.ts";
 import { FoundServers, ServerEntry } from "../(_islands)/new_server.tsx";
-import type { ServerForm as Form } from "../(_page)/entry.ts";
+import type { ServerForm } from "../(_page)/entry.ts";
 import { type LimitFields, NO_LIMITS } from "../(_page)/entry_fields.ts";
 
 const PLACEHOLDER = `https://example.com/mcp
@@ -18,8 +19,7 @@ npx -y @modelcontextprotocol/server-filesystem ~/notes
 { "mcpServers": { … } }`;
 const SETTINGS_PLACEHOLDER = "Authorization: Bearer ${secret:NAME}\nAPI_KEY=…";
 
-/** Adds a server, or changes one that was added before. */
-export function ServerForm({ form }: { form: Form }) {
+export function ServerEditor({ form }: { form: ServerForm }) {
   const { editing, found } = form;
   return (
     <div class="stack">
@@ -33,41 +33,36 @@ export function ServerForm({ form }: { form: Form }) {
           ? "It is connected to first, so that nothing is stored that cannot work."
           : "The gateway tries the changed entry first; the current one stays until it works."}
       />
-      {form.error === undefined ? null : (
-        <FormFailure
-          error={form.error}
-          title={editing === undefined ? "Not added" : "Not saved"}
-        />
+      {form.error && (
+        <FormFailure error={form.error} title={editing === undefined ? "Not added" : "Not saved"} />
       )}
-      {editing === undefined || form.error?.code !== "CONFLICT" ? null : (
+      {editing !== undefined && form.error?.code === "CONFLICT" && (
         <p class="small">
           <a href={serverStep(editing, "edit")} f-client-nav={false}>Edit it as it is now</a>
         </p>
       )}
-      {found === undefined
-        ? null
-        : (
+      {found === undefined ? <EntryForm form={form} /> : (
+        <>
           <Card title={`${formatCount(found.length, "server")} in the text`} isFlush>
             <FoundServers text={form.entry} servers={found} />
           </Card>
-        )}
-      {found === undefined ? <EntryForm form={form} /> : (
-        <p class="small">
-          <a href={NEW_SERVER} f-client-nav={false}>Paste something else</a>
-        </p>
+          <p class="small">
+            <a href={NEW_SERVER} f-client-nav={false}>Paste something else</a>
+          </p>
+        </>
       )}
     </div>
   );
 }
 
-function EntryForm({ form }: { form: Form }) {
+function EntryForm({ form }: { form: ServerForm }) {
   const { editing } = form;
-  const hasMore = form.settings !== "" || form.folder !== "";
   return (
     <Card>
       <PostForm
         class="form form-wide"
         action={editing === undefined ? NEW_SERVER : serverStep(editing, "edit")}
+        fields={form.version === undefined ? {} : { version: form.version }}
       >
         <Field
           id="entry"
@@ -91,7 +86,7 @@ function EntryForm({ form }: { form: Form }) {
             isShort
           />
         )}
-        <details class="edit-words" open={hasMore}>
+        <details class="edit-words" open={form.settings !== "" || form.folder !== ""}>
           <summary>Headers, variables and folder</summary>
           <div class="form">
             <Field
@@ -112,26 +107,17 @@ function EntryForm({ form }: { form: Form }) {
                 value={form.settings}
               />
             </Field>
-            <Field
+            <TextField
               id="folder"
+              class="input mono"
               label="Folder"
               hint="The command's working folder; empty for the gateway's own."
-            >
-              <input
-                id="folder"
-                class="input mono"
-                name="folder"
-                spellcheck={false}
-                value={form.folder}
-                aria-describedby="folder-hint"
-              />
-            </Field>
+              spellcheck={false}
+              value={form.folder}
+            />
           </div>
         </details>
         <ServerLimits limits={form.limits} />
-        {form.version === undefined
-          ? null
-          : <input type="hidden" name="version" value={form.version} />}
         <div class="form-actions">
           <PendingButton
             label={editing === undefined ? "Add server" : "Save changes"}
@@ -146,102 +132,83 @@ function EntryForm({ form }: { form: Form }) {
   );
 }
 
-type Options = readonly (readonly [value: string, label: string])[];
+interface LimitInput {
+  id: keyof LimitFields;
+  label: string;
+  hint: string;
+  /** A whole number without them. */
+  options?: readonly (readonly [value: string, label: string])[];
+}
 
-const MODES: Options = [
-  ["", "All"],
-  ["confirm", "Those that may change or delete things only after a yes"],
-  ["read-only", "Those that only read"],
-];
-const TRUST: Options = [["", "Trusted"], ["untrusted", "Not trusted"]];
-const CHANGES: Options = [
-  ["", "By trust: held where it is not trusted, else passed on and shown"],
-  ["hold", "Held until approved"],
-  ["notify", "Passed on, and shown under Review"],
-  ["allow", "Passed on without a word"],
+const BY_ALL = "By all callers together; empty for no limit.";
+
+const LIMIT_INPUTS: readonly LimitInput[] = [
+  {
+    id: "mode",
+    label: "Calls that are let through",
+    hint: "What a tool does is taken from its annotations.",
+    options: [
+      ["", "All"],
+      ["confirm", "Those that may change or delete things only after a yes"],
+      ["read-only", "Those that only read"],
+    ],
+  },
+  { id: "callsPerMinute", label: "Calls a minute", hint: BY_ALL },
+  { id: "maxConcurrent", label: "Calls at once", hint: BY_ALL },
+  {
+    id: "maxResultTokens",
+    label: "Tokens of a result",
+    hint: "A longer one is cut, and the rest is read page by page. Empty for no limit.",
+  },
+  {
+    id: "trust",
+    label: "Trust",
+    hint: "Whether you vouch for what it says of its tools.",
+    options: [["", "Trusted"], ["untrusted", "Not trusted"]],
+  },
+  {
+    id: "changes",
+    label: "Changes of its tools",
+    hint: "What to do when a tool's definition changes.",
+    options: [
+      ["", "By trust: held where it is not trusted, else passed on and shown"],
+      ["hold", "Held until approved"],
+      ["notify", "Passed on, and shown under Review"],
+      ["allow", "Passed on without a word"],
+    ],
+  },
 ];
 
-/** Which calls are let through, how many, and what happens when a tool changes. */
 function ServerLimits({ limits = NO_LIMITS }: { limits?: LimitFields | undefined }) {
   return (
     <details class="edit-words" open={Object.values(limits).some((value) => value !== "")}>
       <summary>Limits</summary>
       <div class="form">
-        <Choice
-          id="mode"
-          label="Calls that are let through"
-          hint="What a tool does is taken from its annotations."
-          options={MODES}
-          value={limits.mode}
-        />
-        <Count id="callsPerMinute" label="Calls a minute" value={limits.callsPerMinute} />
-        <Count id="maxConcurrent" label="Calls at once" value={limits.maxConcurrent} />
-        <Count
-          id="maxResultTokens"
-          label="Tokens of a result"
-          hint="A longer one is cut, and the rest is read page by page. Empty for no limit."
-          value={limits.maxResultTokens}
-        />
-        <Choice
-          id="trust"
-          label="Trust"
-          hint="Whether you vouch for what it says of its tools."
-          options={TRUST}
-          value={limits.trust}
-        />
-        <Choice
-          id="changes"
-          label="Changes of its tools"
-          hint="What to do when a tool's definition changes."
-          options={CHANGES}
-          value={limits.changes}
-        />
+        {LIMIT_INPUTS.map(({ id, options, ...texts }) =>
+          options === undefined
+            ? (
+              <TextField
+                key={id}
+                id={id}
+                {...texts}
+                inputMode="numeric"
+                autocomplete="off"
+                value={limits[id]}
+              />
+            )
+            : (
+              <Field key={id} id={id} {...texts}>
+                <select id={id} class="select" name={id} aria-describedby={`${id}-hint`}>
+                  {options.map(([option, label]) => (
+                    <option key={option} value={option} selected={option === limits[id]}>
+                      {label}
+                    </option>
+                  ))}
+                </select>
+              </Field>
+            )
+        )}
       </div>
     </details>
-  );
-}
-
-interface ChoiceProps {
-  id: keyof LimitFields;
-  label: string;
-  hint: string;
-  options: Options;
-  value: string;
-}
-
-function Choice({ id, label, hint, options, value }: ChoiceProps) {
-  return (
-    <Field id={id} label={label} hint={hint}>
-      <select id={id} class="select" name={id} aria-describedby={`${id}-hint`}>
-        {options.map(([option, label]) => (
-          <option key={option} value={option} selected={option === value}>{label}</option>
-        ))}
-      </select>
-    </Field>
-  );
-}
-
-interface CountProps {
-  id: keyof LimitFields;
-  label: string;
-  hint?: string;
-  value: string;
-}
-
-function Count(
-  { id, label, value, hint = "By all callers together; empty for no limit." }: CountProps,
-) {
-  return (
-    <Field id={id} label={label} hint={hint}>
-      <input
-        id={id}
-        class="input"
-        name={id}
-        inputMode="numeric"
-        autocomplete="off"
-        value={value}
-        aria-describedby={`${id}-hint`}
-      />
-    </Field>
   );
 }

@@ -6,7 +6,6 @@ import { TRYING_AGAIN } from "../../../../lib/core/text.ts";
 import { RetryCountdown } from "../(_islands)/servers.tsx";
 import { PostForm } from "../../../../components/forms.tsx";
 
-/** Why a server is as it is, with the time until its next try where there is one. */
 export function ServerReason({ server }: { server: ServerStatus }) {
   const { reason, retryAt } = server;
   if (retryAt === undefined || !reason.endsWith(TRYING_AGAIN)) return <InertText text={reason} />;
@@ -18,21 +17,15 @@ export function ServerReason({ server }: { server: ServerStatus }) {
   );
 }
 
-/** Where a server's entry is kept; the whole path on hover. */
+/** Where a server's entry is. At length, "Added while running": not only this console adds servers. */
 export function SourceLabel(
   { source, isLong = false }: { source: ServerSource; isLong?: boolean },
 ) {
-  if (source.kind === "demo") {
+  if (source.kind !== "file") {
     return (
       <span class="source">
-        <Icon name="demo" size={14} />Built in
-      </span>
-    );
-  }
-  if (source.kind === "store") {
-    return (
-      <span class="source">
-        <Icon name="store" size={14} />Added here
+        <Icon name={source.kind} size={14} />
+        {source.kind === "demo" ? "Built in" : isLong ? "Added while running" : "Added here"}
       </span>
     );
   }

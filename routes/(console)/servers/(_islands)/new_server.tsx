@@ -1,17 +1,19 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { StateLabel } from "../../../../components/badges.tsx";
 import { FormFailure, PostForm } from "../../../../components/forms.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
+import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { NEW_SERVER, serverStep } from "../../../../lib/console/ui/pages.ts";
-import { askRecognized, askToAdd, type FoundServer, type Recognized } from "../(_page)/browser.ts";
+import {
+  fetchRecognized,
+  type FoundServer,
+  type Recognized,
+  requestImport,
+} from "../(_page)/browser.ts";
 import "../../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
-
-interface ServerEntryProps {
-  value: string;
-  placeholder: string;
-}
 
 const TYPING_MS = 250;
 const KINDS: Record<string, string> = {
@@ -20,23 +22,23 @@ const KINDS: Record<string, string> = {
   file: "A configuration",
 };
 
-/** The field for what is pasted; says what it has recognized before anything is sent. */
-export function ServerEntry({ value, placeholder }: ServerEntryProps) {
+/** The field for a pasted entry; shows what was recognized before the form is sent. */
+export function ServerEntry({ value, placeholder }: { value: string; placeholder: string }) {
   const recognized = useSignal<Recognized | undefined>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>();
-  const asking = useRef<AbortController>();
+  const request = useRef<AbortController>();
   useEffect(() => () => {
     clearTimeout(timer.current);
-    asking.current?.abort();
+    request.current?.abort();
   }, []);
 
   const recognize = async (text: string) => {
-    const { signal } = asking.current = new AbortController();
+    const { signal } = request.current = new AbortController();
     if (text.trim() === "") return recognized.value = undefined;
     try {
-      recognized.value = await askRecognized(text, signal);
+      recognized.value = await fetchRecognized(text, signal);
     } catch {
-      // Nothing is lost: what is wrong is said when the form is sent.
+      // The form reports the problem when it is sent.
       if (!signal.aborted) recognized.value = undefined;
     }
   };
@@ -58,7 +60,7 @@ export function ServerEntry({ value, placeholder }: ServerEntryProps) {
         onInput={(event) => {
           const text = event.currentTarget.value;
           clearTimeout(timer.current);
-          asking.current?.abort();
+          request.current?.abort();
           timer.current = setTimeout(() => recognize(text), TYPING_MS);
         }}
         onKeyDown={(event) => {
@@ -76,30 +78,14 @@ export function ServerEntry({ value, placeholder }: ServerEntryProps) {
 
 function Found({ recognized }: { recognized: Recognized | undefined }) {
   if (recognized === undefined) return null;
-  if ("error" in recognized) {
-    return (
-      <span class="warning">
-        <Icon name="alert" size={14} />
-        <InertText as="span" text={recognized.error.message} />
-      </span>
-    );
-  }
+  if ("error" in recognized) return <Warning text={recognized.error.message} />;
   const { kind, servers } = recognized;
   const what = KINDS[kind] ?? "Something";
   const [only] = servers;
   if (servers.length !== 1 || only === undefined) {
     return <>{what} with {servers.length} servers; choose among them in the next step.</>;
   }
-  if (only.problem !== undefined) {
-    return (
-      <span class="warning">
-        <Icon name="alert" size={14} />
-        <span>
-          {what}, but: <InertText text={only.problem} />
-        </span>
-      </span>
-    );
-  }
+  if (only.problem !== undefined) return <Warning before={`${what}, but: `} text={only.problem} />;
   return (
     <>
       {what}. Unless you give it a name, it will be called <InertText as="code" text={only.name} />.
@@ -112,16 +98,23 @@ function Found({ recognized }: { recognized: Recognized | undefined }) {
   );
 }
 
-interface FoundServersProps {
-  /** The pasted text. */
-  text: string;
-  servers: FoundServer[];
+function Warning({ before, text }: { before?: string; text: string }) {
+  return (
+    <span class="warning">
+      <Icon name="alert" size={14} />
+      <span>
+        {before}
+        <InertText text={text} />
+      </span>
+    </span>
+  );
 }
 
 const AT_ONCE = 3;
 
-/** Adds the selected servers, and shows the outcome of each. */
-export function FoundServers({ text, servers: first }: FoundServersProps) {
+export function FoundServers(
+  { text, servers: first }: { text: string; servers: FoundServer[] },
+) {
   const servers = useSignal(first);
   const busy = useSignal<string[]>([]);
   const chosen = servers.value.filter(({ isChosen }) => isChosen);
@@ -134,7 +127,7 @@ export function FoundServers({ text, servers: first }: FoundServersProps) {
   };
 
   const add = async (name: string) => {
-    const outcome = await askToAdd(text, name);
+    const outcome = await requestImport(text, name);
     change(name, { outcome, isChosen: !outcome.ok });
     busy.value = busy.value.filter((other) => other !== name);
   };
@@ -174,11 +167,7 @@ export function FoundServers({ text, servers: first }: FoundServersProps) {
           class="button button-primary"
           disabled={isWorking || (chosen.length === 0 && servers.value !== first)}
         >
-          {isWorking
-            ? "Connecting…"
-            : chosen.length === 1
-            ? "Add 1 server"
-            : `Add ${chosen.length} servers`}
+          {isWorking ? "Connecting…" : `Add ${formatCount(chosen.length, "server")}`}
         </button>
         <span class="muted small">
           The gateway connects to each first; servers that fail are not stored.
@@ -190,12 +179,11 @@ export function FoundServers({ text, servers: first }: FoundServersProps) {
 
 interface FoundServerRowProps {
   server: FoundServer;
-  isBusy?: boolean;
-  onChoose?(isChosen: boolean): void;
+  isBusy: boolean;
+  onChoose(isChosen: boolean): void;
 }
 
-/** One of several servers that were pasted, with how it fared. */
-function FoundServerRow({ server, isBusy = false, onChoose }: FoundServerRowProps) {
+function FoundServerRow({ server, isBusy, onChoose }: FoundServerRowProps) {
   const { name, line, problem, notes, isChosen, outcome } = server;
   const isDone = outcome?.ok === true;
   return (
@@ -207,7 +195,7 @@ function FoundServerRow({ server, isBusy = false, onChoose }: FoundServerRowProp
           value={name}
           checked={isChosen}
           disabled={problem !== undefined || isDone || isBusy}
-          onChange={(event) => onChoose?.(event.currentTarget.checked)}
+          onChange={(event) => onChoose(event.currentTarget.checked)}
         />
         <span class="found-text">
           <InertText as="span" class="mono strong" text={name} />
@@ -215,29 +203,16 @@ function FoundServerRow({ server, isBusy = false, onChoose }: FoundServerRowProp
         </span>
         <span class="found-state" role="status">
           {isBusy
-            ? (
-              <span class="state tone-info">
-                <Icon name="pending" size={14} />Connecting…
-              </span>
-            )
-            : isDone
-            ? (
-              <span class="state tone-ok">
-                <Icon name="ready" size={14} />
-                {outcome.text}
-              </span>
-            )
-            : null}
+            ? <StateLabel tone="info" icon="pending">Connecting…</StateLabel>
+            : isDone && <StateLabel tone="ok" icon="ready">{outcome.text}</StateLabel>}
         </span>
       </label>
       {isDone && <a class="found-more" href={serverStep(name, "tools")}>Configure tools</a>}
-      {problem === undefined
-        ? null
-        : <InertText as="p" class="found-more small tone-warn" text={problem} />}
+      {problem !== undefined && (
+        <InertText as="p" class="found-more small tone-warn" text={problem} />
+      )}
       {notes.map((note) => (
-        <p key={note} class="found-more small muted">
-          <InertText text={note} />
-        </p>
+        <InertText key={note} as="p" class="found-more small muted" text={note} />
       ))}
       {outcome?.ok === false && (
         <div class="found-more">

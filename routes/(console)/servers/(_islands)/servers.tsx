@@ -4,7 +4,7 @@ import { Icon } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 import { liveState, onLive } from "../../../../lib/console/ui/live.ts";
 import { UNDO_REMOVAL } from "../../../../lib/console/ui/pages.ts";
-import { askLogLines, hasWritten, type LogLine, retryText } from "../(_page)/browser.ts";
+import { fetchLogLines, hasWritten, type OutputLine, retryText } from "../(_page)/browser.ts";
 import "../../../../islands/frame.tsx";
 import { PostForm } from "../../../../components/forms.tsx";
 // For fewer scripts: frame.tsx says how.
@@ -33,7 +33,6 @@ export function RetryCountdown({ at, madeAt }: RetryCountdownProps) {
 
 const OFFERED_S = 15;
 
-/** Shows what was removed, and offers to undo it for a while. */
 export function RemovedNotice({ id, name }: { id: string; name: string }) {
   const left = useSignal(OFFERED_S);
   useEffect(() => {
@@ -56,38 +55,35 @@ export function RemovedNotice({ id, name }: { id: string; name: string }) {
   );
 }
 
-interface LogTailProps {
-  server: string;
-  lines: LogLine[];
-}
-
 /** Closer than this to the end, the reader wants to see what comes. */
 const NEAR_END_PX = 24;
 
-/** What a server writes to its error output, followed while the reader is at its end. */
-export function LogTail({ server, lines: first }: LogTailProps) {
+/** A server's error output, followed while the reader is at its end. */
+export function LogTail(
+  { server, lines: first }: { server: string; lines: OutputLine[] },
+) {
   const lines = useSignal(first);
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
 
   useEffect(() => {
-    const asking = new AbortController();
-    const load = async () => {
-      try {
-        lines.value = await askLogLines(server, asking.signal);
-      } catch { /* the next line asks again */ }
-    };
+    const request = new AbortController();
+    const load = () =>
+      fetchLogLines(server, request.signal).then(
+        (read) => lines.value = read,
+        () => {}, // The next line asks again.
+      );
     const stop = onLive("logs", (data) => {
       if (hasWritten(server, data)) void load();
     });
-    // What came between the page and the channel, or while that was lost.
+    // Lines may have come before the channel was open, or while it was lost.
     const unsubscribe = liveState.subscribe((state) => {
       if (state === "live") void load();
     });
     return () => {
       stop();
       unsubscribe();
-      asking.abort();
+      request.abort();
     };
   }, [server]);
 
@@ -98,6 +94,8 @@ export function LogTail({ server, lines: first }: LogTailProps) {
   if (lines.value.length === 0) {
     return <p class="muted log-empty">It has written nothing to its error output.</p>;
   }
+  const text = lines.value
+    .map(({ time, line }) => `${new Date(time).toISOString().slice(11, 19)}  ${line}`).join("\n");
   return (
     <pre
       ref={box}
@@ -109,10 +107,6 @@ export function LogTail({ server, lines: first }: LogTailProps) {
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
       }}
-    ><InertText text={lines.value.map(inLine).join("\n")} /></pre>
+    ><InertText text={text} /></pre>
   );
-}
-
-function inLine({ time, line }: LogLine): string {
-  return `${new Date(time).toISOString().slice(11, 19)}  ${line}`;
 }

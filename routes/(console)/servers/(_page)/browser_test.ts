@@ -1,56 +1,56 @@
 import assert from "node:assert/strict";
 import { stubFetch } from "../../../../lib/console/testing/stub_fetch.ts";
 import {
-  askLogLines,
-  askRecognized,
-  askToAdd,
+  fetchLogLines,
+  fetchRecognized,
   hasWritten,
   matchingTools,
+  requestImport,
   retryText,
   tokensOf,
 } from "./browser.ts";
 
 const { signal } = new AbortController();
 
-Deno.test("askToAdd() gives what came of it, also where it was refused or is no answer", async () => {
+Deno.test("requestImport() gives what came of it, also where it was refused or is no answer", async () => {
   {
     using _fetch = stubFetch({ server: { state: "ready", toolCount: 3, reason: "" } });
-    assert.deepEqual(await askToAdd("{}", "git"), { ok: true, text: "Added, 3 tools" });
+    assert.deepEqual(await requestImport("{}", "git"), { ok: true, text: "Added, 3 tools" });
   }
   {
     const error = { message: "Too much", errorType: "LIMIT_EXCEEDED", recoverySteps: ["Less"] };
     using _fetch = stubFetch({ error }, 413);
-    assert.deepEqual(await askToAdd("{}", "git"), {
+    assert.deepEqual(await requestImport("{}", "git"), {
       ok: false,
       error: { message: "Too much", code: "LIMIT_EXCEEDED", steps: ["Less"] },
     });
   }
   using _fetch = stubFetch({ server: "maybe" });
-  const odd = await askToAdd("{}", "git");
+  const odd = await requestImport("{}", "git");
   assert.ok(!odd.ok);
   assert.match(odd.error.message, /not what this page expects/);
 });
 
-Deno.test("askRecognized() takes what a text has, and nothing else", async () => {
+Deno.test("fetchRecognized() takes what a text has, and nothing else", async () => {
   const server = { name: "git", line: "npx git", notes: [], isChosen: true };
   {
     using _fetch = stubFetch({ kind: "command", servers: [server] });
-    const found = await askRecognized("npx git", signal);
+    const found = await fetchRecognized("npx git", signal);
     assert.ok("servers" in found);
     assert.equal(found.servers[0]?.name, "git");
   }
   using _fetch = stubFetch({ servers: "many" });
-  await assert.rejects(askRecognized("npx git", signal));
+  await assert.rejects(fetchRecognized("npx git", signal));
 });
 
-Deno.test("askLogLines() takes a server's lines, and nothing else", async () => {
+Deno.test("fetchLogLines() takes a server's lines, and nothing else", async () => {
   const { signal } = new AbortController();
   {
     using _fetch = stubFetch({ lines: [{ time: 1, line: "started" }] });
-    assert.deepEqual(await askLogLines("git", signal), [{ time: 1, line: "started" }]);
+    assert.deepEqual(await fetchLogLines("git", signal), [{ time: 1, line: "started" }]);
   }
   using _fetch = stubFetch({ lines: ["started"] });
-  await assert.rejects(askLogLines("git", signal));
+  await assert.rejects(fetchLogLines("git", signal));
 });
 
 Deno.test("hasWritten() tells the server from others", () => {

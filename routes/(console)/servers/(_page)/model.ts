@@ -1,13 +1,7 @@
 import type { Gateway } from "../../../../lib/gateway.ts";
-import {
-  compareText,
-  type Paged,
-  paged,
-  readSorting,
-  type Sorting,
-} from "../../../../lib/console/lists.ts";
+import { compareText, paged, readSorting } from "../../../../lib/console/lists.ts";
 import { matchesWords, searchWords } from "../../../../lib/console/tool_rows.ts";
-import type { ServerSource, ServerState, ServerStatus } from "../../../../lib/core/server.ts";
+import type { ServerState, ServerStatus } from "../../../../lib/core/server.ts";
 
 const SERVER_COLUMNS = [
   "name",
@@ -18,9 +12,8 @@ const SERVER_COLUMNS = [
   "since",
   "latency",
 ] as const;
-type ServerColumn = typeof SERVER_COLUMNS[number];
 
-/** What needs a person first. */
+/** States that need a person come first. */
 const STATE_ORDER: readonly ServerState[] = [
   "failed",
   "needs_login",
@@ -32,30 +25,11 @@ const STATE_ORDER: readonly ServerState[] = [
   "disabled",
 ];
 
-export interface StateCount {
-  state: ServerState;
-  count: number;
-}
+export type ServersPage = ReturnType<typeof serversPage>;
 
-export interface ServersPage {
-  list: Paged<ServerStatus>;
-  /** How many there are in each state, before any filter. */
-  states: StateCount[];
-  total: number;
-  query: string;
-  state?: ServerState;
-  sorting: Sorting<ServerColumn>;
-  /** What was removed a moment ago and can come back. */
-  removed?: { id: string; name: string };
-}
-
-/** The list of servers as the address asks for it. */
-export function serversPage(
-  gateway: Pick<Gateway, "servers"> & Partial<Pick<Gateway, "removedServers">>,
-  query: URLSearchParams,
-): ServersPage {
-  const id = query.get("removed");
-  const removed = id === null ? undefined : gateway.removedServers?.nameOf(id);
+export function serversPage(gateway: Gateway, query: URLSearchParams) {
+  const id = query.get("removed") ?? "";
+  const removed = gateway.removedServers.nameOf(id);
   const servers = gateway.servers.list();
   const text = query.get("q")?.trim() ?? "";
   const words = searchWords(text);
@@ -63,56 +37,43 @@ export function serversPage(
   const sorting = readSorting(query, SERVER_COLUMNS);
   const shown = servers.filter((server) =>
     (state === undefined || server.state === state) &&
-    matchesWords(words, server.name, server.type, server.reason, sourceLabel(server.source))
+    matchesWords(words, server.name, server.type, server.reason, sourceLabel(server))
   );
   const sign = sorting.descending ? -1 : 1;
-  shown.sort((a, b) => sign * compareBy(sorting.column, a, b) || compareText(a.name, b.name));
+  const compare = COMPARE[sorting.column];
+  shown.sort((a, b) => sign * compare(a, b) || compareText(a.name, b.name));
   return {
     list: paged(shown, query.get("page")),
+    /** Before any filter. */
     states: countStates(servers),
     total: servers.length,
     query: text,
-    ...(state === undefined ? {} : { state }),
+    state,
     sorting,
-    ...(id === null || removed === undefined ? {} : { removed: { id, name: removed } }),
+    /** A server that was just removed and can be restored. */
+    removed: removed === undefined ? undefined : { id, name: removed },
   };
 }
 
-export function countStates(servers: readonly ServerStatus[]): StateCount[] {
+export function countStates(servers: readonly ServerStatus[]) {
   return STATE_ORDER
     .map((state) => ({ state, count: servers.filter((server) => server.state === state).length }))
     .filter(({ count }) => count > 0);
 }
 
-/** Where a server's entry is kept, in a word or a path. */
-function sourceLabel(source: ServerSource): string {
-  switch (source.kind) {
-    case "file":
-      return source.path;
-    case "store":
-      return "Added in the console";
-    case "demo":
-      return "Built in";
-  }
+function sourceLabel({ source }: ServerStatus): string {
+  if (source.kind === "file") return source.path;
+  return source.kind === "store" ? "Added in the console" : "Built in";
 }
 
-function compareBy(column: ServerColumn, a: ServerStatus, b: ServerStatus): number {
-  switch (column) {
-    case "name":
-      return compareText(a.name, b.name);
-    case "state":
-      return STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state);
-    case "type":
-      return compareText(a.type, b.type);
-    case "source":
-      return compareText(sourceLabel(a.source), sourceLabel(b.source));
-    case "tools":
-      return a.toolCount - b.toolCount;
-    case "since":
-      return a.since - b.since;
-    case "latency":
-      return (a.latencyMs ?? Infinity) === (b.latencyMs ?? Infinity)
-        ? 0
-        : (a.latencyMs ?? Infinity) - (b.latencyMs ?? Infinity);
-  }
-}
+type Compare = (a: ServerStatus, b: ServerStatus) => number;
+
+const COMPARE: Record<typeof SERVER_COLUMNS[number], Compare> = {
+  name: (a, b) => compareText(a.name, b.name),
+  state: (a, b) => STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state),
+  type: (a, b) => compareText(a.type, b.type),
+  source: (a, b) => compareText(sourceLabel(a), sourceLabel(b)),
+  tools: (a, b) => a.toolCount - b.toolCount,
+  since: (a, b) => a.since - b.since,
+  latency: ({ latencyMs: a = Number.MAX_VALUE }, { latencyMs: b = Number.MAX_VALUE }) => a - b,
+};

@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { serverPath } from "../../../../lib/console/ui/pages.ts";
 import { serverRequester } from "../../../../lib/http/request_origin.ts";
-import { ServerForm } from "../(_components)/entry_form.tsx";
+import { ServerEditor } from "../(_components)/entry_form.tsx";
 import { editForm, readServerForm, saveServer } from "../(_page)/entry.ts";
 
 export const handler = define.handlers({
@@ -25,5 +25,5 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(function EditServerRoute({ data }) {
-  return <ServerForm form={data} />;
+  return <ServerEditor form={data} />;
 });

@@ -1,6 +1,6 @@
 import { Bar, WaitBadge } from "../../../../components/badges.tsx";
 import { InertText } from "../../../../components/text.tsx";
-import { SortHeading } from "../../../../components/tables.tsx";
+import { SortHeading, Table } from "../../../../components/tables.tsx";
 import type { Sorting } from "../../../../lib/console/lists.ts";
 import { formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
 import { serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
@@ -8,42 +8,30 @@ import type { ListedTool, ToolColumn } from "../(_page)/model.ts";
 
 interface ToolsCatalogProps {
   rows: ListedTool[];
-  /** Left out where a search has put them in order. */
+  /** Missing if a search has ordered them. */
   order?: { sorting: Sorting<ToolColumn>; url: URL };
 }
 
-const HEADINGS: { column: ToolColumn; label: string; class: string }[] = [
-  { column: "server", label: "Server", class: "col-server hide-small" },
-  { column: "name", label: "Name", class: "col-tool" },
-];
-const LAST_HEADINGS: typeof HEADINGS = [
-  { column: "category", label: "Category", class: "col-category hide-medium" },
-  { column: "tokens", label: "Tokens", class: "col-tokens number" },
-];
-
-/** Tools of all servers, with what each costs; in a search also how well each fits, and why. */
 export function ToolsCatalog({ rows, order }: ToolsCatalogProps) {
-  const heading = (props: typeof HEADINGS[number]) =>
+  const sortable = (column: ToolColumn, label: string, name: string) =>
     order === undefined
-      ? <th key={props.column} scope="col" class={props.class}>{props.label}</th>
-      : <SortHeading key={props.column} {...order} {...props} />;
+      ? [label, name] as const
+      : <SortHeading key={column} {...order} column={column} label={label} class={name} />;
   return (
-    <table class={order === undefined ? "table tools-table is-ranked" : "table tools-table"}>
-      <caption class="visually-hidden">
-        {order === undefined ? "Tools, the best match first" : "Tools"}
-      </caption>
-      <thead>
-        <tr>
-          {HEADINGS.map(heading)}
-          <th scope="col" class="col-description hide-small">Description</th>
-          {LAST_HEADINGS.map(heading)}
-          {order === undefined && <th scope="col" class="col-relevance number">Relevance</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((tool) => <ToolRow key={`${tool.server}.${tool.name}`} tool={tool} />)}
-      </tbody>
-    </table>
+    <Table
+      caption={order === undefined ? "Tools, the best match first" : "Tools"}
+      class={order === undefined ? "tools-table is-ranked" : "tools-table"}
+      columns={[
+        sortable("server", "Server", "col-server hide-small"),
+        sortable("name", "Name", "col-tool"),
+        ["Description", "col-description hide-small"],
+        sortable("category", "Category", "col-category hide-medium"),
+        sortable("tokens", "Tokens", "col-tokens number"),
+        ...order === undefined ? [["Relevance", "col-relevance number"] as const] : [],
+      ]}
+    >
+      {rows.map((tool) => <ToolRow key={`${tool.server}.${tool.name}`} tool={tool} />)}
+    </Table>
   );
 }
 
@@ -78,21 +66,19 @@ function ToolRow({ tool }: { tool: ListedTool }) {
       </td>
       <td class="muted hide-small">
         <Summary tool={tool} />
-        {match?.scores === undefined
-          ? null
-          : (
-            <p class="scores small" title="What each field adds to its rank">
-              {match.scores.map(([field, score]) => (
-                <span key={field}>{field} {score.toFixed(2)}</span>
-              ))}
-            </p>
-          )}
+        {match?.scores && (
+          <p class="scores small" title="What each field adds to its rank">
+            {match.scores.map(([field, score]) => (
+              <span key={field}>{field} {score.toFixed(2)}</span>
+            ))}
+          </p>
+        )}
       </td>
       <InertText as="td" class="cut hide-medium" text={tool.category} />
       <td class="number">
         {!tool.isServed ? "–" : tool.tokens === undefined ? "counting" : formatNumber(tool.tokens)}
       </td>
-      {match === undefined ? null : (
+      {match && (
         <td class="number">
           {match.relevance === undefined
             ? <span class="muted" title="Found by its letters alone">–</span>
@@ -108,7 +94,6 @@ function ToolRow({ tool }: { tool: ListedTool }) {
   );
 }
 
-/** What it does, and in a search why it was found. */
 function Summary({ tool }: { tool: ListedTool }) {
   const why = tool.match?.explanation ?? "";
   if (tool.problem !== undefined) {
@@ -129,12 +114,12 @@ function Summary({ tool }: { tool: ListedTool }) {
             Promoted
           </span>
         )}
-        {tool.deprecated === undefined
-          ? null
-          : <span class="badge tone-warn" title={inertString(tool.deprecated)}>Deprecated</span>}
+        {tool.deprecated !== undefined && (
+          <span class="badge tone-warn" title={inertString(tool.deprecated)}>Deprecated</span>
+        )}
         {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
       </p>
-      {why === "" ? null : (
+      {why !== "" && (
         <p class="why small" title={`Why this rank: ${inertString(why)}`}>
           <span class="visually-hidden">Why this rank:</span>
           <InertText text={why} />

@@ -7,14 +7,10 @@ import { reviewPath, serverPath } from "../../../../lib/console/ui/pages.ts";
 import { isStarting, type ServerStatus } from "../../../../lib/core/server.ts";
 import type { WithheldTool } from "../[server]/(_page)/model.ts";
 
-interface UnlistedToolProps {
-  server: Pick<ServerStatus, "name" | "state" | "reason">;
-  tool: string;
-}
-
 /** A tool that cannot be shown because its server has not listed its tools since the start. */
-export function UnlistedTool({ server: { name, state, reason }, tool }: UnlistedToolProps) {
-  const isComing = isStarting(state);
+export function UnlistedTool({ server, tool }: { server: ServerStatus; tool: string }) {
+  const { name, reason } = server;
+  const isComing = isStarting(server.state);
   return (
     <section class="failure" aria-labelledby="unlisted-title">
       <span class="failure-icon">
@@ -24,8 +20,8 @@ export function UnlistedTool({ server: { name, state, reason }, tool }: Unlisted
         {isComing ? "The server is starting" : "The server is not connected"}
       </h1>
       <p class="failure-message" role="status">
-        <InertText as="code" text={`${name}.${tool}`} /> appears here as soon as{" "}
-        <InertText as="code" text={name} /> has listed its tools.
+        <Name text={`${name}.${tool}`} /> appears here as soon as <Name text={name} />{" "}
+        has listed its tools.
       </p>
       {isComing ? null : <InertText as="p" class="muted" text={reason} />}
       <div class="failure-actions">
@@ -46,7 +42,6 @@ const REASONS: Record<WithheldTool["state"], { title: string; why: string }> = {
   },
 };
 
-/** A tool that no client gets, with the way to where that is decided. */
 export function WithheldNotice({ page: { withheld, state, server } }: { page: WithheldTool }) {
   const { title, why } = REASONS[state];
   return (
@@ -68,7 +63,6 @@ export function WithheldNotice({ page: { withheld, state, server } }: { page: Wi
   );
 }
 
-/** That something waits for a decision, with the way to it. */
 export function ReviewNotice(
   { quarantined, held, server }: { quarantined: number; held: number; server?: string },
 ) {
@@ -88,13 +82,10 @@ export function ReviewNotice(
 
 const SHOWN = 20;
 
-interface Props {
-  collisions: readonly Collision[];
-  noun: "tool" | "prompt";
-}
-
-/** Those that had to give up their plain name at the endpoints, and the other owner of each. */
-export function NameCollisions({ collisions, noun }: Props) {
+/** Tools or prompts that lost their plain name at the endpoints, each with the other owner. */
+export function NameCollisions(
+  { collisions, noun }: { collisions: readonly Collision[]; noun: "tool" | "prompt" },
+) {
   if (collisions.length === 0) return null;
   return (
     <Card title="Name collisions" aside={formatCount(collisions.length, noun)} isFlush>
@@ -114,7 +105,6 @@ export function NameCollisions({ collisions, noun }: Props) {
   );
 }
 
-/** Both owners, and why it is the other's, or nobody's. */
 export function CollisionText({ collision }: { collision: Collision }) {
   const { namespaced, keptBy, cutLike, plain, flat } = collision;
   if (cutLike !== undefined) {

@@ -1,166 +1,133 @@
-import type { CatalogTool } from "../../../../lib/catalog/catalog_tool.ts";
-import type { Gateway } from "../../../../lib/gateway.ts";
 import {
-  compareText,
-  type Paged,
-  paged,
-  readSorting,
-  type Sorting,
-} from "../../../../lib/console/lists.ts";
+  type BrokenTool,
+  type CatalogTool,
+  describeProblem,
+} from "../../../../lib/catalog/catalog_tool.ts";
+import type { Gateway } from "../../../../lib/gateway.ts";
+import { compareText, paged, readSorting, type Sorting } from "../../../../lib/console/lists.ts";
 import {
   knownTokens,
   matchesWords,
   searchWords,
+  type ToolRow,
+  type WaitingTool,
   waitingTools,
   waitsFor,
 } from "../../../../lib/console/tool_rows.ts";
-import type { FilterChoice, ToolWait } from "../../../../lib/console/ui/tools.ts";
+import { TOOL_WAITS, type ToolWait } from "../../../../lib/console/ui/tools.ts";
 import { EVERYONE } from "../../../../lib/core/access.ts";
-import { isStarting, type ServerStatus } from "../../../../lib/core/server.ts";
-import {
-  isInState,
-  listedInvalid,
-  listedWaiting,
-  promotedOnes,
-  readState,
-  type ToolListState,
-  unservedTools,
-} from "./states.ts";
+import { isStarting } from "../../../../lib/core/server.ts";
 
 const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
 export type ToolColumn = typeof TOOL_COLUMNS[number];
 
-/** A tool in the list of all. */
-export interface ListedTool {
-  server: string;
-  name: string;
-  summary: string;
+/** Filters; a tool can be both promoted and on or off. */
+const TOOL_STATES = [
+  "enabled",
+  "disabled",
+  "promoted",
+  "held",
+  "quarantined",
+  "invalid",
+] as const;
+
+export interface ListedTool extends Omit<ToolRow, "title" | "isOff"> {
   category: string;
-  /** What listing it costs a model; undefined until it has been counted. */
+  /** Undefined until it has been counted. */
   tokens?: number;
   isEnabled: boolean;
-  /** Whether clients read a description that was promoted. */
   isPromoted: boolean;
-  deprecated?: string;
+  deprecated?: string | undefined;
   /** Whether clients get it, in whichever version: what it costs is not known of others. */
   isServed: boolean;
-  /** Clients do not get it as its server lists it, until somebody has decided. */
-  wait?: ToolWait;
   /** What is wrong with it, if it is not a valid tool. */
   problem?: string;
-  /** Why it was found, and how well it fits. */
-  match?: { relevance?: number; explanation: string; scores?: [field: string, score: number][] };
+  match?: Match | undefined;
 }
 
-export interface ToolsPage {
-  list: Paged<ListedTool>;
-  /** All tools of all servers, before any filter. */
-  total: number;
-  disabled: number;
-  promoted: number;
-  /** What servers list besides, and no client is shown. */
-  invalid: number;
-  query: string;
-  server?: string;
-  category?: string;
-  state?: ToolListState;
-  servers: FilterChoice[];
-  categories: FilterChoice[];
-  sorting: Sorting<ToolColumn>;
-  /** Why the search is not as good as it could be. */
-  degraded?: string;
-  /** How far the reading of what tools mean has come, where that is not done. */
-  reading?: { done: number; total: number };
-  /** Of all tools that are on, as far as they are counted. */
-  tokens: { counted: number; isCounting: boolean };
-  saved: SavedDay[];
-  collisions: ReturnType<Gateway["collisions"]>;
-  promptCollisions: ReturnType<Gateway["promptCollisions"]>;
-  /** What no client gets as its server lists it, until somebody has decided. */
-  waiting: { quarantined: number; held: number };
-  /** The servers that are starting: some of their tools may be missing. */
-  starting: ServerStatus[];
+interface Match {
+  relevance?: number;
+  explanation: string;
+  scores?: [field: string, score: number][];
 }
 
-type ToolsGateway = Pick<
-  Gateway,
-  | "guide"
-  | "tokens"
-  | "activityDays"
-  | "collisions"
-  | "promptCollisions"
-  | "searchProgress"
-  | "promotions"
-  | "servers"
-  | "review"
->;
+type Wanted = { text: string; server: string | undefined; category: string | undefined };
 
-interface Found {
-  tool: CatalogTool;
-  match?: ListedTool["match"];
-}
+type Found = { tool: CatalogTool; match?: Match };
 
-/** The engine ranks no more than that; what else has the letters follows. */
+/** The engine ranks at most this many; other tools with the letters follow. */
 const MOST_RANKED = 100;
 const MAX_QUERY = 500;
 
+export type ToolsPage = Awaited<ReturnType<typeof toolsPage>>;
+
 /** The list of tools as the address asks for it; only the rows shown are worked out. */
-export async function toolsPage(
-  gateway: ToolsGateway,
-  query: URLSearchParams,
-): Promise<ToolsPage> {
-  const { guide } = gateway;
+export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
+  const { guide, promotions } = gateway;
   const text = query.get("q")?.trim().slice(0, MAX_QUERY) ?? "";
   const server = query.get("server") || undefined;
   const category = query.get("category") || undefined;
-  const state = readState(query.get("state"));
+  const wanted = { text, server, category };
+  const state = TOOL_STATES.find((state) => state === query.get("state"));
   const sorting = readSorting(query, TOOL_COLUMNS);
   guide.warmUp();
   const all = guide.visible(EVERYONE, true);
-  const isPromoted = promotedOnes(gateway);
+  const isPromoted = ({ server, name }: CatalogTool) => promotions.of(server, name) !== undefined;
   const invalid = gateway.servers.invalid();
   const waiting = waitingTools(gateway);
   const waitOf = waitsFor(waiting);
   const inWait = (wanted: ToolWait) => waiting.filter(({ state }) => state === wanted);
   const admitted = all.filter((tool) =>
-    (server === undefined || tool.server === server) && isInState(tool, state, isPromoted) &&
+    (server === undefined || tool.server === server) &&
+    (state === undefined || state === "enabled" && tool.enabled ||
+      state === "disabled" && !tool.enabled || state === "promoted" && isPromoted(tool)) &&
     (category === undefined || guide.metadata(tool).category === category)
   );
-  const [{ found, degraded }, saved, reading] = await Promise.all([
+  const [{ found, degraded }, saved, progress] = await Promise.all([
     text === ""
       ? { found: inOrder(admitted, sorting, guide), degraded: undefined }
-      : search(guide, admitted, { text, server, category }),
+      : search(guide, admitted, wanted),
     savedTokens(gateway),
-    readingOf(gateway),
+    // Where the search cannot be had, the search itself says so.
+    gateway.searchProgress().catch(() => undefined),
   ]);
   const unserved = state === "invalid"
     ? invalid.map(listedInvalid)
     : state === "held" || state === "quarantined"
     ? inWait(state).map(listedWaiting)
     : undefined;
-  const page = query.get("page");
-  const list = unserved
-    ? paged(unservedTools(unserved, { text, server, category }), page)
-    : mapped(paged(found, page), (entry) => ({
-      ...listed(entry, guide, isPromoted(entry.tool)),
-      ...waitOf(entry.tool.server, entry.tool.name),
-    }));
+  const served = paged(found, query.get("page"));
   return {
-    list,
+    list: unserved ? paged(unservedTools(unserved, wanted), query.get("page")) : {
+      ...served,
+      rows: served.rows.map(({ tool, match }): ListedTool => ({
+        ...guide.metadata(tool),
+        server: tool.server,
+        name: tool.name,
+        ...knownTokens(guide, tool),
+        isEnabled: tool.enabled,
+        isPromoted: isPromoted(tool),
+        isServed: true,
+        match,
+        ...waitOf(tool.server, tool.name),
+      })),
+    },
+    /** All tools of all servers, before any filter. */
     total: all.length,
     disabled: all.filter(({ enabled }) => !enabled).length,
     promoted: all.filter(isPromoted).length,
     invalid: invalid.length,
     query: text,
-    ...(server === undefined ? {} : { server }),
-    ...(category === undefined ? {} : { category }),
-    ...(state === undefined ? {} : { state }),
-    servers: [...Map.groupBy(all, (tool) => tool.server)]
-      .map(([value, tools]) => ({ value, count: tools.length })),
-    categories: guide.categories(all).map(([value, tools]) => ({ value, count: tools.length })),
+    server,
+    category,
+    state,
+    ...filterChoices(guide, all),
     sorting,
-    ...(degraded === undefined ? {} : { degraded }),
-    ...reading,
+    /** Why the search is not as good as it could be. */
+    degraded,
+    reading: progress?.state === "working"
+      ? { done: progress.done, total: progress.total }
+      : undefined,
     tokens: countTokens(gateway, all),
     saved,
     collisions: gateway.collisions(),
@@ -168,16 +135,6 @@ export async function toolsPage(
     waiting: { quarantined: inWait("quarantined").length, held: inWait("held").length },
     starting: gateway.servers.list().filter(({ state }) => isStarting(state)),
   };
-}
-
-function mapped<T>(list: Paged<T>, row: (item: T) => ListedTool): Paged<ListedTool> {
-  return { ...list, rows: list.rows.map(row) };
-}
-
-interface Wanted {
-  text: string;
-  server: string | undefined;
-  category: string | undefined;
 }
 
 /**
@@ -194,7 +151,10 @@ async function search(
   const ranked = answer.found.filter(({ tool }) => wanted.has(tool));
   const known = new Set(ranked.map(({ tool }) => tool));
   const words = searchWords(text);
-  const rest = admitted.filter((tool) => !known.has(tool) && hasLetters(tool, words));
+  const rest = admitted.filter((tool) => {
+    const { server, name, definition: { title, description } } = tool;
+    return !known.has(tool) && matchesWords(words, server, name, title, description);
+  });
   return {
     found: [
       ...ranked.map(({ tool, relevance, explanation, scores }) => ({
@@ -217,8 +177,18 @@ function largestFirst(scores: Partial<Record<string, number>>): [string, number]
   ).sort(([, a], [, b]) => b - a);
 }
 
-function hasLetters({ server, name, definition }: CatalogTool, words: readonly string[]): boolean {
-  return matchesWords(words, server, name, definition.title, definition.description);
+export function filterChoices(guide: Gateway["guide"], tools: readonly CatalogTool[]) {
+  const counted = ([value, { length }]: [string, CatalogTool[]]) => ({ value, count: length });
+  return {
+    servers: [...Map.groupBy(tools, ({ server }) => server)].map(counted),
+    categories: guide.categories(tools).map(counted),
+  };
+}
+
+type Named = Pick<CatalogTool, "server" | "name">;
+
+export function byName(a: Named, b: Named): number {
+  return compareText(a.server, b.server) || compareText(a.name, b.name);
 }
 
 function inOrder(
@@ -227,8 +197,6 @@ function inOrder(
   guide: Gateway["guide"],
 ): Found[] {
   const sign = descending ? -1 : 1;
-  const byName = (a: CatalogTool, b: CatalogTool) =>
-    compareText(a.server, b.server) || compareText(a.name, b.name);
   const compare: Record<ToolColumn, (a: CatalogTool, b: CatalogTool) => number> = {
     server: (a, b) => compareText(a.server, b.server),
     name: (a, b) => compareText(a.name, b.name),
@@ -239,35 +207,30 @@ function inOrder(
     .map((tool) => ({ tool }));
 }
 
-function listed(
-  { tool, match }: Found,
-  guide: Gateway["guide"],
-  isPromoted: boolean,
-): ListedTool {
-  const { summary, category, deprecated } = guide.metadata(tool);
-  return {
-    server: tool.server,
-    name: tool.name,
-    summary,
-    category,
-    ...knownTokens(guide, tool),
-    isEnabled: tool.enabled,
-    isPromoted,
-    isServed: true,
-    ...(deprecated === undefined ? {} : { deprecated }),
-    ...(match === undefined ? {} : { match }),
-  };
+/** Tools that servers list and no client is shown, by server and name. */
+function unservedTools(unserved: readonly ListedTool[], wanted: Wanted): ListedTool[] {
+  // Their category is not known.
+  if (wanted.category !== undefined) return [];
+  const words = searchWords(wanted.text);
+  return unserved.filter(({ server, name }) =>
+    (wanted.server === undefined || server === wanted.server) && matchesWords(words, server, name)
+  ).sort(byName);
 }
 
-async function readingOf({ searchProgress }: ToolsGateway): Promise<Pick<ToolsPage, "reading">> {
-  // Where the search cannot be had, the search itself says so.
-  const progress = await searchProgress().catch(() => undefined);
-  if (progress?.state !== "working") return {};
-  return { reading: { done: progress.done, total: progress.total } };
+const UNSERVED = { summary: "", category: "", isPromoted: false, isServed: false };
+
+function listedWaiting({ server, tool, state }: WaitingTool): ListedTool {
+  const summary = TOOL_WAITS[state].meaning;
+  return { ...UNSERVED, server, name: tool, summary, isEnabled: true, wait: state };
 }
 
-/** What is known of the cost of all tools; the rest is counted while the page is read. */
-function countTokens({ guide, tokens }: ToolsGateway, all: readonly CatalogTool[]) {
+function listedInvalid(tool: BrokenTool): ListedTool {
+  const { server, name } = tool;
+  return { ...UNSERVED, server, name, isEnabled: false, problem: describeProblem(tool) };
+}
+
+/** The cost of all enabled tools, as far as they are counted; the rest is counted meanwhile. */
+function countTokens({ guide, tokens }: Gateway, all: readonly CatalogTool[]) {
   void tokens.prepare(all).catch(() => {});
   const costs = all.filter(({ enabled }) => enabled).map((tool) => guide.tokensOf(tool));
   return {
@@ -276,26 +239,22 @@ function countTokens({ guide, tokens }: ToolsGateway, all: readonly CatalogTool[
   };
 }
 
-/** What lazy loading spared models in one day. */
-export interface SavedDay {
-  /** As 2026-01-31. */
-  day: string;
-  searches: number;
-  saved: number;
-  /** What all tools would have cost. */
-  baseline: number;
-}
+/** Tokens that lazy loading saved in one day. */
+export type SavedDay = Awaited<ReturnType<typeof savedTokens>>[number];
 
 const DAYS = 7;
 
 /** The last days with searches, newest first; empty where the store does not give them. */
-export async function savedTokens(gateway: Pick<Gateway, "activityDays">): Promise<SavedDay[]> {
+export async function savedTokens(gateway: Gateway) {
   // A store that fails says so itself, on every page.
   const days = await gateway.activityDays().catch(() => []);
-  return days.filter(({ searches }) => searches > 0).slice(0, DAYS).map((day) => ({
-    day: day.day,
-    searches: day.searches,
-    saved: Math.max(0, day.baselineTokens - day.returnedTokens),
-    baseline: day.baselineTokens,
+  return days.filter(({ searches }) => searches > 0).slice(0, DAYS).map((
+    { day, searches, baselineTokens, returnedTokens },
+  ) => ({
+    day,
+    searches,
+    saved: Math.max(0, baselineTokens - returnedTokens),
+    /** The cost of listing all tools. */
+    baseline: baselineTokens,
   }));
 }

@@ -11,7 +11,7 @@ import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { pathParts, serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
 import type { Parameters } from "../../../../lib/core/parameters.ts";
 import { UnlistedTool, WithheldNotice } from "../(_components)/notices.tsx";
-import { ParametersTable, ToolPromotion } from "./(_components)/definition.tsx";
+import { ParametersTable, PromotedDescription } from "./(_components)/definition.tsx";
 import { RelatedTools, ToolExamples, ToolFacts } from "./(_components)/knowledge.tsx";
 import type { TriedTool } from "./(_components)/try_result.tsx";
 import { TryTool } from "./(_islands)/try_tool.tsx";
@@ -190,7 +190,9 @@ function Description({ page }: { page: ToolPage }) {
   const hints = <Hints hints={page.hints} />;
   if (page.promotion !== undefined) {
     const { server, name, promotion } = page;
-    return <ToolPromotion server={server.name} tool={name} promotion={promotion} aside={hints} />;
+    return (
+      <PromotedDescription server={server.name} tool={name} promotion={promotion} aside={hints} />
+    );
   }
   return (
     <Card title="Description" aside={hints}>

@@ -21,10 +21,10 @@ interface ChosenListProps {
 }
 
 const ROW_HEIGHT = 36;
-/** As long as nobody knows how much is seen. */
+/** Until the height of the list is known. */
 const FIRST_ROWS = 60;
 
-/** What is chosen so far, in the order in which clients list it; of many only what is seen is drawn. */
+/** The chosen tools in the order in which clients list them; only visible rows are drawn. */
 export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProps) {
   const list = useRef<HTMLUListElement>(null);
   const seen = useSignal({ top: 0, height: 0 });
@@ -52,9 +52,9 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
     const box = list.current;
     if (box === null) return;
     const top = at * ROW_HEIGHT;
-    const room = box.clientHeight - ROW_HEIGHT;
+    const below = box.clientHeight - ROW_HEIGHT;
     if (top < box.scrollTop) box.scrollTop = top;
-    else if (top > box.scrollTop + room) box.scrollTop = top - room;
+    else if (top > box.scrollTop + below) box.scrollTop = top - below;
     wanted.current = { name, part };
     look();
   };
@@ -111,11 +111,8 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
             tool={tool}
             place={first + index}
             count={tools.length}
-            isTarget={target.value === first + index}
-            isLast={target.value === tools.length && first + index === tools.length - 1}
-            isLine={first + index === MANY_TOOLS - 1 && tools.length > MANY_TOOLS}
+            target={target.value}
             onKey={onKey}
-            onDrag={(event) => startDrag(event, tool.namespacedName)}
             onRemove={() => {
               const at = first + index;
               const next = tools[at + 1] ?? tools[at - 1];
@@ -142,7 +139,7 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
   );
 }
 
-/** What is chosen and not drawn is sent all the same. */
+/** Rows that are not drawn are sent too. */
 function Undrawn({ tools }: { tools: readonly PickedTool[] }) {
   if (tools.length === 0) return null;
   const names = tools.map(({ namespacedName }) => namespacedName);
@@ -155,41 +152,35 @@ function Spacer({ rows }: { rows: number }) {
   return <li aria-hidden="true" style={{ height: `${rows * ROW_HEIGHT}px` }} />;
 }
 
-/** What of a row can have the focus: its box, or the handle that moves it. */
+/** The focusable parts of a row: its box, and the handle that moves it. */
 type RowPart = "box" | "grip";
 
 interface ChosenRowProps {
   tool: PickedTool;
-  /** From 0. */
   place: number;
   count: number;
-  /** A dragged tool would come to stand before it. */
-  isTarget: boolean;
-  /** Or after it, as the last one. */
-  isLast: boolean;
-  /** The last that every client takes. */
-  isLine: boolean;
+  /** The place where a dragged tool would come to stand. */
+  target: number | undefined;
   onKey(event: KeyboardEvent, place: number, part: RowPart): void;
-  onDrag(event: DragEvent): void;
   onRemove(): void;
 }
 
 /** One chosen tool: taken out by its box, moved by its handle. */
-function ChosenRow(props: ChosenRowProps) {
-  const { tool, place, count, isTarget, isLast, isLine, onKey } = props;
+function ChosenRow({ tool, place, count, target, onKey, onRemove }: ChosenRowProps) {
   const classes = [
     "chosen-row",
-    ...(isTarget ? ["is-target"] : []),
-    ...(isLast ? ["is-target-end"] : []),
-    ...(isLine ? ["is-line"] : []),
+    target === place && "is-target",
+    target === count && place === count - 1 && "is-target-end",
+    // The last that every client takes.
+    place === MANY_TOOLS - 1 && count > MANY_TOOLS && "is-line",
   ];
   const name = inertString(tool.namespacedName);
   return (
     <li
-      class={classes.join(" ")}
+      class={classes.filter(Boolean).join(" ")}
       data-tool={tool.namespacedName}
       draggable
-      onDragStart={props.onDrag}
+      onDragStart={(event) => startDrag(event, tool.namespacedName)}
       aria-setsize={count}
       aria-posinset={place + 1}
     >
@@ -211,13 +202,13 @@ function ChosenRow(props: ChosenRowProps) {
           data-part="box"
           value={tool.namespacedName}
           checked
-          onChange={props.onRemove}
+          onChange={onRemove}
           onKeyDown={(event) => onKey(event, place, "box")}
         />
         <span class="mono cut" title={name}>
           <InertText text={tool.namespacedName} />
         </span>
-        {tool.note === undefined ? null : <span class="small tone-warn note">{tool.note}</span>}
+        {tool.note !== undefined && <span class="small tone-warn note">{tool.note}</span>}
         <span class="number small muted">
           {tool.tokens === undefined ? "" : formatNumber(tool.tokens)}
         </span>
@@ -226,10 +217,7 @@ function ChosenRow(props: ChosenRowProps) {
   );
 }
 
-/** What the choice amounts to, against the line that some clients draw. */
-function ChosenSize(
-  { tools, onClear }: { tools: readonly PickedTool[]; onClear(): void },
-) {
+function ChosenSize({ tools, onClear }: Pick<ChosenListProps, "tools" | "onClear">) {
   const { count, tokens, isCounted, isLarge, isTooLarge } = sizeOf(tools);
   return (
     <>
@@ -246,19 +234,16 @@ function ChosenSize(
         )}
       </div>
       <Gauge count={count} />
-      {isTooLarge
-        ? (
-          <p class="notice tone-bad">
-            <Icon name="error" size={14} />
-            <span>A toolset holds at most {formatNumber(MAX_TOOLS)} tools. Take some out.</span>
-          </p>
-        )
-        : isLarge && (
-          <p class="notice tone-warn">
-            <Icon name="alert" size={14} />
-            <span>More than {MANY_TOOLS}: some clients, Cursor for one, leave the rest out.</span>
-          </p>
-        )}
+      {isLarge && (
+        <p class={isTooLarge ? "notice tone-bad" : "notice tone-warn"}>
+          <Icon name={isTooLarge ? "error" : "alert"} size={14} />
+          <span>
+            {isTooLarge
+              ? `A toolset holds at most ${formatNumber(MAX_TOOLS)} tools. Take some out.`
+              : `More than ${MANY_TOOLS}: some clients, Cursor for one, leave the rest out.`}
+          </span>
+        </p>
+      )}
     </>
   );
 }

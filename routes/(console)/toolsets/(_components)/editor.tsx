@@ -12,14 +12,17 @@ import {
   PostForm,
 } from "../../../../components/forms.tsx";
 
-/** Makes a toolset, or changes one. */
 export function ToolsetEditor({ form }: { form: ToolsetForm }) {
-  const { editing, from, error } = form;
+  const { editing, version, from, error } = form;
   return (
     <PostForm
       class="stack"
       action={editing === undefined ? NEW_TOOLSET : `${toolsetPath(editing)}/edit`}
       busy="Saving…"
+      fields={{
+        ...(version === undefined ? {} : { version }),
+        ...(from === undefined ? {} : { from }),
+      }}
     >
       <BusyForms />
       <PageHeader
@@ -35,11 +38,7 @@ export function ToolsetEditor({ form }: { form: ToolsetForm }) {
           : {})}
         action={<button type="submit" class="button button-primary">Save toolset</button>}
       />
-      {form.version === undefined
-        ? null
-        : <input type="hidden" name="version" value={form.version} />}
-      {from === undefined ? null : <input type="hidden" name="from" value={from} />}
-      {error === undefined ? null : <FormFailure error={error} title="Not saved" />}
+      {error && <FormFailure error={error} title="Not saved" />}
       <Card>
         <div class="form form-wide">
           {editing === undefined && (

@@ -8,9 +8,7 @@ interface EquipProps {
   name: string;
   /** How many can be called now. */
   tools: number;
-  /** The clients that see what is equipped. */
   audience: Audience;
-  /** What is equipped now, if anything is. */
   other?: { name: string; registered: number };
   isPrimary?: boolean;
 }
@@ -55,19 +53,25 @@ export function UnequipToolset(
       action={UNEQUIP_TOOLSET}
       verb="Unequip toolset"
     >
-      <UnequipEffect audience={audience} tools={tools} />{" "}
-      The toolset itself and its own endpoint stay.
+      {audience.count > 0 ? <EquipEffect audience={audience} tools={0} before={tools} /> : (
+        <>
+          No client is connected to <code>/mcp</code>{" "}
+          now. The next one sees only the gateway's own tools.
+        </>
+      )} The toolset itself and its own endpoint stay.
     </Confirm>
   );
 }
 
-interface DeleteProps {
-  name: string;
-  tools: number;
-  isEquipped: boolean;
-}
-
-export function DeleteToolset({ name, tools, isEquipped }: DeleteProps) {
+export function DeleteToolset(
+  { name, tools, isEquipped }: { name: string; tools: number; isEquipped: boolean },
+) {
+  // A form, not a link: the popover stays open for what comes next.
+  const exportFirst = (
+    <form method="get" action={`${toolsetPath(name)}/export`} f-client-nav={false}>
+      <button type="submit" class="button">Export first</button>
+    </form>
+  );
   return (
     <Confirm
       id={`delete-${name}`}
@@ -77,15 +81,7 @@ export function DeleteToolset({ name, tools, isEquipped }: DeleteProps) {
       action={`${toolsetPath(name)}/delete`}
       verb="Delete toolset"
       isDangerous
-      before={
-        // A form, not a link: the popover stays open for what comes next.
-
-
-          <form method="get" action={`${toolsetPath(name)}/export`} f-client-nav={false}>
-            <button type="submit" class="button">Export first</button>
-          </form>
-
-      }
+      before={exportFirst}
     >
       Its selection of {formatCount(tools, "tool")} is lost, and its endpoint{" "}
       <code class="place">/toolsets/{name}/mcp</code> closes.
@@ -98,16 +94,10 @@ export function DeleteToolset({ name, tools, isEquipped }: DeleteProps) {
   );
 }
 
-interface EquipEffectProps {
-  audience: Audience;
-  /** How many of its tools can be called. */
-  tools: number;
-  /** How many they have of what is equipped now. */
-  before: number;
-}
-
-/** What equipping does to the clients that are there. */
-export function EquipEffect({ audience, tools, before }: EquipEffectProps) {
+/** How many tools the clients will see, and how many they see now. */
+export function EquipEffect(
+  { audience, tools, before }: { audience: Audience; tools: number; before: number },
+) {
   if (audience.count === 0) {
     return (
       <>
@@ -124,26 +114,6 @@ export function EquipEffect({ audience, tools, before }: EquipEffectProps) {
   );
 }
 
-/** What unequipping does to them. */
-function UnequipEffect({ audience, tools }: Omit<EquipEffectProps, "before">) {
-  if (audience.count === 0) {
-    return (
-      <>
-        No client is connected to <code>/mcp</code>{" "}
-        now. The next one sees only the gateway's own tools.
-      </>
-    );
-  }
-  return (
-    <>
-      {formatCount(audience.count, "client")} will see 0 tools instead of {formatNumber(tools)}:
-      {" "}
-      <Names audience={audience} />. The gateway's own tools stay.
-    </>
-  );
-}
-
-/** Who sees its tools now. */
 export function SeenBy(
   { audience, tools, at }: { audience: Audience; tools: number; at: string },
 ) {

@@ -3,12 +3,11 @@ import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { IMPORT_TOOLSETS, toolsetPath } from "../../../../lib/console/ui/pages.ts";
 import { Card, PageHeader } from "../../../../components/layout.tsx";
 import { Field, FormFailure, PostForm } from "../../../../components/forms.tsx";
-import { Icon } from "../../../../components/icon.tsx";
+import { StateLabel } from "../../../../components/badges.tsx";
 import { InertText } from "../../../../components/text.tsx";
 
 const EXAMPLE = '{ "name": "dev", "tools": [{ "namespacedName": "git.status" }] }';
 
-/** Takes toolsets from a file or from text. */
 export function ImportForm({ text, isMain = false }: { text: string; isMain?: boolean }) {
   return (
     <PostForm class="form form-wide" action={IMPORT_TOOLSETS} encType="multipart/form-data">
@@ -46,7 +45,6 @@ export function ImportForm({ text, isMain = false }: { text: string; isMain?: bo
   );
 }
 
-/** What came of an import. */
 export function ToolsetsImport({ page }: { page: ImportPage }) {
   const { report, error } = page;
   return (
@@ -58,9 +56,8 @@ export function ToolsetsImport({ page }: { page: ImportPage }) {
           : { lead: `${formatCount(report.saved.length, "toolset")} saved` })}
         action={<a class="button" href="/toolsets" aria-current="false">All toolsets</a>}
       />
-      {error === undefined ? null : <FormFailure error={error} title="Nothing is imported" />}
-      {report === undefined ? null : <Report report={report} />}
-      {report === undefined && (
+      {error && <FormFailure error={error} title="Nothing is imported" />}
+      {report ? <Report report={report} /> : (
         <Card>
           <ImportForm text={page.text} isMain />
         </Card>
@@ -75,23 +72,22 @@ function Report({ report }: { report: NonNullable<ImportPage["report"]> }) {
       <ul class="rows">
         {report.toolsets.map(({ name, wasNamed, toolCount, unmatched, problem }) => (
           <li key={name} class="row">
-            <span class={problem === undefined ? "state tone-ok" : "state tone-bad"}>
-              <Icon name={problem === undefined ? "ready" : "error"} size={14} />
-              {problem === undefined ? "Saved" : "Not saved"}
-            </span>
+            {problem === undefined
+              ? <StateLabel tone="ok" icon="ready">Saved</StateLabel>
+              : <StateLabel tone="bad" icon="error">Not saved</StateLabel>}
             <div class="row-text">
               <p>
                 {problem === undefined
                   ? <a class="mono" href={toolsetPath(name)}>{name}</a>
                   : <span class="mono">{name}</span>}{" "}
                 <span class="muted">{formatCount(toolCount, "tool")}</span>
-                {wasNamed === undefined ? null : (
+                {wasNamed !== undefined && (
                   <span class="muted">
                     , was called <InertText text={wasNamed} />
                   </span>
                 )}
               </p>
-              {problem === undefined ? null : <InertText as="p" text={problem} />}
+              {problem !== undefined && <InertText as="p" text={problem} />}
               {unmatched.length > 0 && (
                 <ul class="change-reasons">
                   {unmatched.map(({ written, reason, nearest }) => (

@@ -20,14 +20,12 @@ interface PickListProps {
   chosen: ReadonlySet<string>;
   onAdd(tools: readonly PickedTool[]): void;
   onRemove(names: string[]): void;
-  /** All that a query means, also what is not shown. */
-  onAddAll(query: PickQuery): void;
-  onRemoveAll(query: PickQuery): void;
+  /** Acts on all tools that a query matches, including those not shown. */
+  withAll(query: PickQuery, act: (tools: PickedTool[]) => void): void;
 }
 
-/** Tools to tick or drag, by server; for the picker. */
 export function PickList(props: PickListProps) {
-  const { picks, query, chosen, onRemove } = props;
+  const { picks, chosen, onRemove } = props;
   const shown = picked(picks);
   if (shown.length === 0) {
     return (
@@ -54,7 +52,7 @@ export function PickList(props: PickListProps) {
             role="group"
             aria-labelledby={`pick-${group.server}`}
           >
-            <GroupHead {...props} group={group} query={query} />
+            <GroupHead {...props} group={group} />
             {group.tools.map((tool) => (
               <Pick
                 key={tool.namespacedName}
@@ -77,30 +75,24 @@ export function PickList(props: PickListProps) {
 }
 
 /** Acts on all that is found, where that is more than one server's. */
-function Bulk({ picks, query, chosen, onAddAll, onRemoveAll, onAdd, onRemove }: PickListProps) {
+function Bulk({ picks, query, chosen, withAll, onAdd, onRemove }: PickListProps) {
   const shown = picked(picks);
   const isWhole = picks.total === shown.length;
   const isIn = isWhole
     ? shown.some(({ namespacedName }) => chosen.has(namespacedName))
     : chosen.size > 0;
+  const onAll = (act: (tools: PickedTool[]) => void) => isWhole ? act(shown) : withAll(query, act);
   return (
     <div class="pick-bulk needs-js">
       <span class="small muted" role="status">{formatCount(picks.total, "tool")} found</span>
-      <button
-        type="button"
-        class="button"
-        onClick={() => isWhole ? onAdd(shown) : onAddAll(query)}
-      >
+      <button type="button" class="button" onClick={() => onAll(onAdd)}>
         Add all {formatNumber(picks.total)}
       </button>
       <button
         type="button"
         class="button"
         disabled={!isIn}
-        onClick={() =>
-          isWhole
-            ? onRemove(shown.map(({ namespacedName }) => namespacedName))
-            : onRemoveAll(query)}
+        onClick={() => onAll((tools) => onRemove(tools.map((tool) => tool.namespacedName)))}
       >
         Take them out
       </button>
@@ -108,9 +100,7 @@ function Bulk({ picks, query, chosen, onAddAll, onRemoveAll, onAdd, onRemove }: 
   );
 }
 
-function GroupHead(
-  { group, query, onAdd, onAddAll }: PickListProps & { group: PickGroup },
-) {
+function GroupHead({ group, query, onAdd, withAll }: PickListProps & { group: PickGroup }) {
   const { server, tools, total } = group;
   return (
     <div class="pick-head">
@@ -120,7 +110,7 @@ function GroupHead(
       <button
         type="button"
         class="link-button small needs-js"
-        onClick={() => total === tools.length ? onAdd(tools) : onAddAll({ ...query, server })}
+        onClick={() => total === tools.length ? onAdd(tools) : withAll({ ...query, server }, onAdd)}
       >
         Choose all {formatNumber(total)} {total === tools.length && "shown "}
         <span class="visually-hidden">of {server}</span>
@@ -142,7 +132,7 @@ function Pick(
       <input
         type="checkbox"
         {
-          // What is chosen is sent by the list of chosen ones.
+          // The list of chosen tools sends the others.
           ...(isChosen ? {} : { name: "add" })
         }
         value={tool.namespacedName}
@@ -174,8 +164,11 @@ interface PickFiltersProps {
   onChange(change: Partial<PickQuery>, isTyped: boolean): void;
 }
 
-/** Words or a pattern, a server, a category: what the list to pick from shows. */
 export function PickFilters({ query, servers, categories, onChange }: PickFiltersProps) {
+  const selects = [
+    { name: "server", label: "Server", all: "All servers", choices: servers },
+    { name: "category", label: "Category", all: "All categories", choices: categories },
+  ] as const;
   return (
     <div class="pick-filters needs-js">
       <div class="filter picker-search">
@@ -203,48 +196,26 @@ export function PickFilters({ query, servers, categories, onChange }: PickFilter
         </span>
       </div>
       <div class="pick-selects">
-        <Choice
-          label="Server"
-          all="All servers"
-          value={query.server}
-          choices={servers}
-          onChoose={(server) => onChange({ server }, false)}
-        />
-        <Choice
-          label="Category"
-          all="All categories"
-          value={query.category}
-          choices={categories}
-          onChoose={(category) => onChange({ category }, false)}
-        />
+        {selects.map(({ name, label, all, choices }) => (
+          <select
+            key={name}
+            class={query[name] === "" ? "select" : "select is-set"}
+            aria-label={label}
+            value={query[name]}
+            onChange={(event) => onChange({ [name]: event.currentTarget.value }, false)}
+          >
+            <option value="">{all}</option>
+            {choices.map(({ value, count }) => (
+              <option key={value} value={value}>
+                {inertString(value)} ({formatNumber(count)})
+              </option>
+            ))}
+          </select>
+        ))}
       </div>
       <p id="pick-hint" class="hint">
         Words are ranked as for a model. In a pattern <code>*</code> stands for any letters.
       </p>
     </div>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  all: string;
-  value: string;
-  choices: FilterChoice[];
-  onChoose(value: string): void;
-}
-
-function Choice({ label, all, value, choices, onChoose }: ChoiceProps) {
-  return (
-    <select
-      class={value === "" ? "select" : "select is-set"}
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChoose(event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {choices.map(({ value, count }) => (
-        <option key={value} value={value}>{inertString(value)} ({formatNumber(count)})</option>
-      ))}
-    </select>
   );
 }

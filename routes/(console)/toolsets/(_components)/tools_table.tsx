@@ -2,58 +2,66 @@ import type { ToolsetPageTool } from "../(_page)/model.ts";
 import { formatNumber } from "../../../../lib/console/ui/format.ts";
 import { toolPath } from "../../../../lib/console/ui/pages.ts";
 import { TOOL_WAITS } from "../../../../lib/console/ui/tools.ts";
-import { Icon, type IconName } from "../../../../components/icon.tsx";
+import type { IconName } from "../../../../components/icon.tsx";
+import { Table } from "../../../../components/tables.tsx";
 import { InertText } from "../../../../components/text.tsx";
-import { WaitBadge } from "../../../../components/badges.tsx";
+import { StateLabel, type Tone, WaitBadge } from "../../../../components/badges.tsx";
 
-const STATES: Record<ToolsetPageTool["state"], { word: string; icon: IconName; tone: string }> = {
+interface Look {
+  word: string;
+  icon: IconName;
+  tone: Tone;
+  note?: string;
+}
+
+const STATES: Record<ToolsetPageTool["state"], Look> = {
   registered: { word: "Registered", icon: "ready", tone: "ok" },
-  waiting: { word: "Waiting", icon: "pending", tone: "warn" },
-  disabled: { word: "Disabled", icon: "paused", tone: "quiet" },
-  gone: { word: "Gone", icon: "error", tone: "bad" },
+  waiting: {
+    word: "Waiting",
+    icon: "pending",
+    tone: "warn",
+    note: "Its server is away; it is back when the server is",
+  },
+  disabled: { word: "Disabled", icon: "paused", tone: "quiet", note: "Switched off on its server" },
+  gone: {
+    word: "Gone",
+    icon: "error",
+    tone: "bad",
+    note: "Its server no longer has it, or is itself removed",
+  },
 };
 
-const KEPT_BACK: typeof STATES.gone = { word: "Kept back", icon: "lock", tone: "warn" };
-
-const NOTES: Record<Exclude<ToolsetPageTool["state"], "registered">, string> = {
-  waiting: "Its server is away; it is back when the server is",
-  disabled: "Switched off on its server",
-  gone: "Its server no longer has it, or is itself removed",
-};
-
-/** How each tool of a toolset stands, and what changed about it since the toolset was saved. */
 export function ToolsetToolsTable({ tools }: { tools: ToolsetPageTool[] }) {
   return (
-    <table class="table toolset-table">
-      <caption class="visually-hidden">Tools of this toolset</caption>
-      <thead>
-        <tr>
-          <th scope="col" class="col-state">
-            <span>State</span>
-          </th>
-          <th scope="col">Tool</th>
-          <th scope="col" class="hide-small">Called</th>
-          <th scope="col" class="col-tokens number">Tokens</th>
-        </tr>
-      </thead>
-      <tbody>
-        {tools.map((tool) => <ToolRow key={tool.namespacedName} tool={tool} />)}
-      </tbody>
-    </table>
+    <Table
+      caption="Tools of this toolset"
+      class="toolset-table"
+      columns={[
+        <th key="state" scope="col" class="col-state">
+          <span>State</span>
+        </th>,
+        "Tool",
+        ["Called", "hide-small"],
+        ["Tokens", "col-tokens number"],
+      ]}
+    >
+      {tools.map((tool) => <ToolRow key={tool.namespacedName} tool={tool} />)}
+    </Table>
   );
 }
 
 function ToolRow({ tool }: { tool: ToolsetPageTool }) {
-  const isKeptBack = tool.state === "gone" && tool.wait !== undefined;
-  const { word, icon, tone } = isKeptBack ? KEPT_BACK : STATES[tool.state];
+  // Its server lists such a tool, and no client gets it.
+  const { word, note, ...look }: Look = tool.state === "gone" && tool.wait !== undefined
+    ? { word: "Kept back", icon: "lock", tone: "warn", note: TOOL_WAITS[tool.wait].meaning }
+    : STATES[tool.state];
   const isKnown = tool.tokens !== undefined;
   return (
     <tr data-row>
       <td>
-        <span class={`state tone-${tone}`}>
-          <Icon name={icon} size={14} />
+        <StateLabel {...look}>
           <span class="state-word">{word}</span>
-        </span>
+        </StateLabel>
       </td>
       <td>
         {isKnown
@@ -64,8 +72,8 @@ function ToolRow({ tool }: { tool: ToolsetPageTool }) {
           )
           : <InertText as="span" class="mono" text={tool.namespacedName} />}{" "}
         <WaitBadge server={tool.server} tool={tool.tool} wait={tool.wait} />
-        {tool.state !== "registered" && <p class="muted small">{noteOf(tool)}</p>}
-        {tool.change === undefined ? null : <Change change={tool.change} />}
+        {note !== undefined && <p class="muted small">{note}</p>}
+        {tool.change && <Change change={tool.change} />}
       </td>
       <td class="mono hide-small break">
         {tool.name === undefined ? "–" : <InertText text={tool.name} />}
@@ -75,12 +83,6 @@ function ToolRow({ tool }: { tool: ToolsetPageTool }) {
       </td>
     </tr>
   );
-}
-
-/** A tool that is kept back is there: its server lists it, and no client gets it. */
-function noteOf({ state, wait }: ToolsetPageTool): string {
-  if (state === "registered") return "";
-  return state === "gone" && wait !== undefined ? TOOL_WAITS[wait].meaning : NOTES[state];
 }
 
 const VERDICTS = {
@@ -96,7 +98,11 @@ function Change({ change }: { change: NonNullable<ToolsetPageTool["change"]> }) 
     <div class="small change-note">
       <p>
         <span class={tone} title={title}>{word}</span>{" "}
-        <span class="muted">{versionText(savedVersion, currentVersion)}</span>
+        <span class="muted">
+          {savedVersion === undefined || currentVersion === undefined
+            ? "since this toolset was saved"
+            : `version ${savedVersion} when saved, ${currentVersion} now`}
+        </span>
       </p>
       {reasons.length > 0 && (
         <ul class="change-reasons">
@@ -109,9 +115,4 @@ function Change({ change }: { change: NonNullable<ToolsetPageTool["change"]> }) 
       )}
     </div>
   );
-}
-
-function versionText(saved: number | undefined, now: number | undefined): string {
-  if (saved === undefined || now === undefined) return "since this toolset was saved";
-  return `version ${saved} when saved, ${now} now`;
 }

@@ -7,7 +7,7 @@ import { inertString } from "../../../../lib/console/ui/format.ts";
 import {
   added,
   ANY_TOOL,
-  askPicks,
+  fetchPicks,
   picked,
   type PickQuery,
   placed,
@@ -22,7 +22,6 @@ import "../../../../islands/frame.tsx";
 
 interface ToolPickerProps {
   chosen: PickedTool[];
-  /** What there is before anybody has searched. */
   picks: ToolPicks;
   servers: FilterChoice[];
   categories: FilterChoice[];
@@ -30,33 +29,33 @@ interface ToolPickerProps {
 
 const TYPING_MS = 180;
 const COUNTED_MS = 1_500;
-/** What is not counted by then will not be counted while somebody waits. */
+/** Tools not counted by then are not counted while somebody waits. */
 const MOST_LOOKS = 20;
 
-/** Chooses tools by search, by pattern and in bulk; what is chosen is in the form around it. */
+/** Chooses tools by search, by pattern and in bulk; the form around it sends the choice. */
 export function ToolPicker(props: ToolPickerProps) {
   const chosen = useSignal(props.chosen);
   const query = useSignal<PickQuery>(ANY_TOOL);
   const picks = useSignal(props.picks);
-  const { ask, asking, trouble } = useAsking();
-  /** Said to those who cannot see what moved. */
-  const said = useSignal("");
+  const { load, request, trouble } = useRequest();
+  /** For those who cannot see what moved. */
+  const announced = useSignal("");
   const names = useComputed(() => new Set(chosen.value.map((tool) => tool.namespacedName)));
   const timer = useRef<ReturnType<typeof setTimeout>>();
   const looks = useRef(0);
   useEffect(() => () => {
     clearTimeout(timer.current);
-    asking.current?.abort();
+    request.current?.abort();
   }, []);
 
   const search = async () => {
-    const answer = await ask(query.value);
-    if (answer === undefined) return;
-    picks.value = answer;
-    chosen.value = withTokens(chosen.value, picked(answer));
+    const response = await load(query.value);
+    if (response === undefined) return;
+    picks.value = response;
+    chosen.value = withTokens(chosen.value, picked(response));
   };
 
-  // What was not counted yet when it was listed or chosen may be by now.
+  // Tools that were not counted when they were listed or chosen may be counted by now.
   const isCounting = picked(picks.value).some(({ tokens }) => tokens === undefined);
   const waiting = uncountedServers(chosen.value);
   useEffect(() => {
@@ -66,11 +65,11 @@ export function ToolPicker(props: ToolPickerProps) {
     const soon = setTimeout(async () => {
       looks.current++;
       if (isCounting) await search();
-      const asked = waiting.map((server) =>
-        askPicks({ ...ANY_TOOL, server }, { all: true, signal })
+      const wanted = waiting.map((server) =>
+        fetchPicks({ ...ANY_TOOL, server }, { all: true, signal })
       );
-      const answers = await Promise.all(asked).catch(() => []);
-      if (!signal.aborted) chosen.value = withTokens(chosen.value, answers.flatMap(picked));
+      const responses = await Promise.all(wanted).catch(() => []);
+      if (!signal.aborted) chosen.value = withTokens(chosen.value, responses.flatMap(picked));
     }, COUNTED_MS);
     return () => {
       clearTimeout(soon);
@@ -78,28 +77,24 @@ export function ToolPicker(props: ToolPickerProps) {
     };
   }, [picks.value, chosen.value]);
 
-  /** Does something with all tools that a query means, also with those that are not shown. */
-  const withAll = async (asked: PickQuery, act: (tools: PickedTool[]) => void) => {
-    asking.current?.abort();
-    const answer = await ask(asked, true);
-    if (answer !== undefined) act(picked(answer));
+  const withAll = async (wanted: PickQuery, act: (tools: PickedTool[]) => void) => {
+    request.current?.abort();
+    const response = await load(wanted, true);
+    if (response !== undefined) act(picked(response));
   };
-  const add = (tools: readonly PickedTool[], at?: number) => {
+  const add = (tools: readonly PickedTool[]) => {
     const before = chosen.value.length;
-    chosen.value = at === undefined ? added(chosen.value, tools) : placed(chosen.value, tools, at);
+    chosen.value = added(chosen.value, tools);
     const fresh = chosen.value.length - before;
-    said.value = fresh === 1
+    announced.value = fresh === 1
       ? `${inertString(tools[0]?.namespacedName ?? "")} added`
       : `${fresh} tools added`;
   };
   const remove = (gone: Iterable<string>) => {
     const before = chosen.value.length;
     chosen.value = without(chosen.value, new Set(gone));
-    said.value = `${before - chosen.value.length} removed`;
+    announced.value = `${before - chosen.value.length} removed`;
   };
-  const find = (name: string) =>
-    chosen.value.find((tool) => tool.namespacedName === name) ??
-      picked(picks.value).find((tool) => tool.namespacedName === name);
 
   return (
     <div class="picker">
@@ -112,8 +107,8 @@ export function ToolPicker(props: ToolPickerProps) {
           onChange={(change, isTyped) => {
             query.value = { ...query.value, ...change };
             clearTimeout(timer.current);
-            // What was asked before must not change the list any more.
-            asking.current?.abort();
+            // An earlier response must not change the list any more.
+            request.current?.abort();
             timer.current = setTimeout(search, isTyped ? TYPING_MS : 0);
           }}
         />
@@ -126,9 +121,7 @@ export function ToolPicker(props: ToolPickerProps) {
           chosen={names.value}
           onAdd={add}
           onRemove={remove}
-          onAddAll={(asked) => withAll(asked, add)}
-          onRemoveAll={(asked) =>
-            withAll(asked, (tools) => remove(tools.map(({ namespacedName }) => namespacedName)))}
+          withAll={withAll}
         />
       </section>
       <ChosenList
@@ -136,31 +129,32 @@ export function ToolPicker(props: ToolPickerProps) {
         onRemove={(name) => remove([name])}
         onClear={() => remove(names.value)}
         onPlace={(name, at) => {
-          const tool = find(name);
+          const known = [...chosen.value, ...picked(picks.value)];
+          const tool = known.find((tool) => tool.namespacedName === name);
           if (tool === undefined) return;
           chosen.value = placed(chosen.value, [tool], at);
           const place = chosen.value.findIndex((one) => one.namespacedName === name);
-          said.value = `${inertString(name)} is ${place + 1} of ${chosen.value.length}`;
+          announced.value = `${inertString(name)} is ${place + 1} of ${chosen.value.length}`;
         }}
       />
-      <p class="visually-hidden" role="status">{said.value}</p>
+      <p class="visually-hidden" role="status">{announced.value}</p>
     </div>
   );
 }
 
-/** Asks the gateway for tools, with the one request under way and what is wrong with its answers. */
-function useAsking() {
+/** Loads tools from the gateway: one request at a time, and the problem with its response. */
+function useRequest() {
   const trouble = useSignal<string | undefined>(undefined);
-  const asking = useRef<AbortController>();
-  const ask = async (asked: PickQuery, all = false): Promise<ToolPicks | undefined> => {
-    const { signal } = asking.current = new AbortController();
+  const request = useRef<AbortController>();
+  const load = async (wanted: PickQuery, all = false): Promise<ToolPicks | undefined> => {
+    const { signal } = request.current = new AbortController();
     try {
-      const answer = await askPicks(asked, { all, signal });
-      trouble.value = answer.degraded;
-      return answer;
+      const response = await fetchPicks(wanted, { all, signal });
+      trouble.value = response.degraded;
+      return response;
     } catch {
       if (!signal.aborted) trouble.value = "The search does not answer. Is the gateway running?";
     }
   };
-  return { ask, asking, trouble };
+  return { load, request, trouble };
 }

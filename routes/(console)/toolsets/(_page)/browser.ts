@@ -8,7 +8,6 @@ const PickGroup = z.object({
   /** How many of it there are, shown or not. */
   total: z.number(),
 });
-/** The tools of one server among those that can be picked. */
 export type PickGroup = z.infer<typeof PickGroup>;
 
 const ToolPicks = z.object({
@@ -18,10 +17,9 @@ const ToolPicks = z.object({
   /** Why the search is not as good as it could be. */
   degraded: z.optional(z.string()),
 });
-/** What a search, a pattern or a filter offers for a toolset. */
 export type ToolPicks = z.infer<typeof ToolPicks>;
 
-/** What is looked for; empty where anything will do. */
+/** Empty values match everything. */
 export interface PickQuery {
   /** Words, or a pattern with `*`. */
   q: string;
@@ -38,8 +36,7 @@ export function picksPath({ q, server, category }: PickQuery, all = false): stri
   return `/api/picks?${new URLSearchParams(asked)}`;
 }
 
-/** Asks for them; fails where the gateway does not answer well. */
-export async function askPicks(
+export async function fetchPicks(
   query: PickQuery,
   { all = false, signal }: { all?: boolean; signal: AbortSignal },
 ): Promise<ToolPicks> {
@@ -52,11 +49,8 @@ export function uncountedServers(chosen: readonly PickedTool[], most = 5): strin
   return [...new Set(uncounted.map(({ server }) => server))].slice(0, most);
 }
 
-/** The chosen ones with what is known of their cost by now. */
-export function withTokens(
-  chosen: readonly PickedTool[],
-  fresh: readonly PickedTool[],
-): PickedTool[] {
+/** The chosen tools with the costs that are known by now. */
+export function withTokens(chosen: readonly PickedTool[], fresh: readonly PickedTool[]) {
   const costs = new Map(fresh.map(({ namespacedName, tokens }) => [namespacedName, tokens]));
   return chosen.map((tool) => {
     const tokens = tool.tokens ?? costs.get(tool.namespacedName);
@@ -79,55 +73,41 @@ export function placed(
   const stays = ({ namespacedName }: PickedTool) => !names.has(namespacedName);
   return [
     ...chosen.slice(0, at).filter(stays),
-    // What is chosen already keeps what is known of it, such as why it cannot be called.
+    // A tool that is already chosen keeps its data, such as why it cannot be called.
     ...tools.map((tool) => known.get(tool.namespacedName) ?? tool),
     ...chosen.slice(at).filter(stays),
   ];
 }
 
 /** The chosen ones with these behind those that are in it already. */
-export function added(
-  chosen: readonly PickedTool[],
-  tools: readonly PickedTool[],
-): PickedTool[] {
+export function added(chosen: readonly PickedTool[], tools: readonly PickedTool[]) {
   const names = new Set(chosen.map(({ namespacedName }) => namespacedName));
   return [...chosen, ...tools.filter(({ namespacedName }) => !names.has(namespacedName))];
 }
 
-export function without(
-  chosen: readonly PickedTool[],
-  names: ReadonlySet<string>,
-): PickedTool[] {
+export function without(chosen: readonly PickedTool[], names: ReadonlySet<string>) {
   return chosen.filter(({ namespacedName }) => !names.has(namespacedName));
 }
 
-/** The place that a key moves a row to; undefined where the key moves none. */
+/** The place that a key moves a row to, if it moves one. */
 export function movedPlace(key: string, at: number, count: number): number | undefined {
   const last = count - 1;
-  switch (key) {
-    case "ArrowUp":
-      return Math.max(0, at - 1);
-    case "ArrowDown":
-      return Math.min(last, at + 1);
-    case "Home":
-      return 0;
-    case "End":
-      return last;
-  }
+  const places: Record<string, number> = {
+    ArrowUp: Math.max(0, at - 1),
+    ArrowDown: Math.min(last, at + 1),
+    Home: 0,
+    End: last,
+  };
+  return places[key];
 }
 
-/** The boxes that can be ticked in a list, top to bottom. */
 const BOXES = "input[type=checkbox]";
 
-/** What a dragged tool's name is carried as, so that no other text can be dropped in its place. */
+/** A type of its own, so that no other text can be dropped in place of a tool. */
 const TOOL_DRAG = "application/x-quartermaster-tool";
 
-interface KeyEvent {
-  preventDefault(): void;
-}
-
 /** Goes from a search field into the list that it fills. */
-export function stepInto(event: KeyEvent, list: string): void {
+export function stepInto(event: KeyboardEvent, list: string): void {
   const box = document.querySelector<HTMLElement>(`${list} ${BOXES}`);
   if (box === null) return;
   event.preventDefault();
@@ -135,7 +115,7 @@ export function stepInto(event: KeyEvent, list: string): void {
 }
 
 /** Up and down between the boxes of a list, as far as it goes. */
-export function stepBetween(event: KeyEvent & { key: string }, box: HTMLElement): void {
+export function stepBetween(event: KeyboardEvent, box: HTMLElement): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   const list = box.closest(".pick-list");
   if (step === 0 || list === null) return;
@@ -144,12 +124,10 @@ export function stepBetween(event: KeyEvent & { key: string }, box: HTMLElement)
   boxes[boxes.indexOf(box) + step]?.focus();
 }
 
-/** The name of the tool that is dragged here, if it is one. */
 export function draggedTool(event: DragEvent): string | undefined {
   return event.dataTransfer?.getData(TOOL_DRAG) || undefined;
 }
 
-/** Lets a tool be dropped here. */
 export function allowDrop(event: DragEvent): boolean {
   if (!event.dataTransfer?.types.includes(TOOL_DRAG)) return false;
   event.preventDefault();

@@ -3,51 +3,22 @@ import type { Services } from "../../../../lib/operations/services.ts";
 import { TOOLSET_OPERATIONS } from "../../../../lib/operations/toolsets.ts";
 import { z } from "zod";
 import type { Gateway } from "../../../../lib/gateway.ts";
+import { freeName } from "../../../../lib/config/server_name.ts";
+import { EVERYONE, isMatch } from "../../../../lib/core/access.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import type { ToolReference, Toolset } from "../../../../lib/core/tool.ts";
+import type { CatalogTool } from "../../../../lib/catalog/catalog_tool.ts";
 import { namespacedName } from "../../../../lib/catalog/names.ts";
 import type { ToolState } from "../../../../lib/catalog/toolsets/toolset_tools.ts";
 import { fittingToolsetName } from "../../../../lib/catalog/toolsets/toolsets.ts";
-import {
-  isPattern,
-  MAX_PICKS,
-  pickableTools,
-  pickChoices,
-  pickedTool,
-  pickTools,
-  readPickQuery,
-} from "./picks.ts";
-import { ANY_TOOL, type ToolPicks } from "./browser.ts";
-import {
-  type FilterChoice,
-  type PickedTool,
-  TOOL_WAITS,
-} from "../../../../lib/console/ui/tools.ts";
-import { countSoon, waitingTools } from "../../../../lib/console/tool_rows.ts";
-import { type FormError, formError } from "../../../../lib/console/errors.ts";
+import { byName, filterChoices } from "../../tools/(_page)/model.ts";
+import { ANY_TOOL, type PickQuery, type ToolPicks } from "./browser.ts";
+import { MAX_TOOLS, type PickedTool, TOOL_WAITS } from "../../../../lib/console/ui/tools.ts";
+import { countSoon, knownTokens, waitingTools } from "../../../../lib/console/tool_rows.ts";
+import { formError } from "../../../../lib/console/errors.ts";
 
 type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets" | "review">;
 
-/** A toolset that is being made or changed. */
-export interface ToolsetForm {
-  /** What is changed; undefined for a new one. */
-  editing?: string;
-  /** What a new one is a copy of. */
-  from?: string;
-  /** The version of what is changed, so that nobody's work is lost. */
-  version?: string;
-  name: string;
-  description: string;
-  chosen: PickedTool[];
-  /** What there is to choose from, before anybody has searched. */
-  picks: ToolPicks;
-  servers: FilterChoice[];
-  categories: FilterChoice[];
-  /** Why it could not be saved. */
-  error?: FormError;
-}
-
-/** What a person wrote. */
 interface ToolsetFields {
   name: string;
   description: string;
@@ -60,29 +31,31 @@ interface ToolsetFields {
 /** A page that waits longer for its numbers is worse than one without them. */
 const COUNT_MS = 100;
 
+export type ToolsetForm = Awaited<ReturnType<typeof toolsetForm>>;
+
 /** The form to change a toolset, or one that could not be saved, with what was written. */
 export async function toolsetForm(
   gateway: FormGateway,
   editing?: Toolset,
   written: ToolsetFields = fieldsOf(editing),
   error?: GatewayError,
-): Promise<ToolsetForm> {
+) {
   const { guide, toolsets: admin } = gateway;
   guide.warmUp();
   await countSoon(gateway, COUNT_MS);
-  const { from } = written;
-  const version = editing && admin.toolsets.versionOf(editing.name);
+  const { from, name, description, tools } = written;
   const source = editing ?? (from === undefined ? undefined : admin.toolsets.find(from));
   return {
-    ...(editing === undefined ? {} : { editing: editing.name }),
-    ...(version === undefined ? {} : { version }),
-    ...(from === undefined ? {} : { from }),
-    name: written.name,
-    description: written.description,
-    chosen: pickedByName(gateway, written.tools, source),
+    editing: editing?.name,
+    /** Saving fails if somebody else has saved another version. */
+    version: editing && admin.toolsets.versionOf(editing.name),
+    from,
+    name,
+    description,
+    chosen: pickedByName(gateway, tools, source),
     picks: await pickTools(gateway, new URLSearchParams()),
-    ...pickChoices(guide),
-    ...(error === undefined ? {} : { error: formError(error) }),
+    ...filterChoices(guide, guide.visible(EVERYONE)),
+    error: error && formError(error),
   };
 }
 
@@ -90,12 +63,13 @@ export async function toolsetForm(
 export async function newToolsetForm(
   gateway: FormGateway,
   query: URLSearchParams,
-): Promise<ToolsetForm> {
+) {
   const { guide, toolsets: { toolsets } } = gateway;
   const from = query.get("from");
   if (from) {
     const source = toolsets.resolve(from);
-    const name = freeName(`${source.name}-copy`, (name) => toolsets.find(name) !== undefined);
+    const taken = new Set(toolsets.list().map(({ name }) => name));
+    const name = freeName(`${source.name}-copy`.slice(0, 64), taken);
     return await toolsetForm(gateway, undefined, { ...fieldsOf(source), name, from });
   }
   const asked = readPickQuery(query);
@@ -108,16 +82,6 @@ export async function newToolsetForm(
   });
 }
 
-function freeName(wanted: string, isTaken: (name: string) => boolean): string {
-  const name = (count: number) => {
-    const end = count === 1 ? "" : `-${count}`;
-    return `${wanted.slice(0, 64 - end.length)}${end}`;
-  };
-  let count = 1;
-  while (isTaken(name(count))) count++;
-  return name(count);
-}
-
 function fieldsOf(toolset: Toolset | undefined): ToolsetFields {
   return {
     name: toolset?.name ?? "",
@@ -125,8 +89,6 @@ function fieldsOf(toolset: Toolset | undefined): ToolsetFields {
     tools: toolset?.tools.map(fullName) ?? [],
   };
 }
-
-const Names = z.array(z.string());
 
 /**
  * Reads the form: `tool` for each row that is ticked, `tools` for many that are not drawn, in the
@@ -148,7 +110,6 @@ export function readToolsetForm(form: URLSearchParams): ToolsetFields {
   };
 }
 
-/** Saves the toolset as written; resolves with its name. */
 export async function saveToolset(
   gateway: Services & Pick<Gateway, "guide">,
   { from: copyOf, version, tools, ...written }: ToolsetFields,
@@ -175,7 +136,7 @@ export async function saveToolset(
 
 function readNames(text: string): string[] {
   try {
-    return Names.parse(JSON.parse(text));
+    return z.array(z.string()).parse(JSON.parse(text));
   } catch {
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: "Cannot read which tools were chosen",
@@ -184,13 +145,10 @@ function readNames(text: string): string[] {
   }
 }
 
-type ToolsGateway = Pick<Gateway, "guide" | "toolsets">;
-type PickedGateway = ToolsGateway & Pick<Gateway, "review">;
-
 /** Written in the place of a name for all tools of a category; no server's name has a colon. */
 const CATEGORY = "category:";
 
-const NOTES: Record<Exclude<ToolState, "registered">, string> = {
+const NOTES: Partial<Record<ToolState, string>> = {
   waiting: "Its server is away",
   disabled: "Switched off",
   gone: "No longer there",
@@ -207,9 +165,9 @@ function chosenNames(guide: Gateway["guide"], written: readonly string[]): strin
   ];
 }
 
-/** What the form lists as chosen, with why it cannot be called where that is so. */
+/** The chosen tools, each with the reason why it cannot be called, if any. */
 function pickedByName(
-  gateway: PickedGateway,
+  gateway: FormGateway,
   names: readonly string[],
   before: Toolset | undefined,
 ): PickedTool[] {
@@ -223,8 +181,9 @@ function pickedByName(
     const tool = guide.table.byNamespaced(written) ?? guide.table.byFlat(written);
     const dot = written.indexOf(".");
     const wait = waits.get(written);
+    const isKnown = tool !== undefined || isForMany(written);
     const note = wait === undefined
-      ? noteOf(states.get(written), tool !== undefined || isForMany(written))
+      ? NOTES[states.get(written) ?? "registered"] ?? (isKnown ? undefined : "Not known")
       : TOOL_WAITS[wait].word;
     return {
       ...(tool ? pickedTool(guide, tool) : {
@@ -256,7 +215,98 @@ function matchingNames(guide: Gateway["guide"], written: string): string[] {
   });
 }
 
-function noteOf(state: ToolState | undefined, isKnown: boolean): string | undefined {
-  if (state !== undefined && state !== "registered") return NOTES[state];
-  return isKnown ? undefined : "Not known";
+const SHOWN = 100;
+/** One more than a toolset holds, so that the form can refuse a larger one. */
+const MAX_PICKS = MAX_TOOLS + 1;
+const MAX_QUERY = 200;
+const SUMMARY_CHARS = 160;
+
+/** `?q=&server=&category=&all=1`: what can be put into a toolset, for the one who builds it. */
+export async function pickTools(
+  gateway: Pick<Gateway, "guide" | "tokens">,
+  query: URLSearchParams,
+): Promise<ToolPicks> {
+  const asked = readPickQuery(query);
+  const { guide } = gateway;
+  void gateway.tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
+  if (asked.q !== "" && !isPattern(asked.q)) return await searched(guide, asked);
+  const matching = pickableTools(guide, asked);
+  const areAll = query.has("all");
+  const shown = matching.slice(0, areAll ? MAX_PICKS : SHOWN);
+  const groups = groupsOf(guide, shown, matching);
+  if (areAll) {
+    // Nobody reads the summaries of what is added all at once.
+    for (const tool of groups.flatMap(({ tools }) => tools)) tool.summary = "";
+  }
+  return { groups, total: matching.length };
+}
+
+function readPickQuery(query: URLSearchParams): PickQuery {
+  return {
+    q: query.get("q")?.trim().slice(0, MAX_QUERY) ?? "",
+    server: query.get("server") ?? "",
+    category: query.get("category") ?? "",
+  };
+}
+
+/** All that are on and fit, by server and name; the words of a search find nothing here. */
+function pickableTools(
+  guide: Gateway["guide"],
+  { q, server, category }: PickQuery,
+): CatalogTool[] {
+  const fits = q === "" ? () => true : toolPattern(q);
+  return guide.visible(EVERYONE).filter((tool) =>
+    (server === "" || tool.server === server) &&
+    (category === "" || guide.metadata(tool).category === category) && fits(tool)
+  ).sort(byName);
+}
+
+function pickedTool(guide: Gateway["guide"], tool: CatalogTool): PickedTool {
+  const { summary } = guide.metadata(tool);
+  return {
+    namespacedName: namespacedName(tool.server, tool.name),
+    server: tool.server,
+    name: tool.name,
+    summary: summary.slice(0, SUMMARY_CHARS),
+    ...knownTokens(guide, tool),
+  };
+}
+
+async function searched(guide: Gateway["guide"], asked: PickQuery): Promise<ToolPicks> {
+  const { found, degraded } = await guide.find(EVERYONE, {
+    text: asked.q,
+    server: asked.server || undefined,
+    category: asked.category || undefined,
+    limit: SHOWN,
+  });
+  const tools = found.map(({ tool }) => tool);
+  return { groups: groupsOf(guide, tools), total: tools.length, degraded };
+}
+
+function groupsOf(
+  guide: Gateway["guide"],
+  shown: readonly CatalogTool[],
+  all = shown,
+): ToolPicks["groups"] {
+  const totals = Map.groupBy(all, ({ server }) => server);
+  return [...Map.groupBy(shown, ({ server }) => server)].map(([server, tools]) => ({
+    server,
+    tools: tools.map((tool) => pickedTool(guide, tool)),
+    total: totals.get(server)?.length ?? 0,
+  }));
+}
+
+export function isPattern(text: string): boolean {
+  return text.includes("*");
+}
+
+/**
+ * Tools by a pattern in which `*` stands for any letters, none too. With a dot it is about whole
+ * names (`git.*`), without one about the server's own names (`*read*`).
+ */
+export function toolPattern(written: string): (tool: { server: string; name: string }) => boolean {
+  const pattern = written.toLowerCase();
+  const isWhole = written.includes(".");
+  return ({ server, name }) =>
+    isMatch(pattern, (isWhole ? `${server}.${name}` : name).toLowerCase());
 }

@@ -7,13 +7,12 @@ import type { ImportReport } from "../../../../lib/operations/toolsets_admin.ts"
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
 
 export interface ImportPage {
-  /** What was pasted, so that it can be corrected. */
+  /** The pasted text, to be corrected. */
   text: string;
   report?: ImportReport;
   error?: FormError;
 }
 
-/** Saves what was pasted or chosen as a file, and tells what came of it. */
 export async function importToolsets(
   services: Services,
   request: Request,

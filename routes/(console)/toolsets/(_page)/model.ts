@@ -1,37 +1,20 @@
-import { z } from "zod";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { EVERYONE, ownerOf } from "../../../../lib/core/access.ts";
 import { SHOWS_EQUIPPED } from "../../../../lib/http/endpoint_path.ts";
 import type { Toolset } from "../../../../lib/core/tool.ts";
-import { toolsetNotes, type ToolWait } from "../../../../lib/console/ui/tools.ts";
+import { toolsetNotes } from "../../../../lib/console/ui/tools.ts";
 import {
   type MissingName,
-  type Paged,
+  missingName,
   paged,
   stretchAround,
 } from "../../../../lib/console/lists.ts";
-import { nearestNames } from "../../../../lib/core/text.ts";
-import type { ToolsetToolDetail } from "../../../../lib/operations/toolsets_admin.ts";
-import { type ClientSnippet, clientSnippets } from "../../../../lib/console/client_snippets.ts";
+import { clientName } from "../../../../lib/console/tour.ts";
+import { clientSnippets } from "../../../../lib/console/client_snippets.ts";
 import { waitingTools, waitsFor } from "../../../../lib/console/tool_rows.ts";
 
-interface ToolsetSummary {
-  name: string;
-  description?: string;
-  toolCount: number;
-  /** How many can be called now. */
-  registered: number;
-  /** Undefined until all of them have been counted. */
-  tokens?: number;
-  updatedAt: number;
-  notes: string[];
-}
-
-/** What is known now: no page waits until thousands of tools have been counted. */
-function summaryOf(
-  { toolsets: admin, guide, tokens }: Pick<Gateway, "toolsets" | "guide" | "tokens">,
-  toolset: Toolset,
-): ToolsetSummary {
+/** Without waiting until thousands of tools have been counted. */
+function summaryOf({ toolsets: admin, guide, tokens }: Gateway, toolset: Toolset) {
   const tools = admin.toolsets.tools(toolset);
   const known = tools.flatMap(({ tool }) => tool ?? []);
   void tokens.prepare(known).catch(() => {});
@@ -39,35 +22,19 @@ function summaryOf(
   const { name, description, updatedAt } = toolset;
   return {
     name,
-    ...(description === undefined ? {} : { description }),
+    description,
     toolCount: tools.length,
     registered: tools.filter(({ state }) => state === "registered").length,
-    ...(costs.includes(0) ? {} : { tokens: costs.reduce((sum, cost) => sum + cost, 0) }),
+    tokens: costs.includes(0) ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
     updatedAt,
     notes: toolsetNotes(tools.map(({ state }) => state)),
   };
 }
 
-export interface ToolsetRow extends ToolsetSummary {
-  isEquipped: boolean;
-}
+export type ToolsetsPage = ReturnType<typeof toolsetsPage>;
+export type ToolsetRow = ToolsetsPage["list"]["rows"][number];
 
-export interface ToolsetsPage {
-  list: Paged<ToolsetRow>;
-  /** The one whose tools are listed at the default endpoint. */
-  equipped?: { name: string; registered: number };
-  /** The clients that see what is equipped. */
-  audience: Audience;
-  /** How many tools there are to choose from. */
-  available: number;
-}
-
-/** All toolsets, by name. */
-export function toolsetsPage(
-  gateway: Pick<Gateway, "toolsets" | "guide" | "tokens" | "endpoints">,
-  query: URLSearchParams,
-  principal = EVERYONE,
-): ToolsetsPage {
+export function toolsetsPage(gateway: Gateway, query: URLSearchParams, principal = EVERYONE) {
   const { toolsets } = gateway.toolsets;
   const all = toolsets.list().sort((a, b) => a.name < b.name ? -1 : 1);
   const list = paged(all, query.get("page"));
@@ -80,62 +47,32 @@ export function toolsetsPage(
         isEquipped: toolset.name === equipped?.name,
       })),
     },
-    ...(equipped === undefined ? {} : {
-      equipped: { name: equipped.name, registered: toolsets.registered(equipped).length },
-    }),
+    equipped: equipped && sizeOf(toolsets, equipped),
     audience: equippedAudience(gateway, principal),
     available: gateway.guide.visible(EVERYONE).length,
   };
 }
 
-export interface ToolsetPageTool extends ToolsetToolDetail {
-  server: string;
-  /** The server's own name for it. */
-  tool: string;
-  /** Clients do not get it as its server lists it, until somebody has decided. */
-  wait?: ToolWait;
+function sizeOf(toolsets: Gateway["toolsets"]["toolsets"], toolset: Toolset) {
+  return { name: toolset.name, registered: toolsets.registered(toolset).length };
 }
-
-export interface ToolsetPage {
-  toolset: ToolsetSummary;
-  /** So that accepting changes takes the place of no later version. */
-  version: string;
-  tools: Paged<ToolsetPageTool>;
-  /** All of its tools, by name. */
-  names: string[];
-  isEquipped: boolean;
-  /** What is equipped instead, if anything is, with how many tools that shows. */
-  equipped?: { name: string; registered: number };
-  /** Where a client reaches exactly these tools. */
-  endpoint: string;
-  snippets: ClientSnippet[];
-  /** The clients that see what is equipped, and those at its own endpoint. */
-  audience: Audience;
-  atEndpoint: Audience;
-  /** Tools that are not as they were when it was saved; calls may break with some. */
-  changed: { count: number; breaking: number };
-  neighbors: string[];
-  total: number;
-}
-
-type PageGateway = Pick<
-  Gateway,
-  "toolsets" | "guide" | "tokens" | "endpoints" | "address" | "options" | "review"
->;
 
 const NEIGHBORS = 100;
 
+export type ToolsetPage = Exclude<Awaited<ReturnType<typeof toolsetPage>>, MissingName>;
+export type ToolsetPageTool = ToolsetPage["tools"]["rows"][number];
+
 /** Everything on one toolset's page, or the names that the reader may have meant. */
 export async function toolsetPage(
-  gateway: PageGateway,
+  gateway: Gateway,
   name: string,
   query: URLSearchParams,
   principal = EVERYONE,
-): Promise<ToolsetPage | MissingName> {
+) {
   const { toolsets: admin, address } = gateway;
   const names = admin.toolsets.list().map((toolset) => toolset.name).sort();
   const found = admin.toolsets.find(name);
-  if (!found) return { missing: name, nearest: nearestNames(name, names) };
+  if (!found) return missingName(name, names);
   const details = await admin.toolDetails(found);
   const waitOf = waitsFor(waitingTools(gateway));
   const tools = details.map((detail, index) => {
@@ -147,17 +84,17 @@ export async function toolsetPage(
   const isEquipped = equipped?.name === name;
   return {
     toolset: summaryOf(gateway, found),
+    /** So that accepting changes takes the place of no later version. */
     version: admin.toolsets.versionOf(name) ?? "",
     tools: paged(tools, query.get("page")),
     names: tools.map(({ namespacedName }) => namespacedName),
     isEquipped,
-    ...(equipped === undefined || isEquipped ? {} : {
-      equipped: { name: equipped.name, registered: admin.toolsets.registered(equipped).length },
-    }),
+    equipped: equipped && !isEquipped ? sizeOf(admin.toolsets, equipped) : undefined,
     endpoint: `${address}/toolsets/${name}/mcp`,
     snippets: await clientSnippets(gateway, { kind: "toolset", name }),
     audience: equippedAudience(gateway, principal),
     atEndpoint: endpointAudience(gateway, name),
+    /** Tools that are not as they were when it was saved. */
     changed: {
       count: changes.length,
       breaking: changes.filter(({ compatibility }) => compatibility === "breaking").length,
@@ -168,25 +105,15 @@ export async function toolsetPage(
 }
 
 /** The clients that see something, as far as they are there. */
-export interface Audience {
-  count: number;
-  /** By the names they gave, each once: "Cursor", "Claude Code (2)". */
-  names: string[];
-  /** How many names are left out. */
-  more: number;
-}
+export type Audience = ReturnType<typeof audienceOf>;
 
-/** Clients do not say goodbye: one that has neither listened nor asked this long is not counted. */
+/** Clients do not sign off: one that has been silent this long is not counted. */
 const GONE_MS = 60_000;
 const NAMES = 5;
 const NAME_CHARS = 40;
 
-const ClientInfo = z.looseObject({ title: z.string().optional(), name: z.string().optional() });
-
-type AudienceGateway = Pick<Gateway, "endpoints">;
-
-/** The clients whose list has the tools of what is equipped. */
-export function equippedAudience(gateway: AudienceGateway, principal = EVERYONE): Audience {
+/** The clients that list the equipped toolset's tools. */
+export function equippedAudience(gateway: Pick<Gateway, "endpoints">, principal = EVERYONE) {
   return audienceOf(
     gateway,
     (session) =>
@@ -194,31 +121,28 @@ export function equippedAudience(gateway: AudienceGateway, principal = EVERYONE)
   );
 }
 
-/** The clients at a toolset's own endpoint. */
-export function endpointAudience(gateway: AudienceGateway, toolset: string): Audience {
+export function endpointAudience(gateway: Pick<Gateway, "endpoints">, toolset: string) {
   return audienceOf(gateway, ({ endpoint }) => endpoint === `toolsets/${toolset}?`);
 }
 
 function audienceOf(
-  { endpoints }: AudienceGateway,
+  { endpoints }: Pick<Gateway, "endpoints">,
   isMeant: (session: { endpoint: string; principal: string }) => boolean,
-): Audience {
+) {
   const now = Date.now();
   const sessions = endpoints.host.sessions.list().filter((session) =>
     isMeant(session) && session.idleMs(now) < GONE_MS
   );
-  const byName = Map.groupBy(sessions, ({ profile }) => nameOf(profile.clientInfo));
+  const byName = Map.groupBy(sessions, ({ profile }) => {
+    const name = clientName(profile.clientInfo, "").trim().slice(0, NAME_CHARS).toWellFormed();
+    return name || "a client without a name";
+  });
   const names = [...byName].map(([name, { length }]) => length === 1 ? name : `${name} (${length})`)
     .sort();
   return {
     count: sessions.length,
+    /** Each once: "Cursor", "Claude Code (2)". */
     names: names.slice(0, NAMES),
     more: Math.max(0, names.length - NAMES),
   };
-}
-
-function nameOf(info: unknown): string {
-  const { title, name } = ClientInfo.safeParse(info).data ?? {};
-  const shown = (title ?? name ?? "").trim().slice(0, NAME_CHARS).toWellFormed();
-  return shown === "" ? "a client without a name" : shown;
 }

@@ -1,27 +1,30 @@
-import { isTransport } from "../../../../../lib/core/server.ts";
-import { Ago, InertText } from "../../../../../components/text.tsx";
+import { Ago, CodeBlock, InertText, Since } from "../../../../../components/text.tsx";
 import { Card, Fact, Facts, PageHeader, SideList } from "../../../../../components/layout.tsx";
 import { ClientSnippets } from "../../../../../components/client_snippets.tsx";
 import { Confirm, PostForm } from "../../../../../components/forms.tsx";
-import { EmptyState } from "../../../../../components/states.tsx";
+import { EmptyState, Notice } from "../../../../../components/states.tsx";
 import { Icon, type IconName } from "../../../../../components/icon.tsx";
-import { Pager } from "../../../../../components/tables.tsx";
+import { Pager, Table } from "../../../../../components/tables.tsx";
 import { StateBadge, StateIcon } from "../../../../../components/server_state.tsx";
 import { ToolChangeList } from "../../../../../components/tool_history.tsx";
-import { WaitBadge } from "../../../../../components/badges.tsx";
+import { StateLabel, WaitBadge } from "../../../../../components/badges.tsx";
 import { RefreshSoon } from "../../../../../islands/frame.tsx";
 import { serverFix } from "../../../../../lib/console/attention.ts";
 import type { ToolRow } from "../../../../../lib/console/tool_rows.ts";
-import { formatCount, formatLatency, inertString } from "../../../../../lib/console/ui/format.ts";
+import {
+  formatCount,
+  formatLatency,
+  formatSpan,
+  inertString,
+} from "../../../../../lib/console/ui/format.ts";
 import { serverPath, serverStep, toolPath } from "../../../../../lib/console/ui/pages.ts";
-import { isStarting, type ServerStatus } from "../../../../../lib/core/server.ts";
+import { isStarting, isTransport, type ServerStatus } from "../../../../../lib/core/server.ts";
 import { FixButtons, ProblemRows } from "../../../(_components)/attention.tsx";
 import { ReviewNotice } from "../../../tools/(_components)/notices.tsx";
 import { DemoForm, ServerReason, SourceLabel } from "../../(_components)/labels.tsx";
 import { LogTail } from "../../(_islands)/servers.tsx";
 import { loginPath } from "../(_page)/login.ts";
 import type { ServerPage } from "../(_page)/model.ts";
-import { InvalidTools, ServerLog, ServerStates } from "./records.tsx";
 
 const TYPES = {
   stdio: "A process on this machine (stdio)",
@@ -30,9 +33,9 @@ const TYPES = {
   demo: "Built into Quartermaster",
 } as const;
 
-/** One server: how it is, why, where it comes from, and its tools. */
 export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
   const { server, tools, problems } = page;
+  const held = page.waiting.filter(({ state }) => state === "held").map(({ tool }) => tool);
   // The page of a server that does not work is opened to find out why.
   const isInTrouble = !["ready", "disabled", "paused"].includes(server.state);
   return (
@@ -73,25 +76,22 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             )}
             <Fact name="Type">{TYPES[server.type]}</Fact>
             <Fact name="Source">
-              {server.source.kind === "store"
-                ? (
-                  // By the console, the command line or a client: who it was, the audit log knows.
-                  <span class="source">
-                    <Icon name="store" size={14} />Added while running
-                  </span>
-                )
-                : <SourceLabel source={server.source} isLong />}
+              <SourceLabel source={server.source} isLong />
               {server.source.kind === "file" && (
                 <span class="small muted">Edit that file; changes apply automatically.</span>
               )}
             </Fact>
-            {server.latencyMs === undefined
-              ? null
-              : <Fact name="Latency">{formatLatency(server.latencyMs)} to list its tools</Fact>}
+            {server.latencyMs !== undefined && (
+              <Fact name="Latency">{formatLatency(server.latencyMs)} to list its tools</Fact>
+            )}
           </Facts>
         </Card>
         <ServerLogin server={server} hasLogin={page.hasLogin} />
-        <ReviewNotice {...countsOf(page.waiting)} server={server.name} />
+        <ReviewNotice
+          quarantined={page.waiting.length - held.length}
+          held={held.length}
+          server={server.name}
+        />
         {problems.length > 0 && (
           <Card title="In its configuration" isFlush>
             <ul class="rows">
@@ -123,48 +123,33 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
         </Card>
         <ClientSnippets endpoint={page.endpoint} snippets={page.snippets} />
         {isInTrouble ? null : <Records page={page} />}
-        <ToolChangeList
-          server={server.name}
-          changes={page.changes}
-          held={page.waiting.filter(({ state }) => state === "held").map(({ tool }) => tool)}
-        />
+        <ToolChangeList server={server.name} changes={page.changes} held={held} />
       </article>
     </div>
   );
 }
 
-function countsOf(waiting: ServerPage["waiting"]): { quarantined: number; held: number } {
-  const quarantined = waiting.filter(({ state }) => state === "quarantined").length;
-  return { quarantined, held: waiting.length - quarantined };
-}
-
-/** What it wrote, and how it fared. */
 function Records({ page: { server, logs, states } }: { page: ServerPage }) {
   return (
     <>
-      {isTransport(server.type, "in-process") || logs === undefined
-        ? null
-        : (
-          <Card title="Log" aside="what it last wrote to its error output">
-            <LogTail key={server.name} server={server.name} lines={logs.written} />
-          </Card>
-        )}
+      {logs && !isTransport(server.type, "in-process") && (
+        <Card title="Log" aside="what it last wrote to its error output">
+          <LogTail key={server.name} server={server.name} lines={logs.written} />
+        </Card>
+      )}
       {logs && <ServerLog lines={logs.noted} />}
       <ServerStates states={states} />
     </>
   );
 }
 
-/** What can be done with a server. */
 function ServerActions({ page }: { page: ServerPage }) {
   const { server } = page;
   const { name, source, state } = server;
   const fix = serverFix(server);
   return (
     <div class="actions-row">
-      {fix.verb === "Repair" && "action" in fix && (
-        <FixButtons fixes={[fix]} subject={name} back={serverPath(name)} />
-      )}
+      {fix.verb === "Repair" && <FixButtons fixes={[fix]} subject={name} back={serverPath(name)} />}
       {state === "paused"
         ? <Step name={name} step="resume" icon="refresh" label="Resume" />
         : state !== "disabled" && !page.isEntryWrong && (
@@ -175,8 +160,12 @@ function ServerActions({ page }: { page: ServerPage }) {
             )}
           </>
         )}
-      {source.kind === "store" && <a class="button" href={serverStep(name, "edit")}>Edit</a>}
-      {source.kind === "store" && <RemoveServer page={page} />}
+      {source.kind === "store" && (
+        <>
+          <a class="button" href={serverStep(name, "edit")}>Edit</a>
+          <RemoveServer page={page} />
+        </>
+      )}
       {source.kind === "demo" && <DemoForm action="remove" />}
       <a class="button button-primary" href={serverStep(name, "tools")}>Configure tools</a>
     </div>
@@ -226,7 +215,6 @@ function RemoveServer({ page: { server, tools, usedBy } }: { page: ServerPage })
   );
 }
 
-/** On a server's page: the way to log in where the server waits for that, and to a login there is. */
 function ServerLogin({ server, hasLogin }: { server: ServerStatus; hasLogin: boolean }) {
   if (!isTransport(server.type, "address")) return null;
   const href = loginPath(server.name);
@@ -239,46 +227,144 @@ function ServerLogin({ server, hasLogin }: { server: ServerStatus; hasLogin: boo
     );
   }
   return (
-    <div class="notice tone-warn">
-      <Icon name="lock" size={14} />
-      <div>
-        <p class="strong">This server asks for a login.</p>
-        <p>Its tools work once you have logged in where it says.</p>
-        <p>
-          <a class="button button-primary" href={href}>Log in</a>
-        </p>
-      </div>
-    </div>
+    <Notice tone="warn" icon="lock">
+      <p class="strong">This server asks for a login.</p>
+      <p>Its tools work once you have logged in where it says.</p>
+      <p>
+        <a class="button button-primary" href={href}>Log in</a>
+      </p>
+    </Notice>
   );
 }
 
-/** The tools of one server. */
 function ToolsTable({ rows }: { rows: ToolRow[] }) {
   return (
-    <table class="table tools-table is-single">
-      <caption class="visually-hidden">Tools</caption>
-      <thead>
-        <tr>
-          <th scope="col" class="col-tool">Name</th>
-          <th scope="col" class="col-description">Description</th>
+    <Table
+      caption="Tools"
+      class="tools-table is-single"
+      columns={[["Name", "col-tool"], ["Description", "col-description"]]}
+    >
+      {rows.map((tool) => (
+        <tr key={tool.name} data-row>
+          <td class="cut" title={inertString(tool.name)}>
+            <a class="mono cover strong" href={toolPath(tool.server, tool.name)} data-row-link>
+              <InertText text={tool.name} />
+            </a>
+          </td>
+          <td class="cut muted" title={inertString(tool.summary)}>
+            <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
+            {tool.isOff && <span class="badge">Off</span>}
+            {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {rows.map((tool) => (
-          <tr key={tool.name} data-row>
-            <td class="cut" title={inertString(tool.name)}>
-              <a class="mono cover strong" href={toolPath(tool.server, tool.name)} data-row-link>
-                <InertText text={tool.name} />
-              </a>
-            </td>
-            <td class="cut muted" title={inertString(tool.summary)}>
-              <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
-              {tool.isOff && <span class="badge">Off</span>}
-              {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
-            </td>
-          </tr>
+      ))}
+    </Table>
+  );
+}
+
+const TONES: Record<string, string> = { warn: "tone-warn", error: "tone-bad", fatal: "tone-bad" };
+
+function ServerLog({ lines }: { lines: NonNullable<ServerPage["logs"]>["noted"] }) {
+  return (
+    <Card title="Gateway log" aside="what the gateway logged about it, newest first">
+      {lines.length === 0
+        ? (
+          <p class="muted log-empty">
+            Nothing since the gateway started. How much is logged is set under Settings.
+          </p>
+        )
+        : (
+          <ol class="log gateway-log" tabIndex={0} aria-label="Log of the gateway about the server">
+            {lines.map(({ time, level, text }, index) => (
+              <li key={`${time} ${index}`}>
+                <Moment at={time} /> <span class={TONES[level] ?? "muted"}>{level}</span>{" "}
+                <InertText text={text} />
+              </li>
+            ))}
+          </ol>
+        )}
+    </Card>
+  );
+}
+
+/** To the second, as lines that are compared need it; in local words once the clock runs. */
+function Moment({ at }: { at: number }) {
+  const exact = new Date(at).toISOString();
+  return (
+    <time class="muted" dateTime={exact} title={exact} data-clock="time">
+      {exact.slice(0, 19).replace("T", " ")}
+    </time>
+  );
+}
+
+const SHOWN = 10;
+
+function ServerStates({ states }: Pick<ServerPage, "states">) {
+  if (states.length === 0) return null;
+  return (
+    <Card title="State history" aside="since the gateway started" isFlush>
+      <ol class="rows">
+        {states.slice(0, SHOWN).map(({ state, reason, error, since }, index) => {
+          const ended = states[index - 1]?.since;
+          return (
+            <li key={since + state} class="row state-row">
+              <StateBadge state={state} />
+              <div class="row-text">
+                <InertText as="p" text={reason} />
+                {error !== undefined && !reason.includes(error) && (
+                  <InertText as="p" class="small muted" text={error} />
+                )}
+              </div>
+              <span class="row-aside">
+                <Ago at={since} />, for{" "}
+                {ended === undefined ? <Since at={since} /> : formatSpan(ended - since)}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </Card>
+  );
+}
+
+function InvalidTools(
+  { server, entries, more }: ServerPage["invalid"] & { server: string },
+) {
+  return (
+    <Card
+      title="Invalid tools"
+      aside={formatCount(entries.length + more, "tool")}
+      isFlush
+    >
+      <p class="card-lead muted">
+        The server lists these, but they are not valid MCP tools. No client is shown them, because
+        some would refuse the whole list. Their maker has to correct them.
+      </p>
+      <ul class="rows">
+        {entries.map(({ name, problem, seenAt, definition }, index) => (
+          <li key={index} class="row">
+            <StateLabel tone="bad" icon="error">Invalid</StateLabel>
+            <div class="row-text">
+              <InertText as="p" class="mono strong" text={name} />
+              <InertText as="p" class="muted" text={problem} />
+              <details class="definition">
+                <summary>Definition as the server sent it</summary>
+                <CodeBlock code={definition} label={`definition ${index + 1}`} />
+              </details>
+            </div>
+            <span class="row-aside">
+              <Ago at={seenAt} />
+            </span>
+          </li>
         ))}
-      </tbody>
-    </table>
+        {more > 0 && (
+          <li class="row">
+            <a href={`/tools?${new URLSearchParams({ state: "invalid", server })}`}>
+              {formatCount(more, "more invalid tool")}
+            </a>
+          </li>
+        )}
+      </ul>
+    </Card>
   );
 }

@@ -8,9 +8,9 @@ import { formatNumber } from "../../../../../lib/console/ui/format.ts";
 import { serverPath, serverStep } from "../../../../../lib/console/ui/pages.ts";
 import {
   type ChosenTool,
+  type ConfigurableTool,
   matchingTools,
   tokensOf,
-  type ToolChoice as Choice,
 } from "../../(_page)/browser.ts";
 import "../../../../../islands/frame.tsx";
 import { PostForm } from "../../../../../components/forms.tsx";
@@ -18,17 +18,15 @@ import { PostForm } from "../../../../../components/forms.tsx";
 
 interface ToolChoiceProps {
   server: string;
-  tools: Choice[];
-  /** What was chosen before and could not be saved. */
+  tools: ConfigurableTool[];
   written?: ChosenTool[];
 }
 
 /** No more than this many rows are drawn at once. */
 const SHOWN = 200;
 
-/** Chooses which tools of a server clients get. */
 export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
-  // What was changed here, not all of it: the list below may grow meanwhile.
+  // Only the changes: the list below may grow meanwhile.
   const changes = useSignal<ReadonlyMap<string, boolean>>(
     new Map(written.map(({ name, isOn }) => [name, isOn])),
   );
@@ -50,8 +48,10 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
     changes.value = next;
   };
 
+  const chooseFound = (isOn: boolean) => choose(found.map(({ name }) => name), isOn);
+
   useEffect(() => {
-    // What was ticked before the script was there, or came back with the page.
+    // Boxes may have been ticked before the script ran, or restored with the page.
     for (const box of list.current?.querySelectorAll<HTMLInputElement>("[type=checkbox]") ?? []) {
       if (box.checked !== chosen.has(box.value)) choose([box.value], box.checked);
     }
@@ -82,18 +82,10 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
             }}
           />
         </div>
-        <button
-          type="button"
-          class="button needs-js"
-          onClick={() => choose(found.map(({ name }) => name), true)}
-        >
+        <button type="button" class="button needs-js" onClick={() => chooseFound(true)}>
           Select all{isFiltered ? ` ${formatNumber(found.length)} found` : ""}
         </button>
-        <button
-          type="button"
-          class="button needs-js"
-          onClick={() => choose(found.map(({ name }) => name), false)}
-        >
+        <button type="button" class="button needs-js" onClick={() => chooseFound(false)}>
           Select none
         </button>
       </div>
@@ -140,9 +132,8 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
 
 interface ToolRowProps {
   server: string;
-  tool: Choice;
+  tool: ConfigurableTool;
   isChosen: boolean;
-  /** Whether the form sends the state of this tool. */
   isSent: boolean;
   onChoose: (isOn: boolean) => void;
 }

@@ -8,27 +8,9 @@ import {
 } from "../../../../../lib/console/errors.ts";
 import { serverPath } from "../../../../../lib/console/ui/pages.ts";
 import type { AuditActor } from "../../../../../lib/core/access.ts";
-import type { ServerStatus } from "../../../../../lib/core/server.ts";
-import type { AttemptView, LoginView } from "../../../../../lib/operations/login_admin.ts";
 
 type LoginGateway = Pick<Gateway, "admin" | "serverLogins">;
 
-/** The page on which a person logs in to a server, or out of it. */
-export interface LoginPage {
-  server: ServerStatus;
-  /** Why nobody can log in here, in words. */
-  refusal?: string;
-  login?: LoginView;
-  /** A login that was begun. */
-  attempt?: AttemptView;
-  /** One was begun, and has run out. */
-  isAttemptOver?: true;
-  error?: FormError;
-  /** What was written before. */
-  clientId: string;
-}
-
-/** What came of the answer that an authorization server sent. */
 export type CallbackPage =
   | { kind: "done"; server: string; isReady: boolean; reason: string; href: string }
   | { kind: "failed"; error: ErrorPage; href: string };
@@ -38,53 +20,54 @@ const ClientFields = z.object({
   client_secret: z.string().trim().max(2_000).default(""),
 });
 
+export type LoginPage = Awaited<ReturnType<typeof loginPage>>;
+
 export async function loginPage(
   gateway: LoginGateway,
   name: string,
   attemptId: string | null,
   written: { clientId?: string; error?: FormError } = {},
-): Promise<LoginPage> {
+) {
   const { server } = gateway.admin.describe(name);
   const logins = await gateway.serverLogins();
-  const refusal = logins.refusal(name);
   const login = await logins.describe(name);
   const attempt = attemptId === null ? undefined : await logins.attempt(name, attemptId);
   return {
     server,
+    refusal: logins.refusal(name),
+    login,
+    attempt,
+    isAttemptOver: attemptId !== null && attempt === undefined,
+    error: written.error,
     clientId: written.clientId ?? (login?.clientOrigin === "given" ? login.clientId : ""),
-    ...(written.error === undefined ? {} : { error: written.error }),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(login === undefined ? {} : { login }),
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(attemptId !== null && attempt === undefined ? { isAttemptOver: true as const } : {}),
   };
 }
 
-/** Begins a login: the path of the page that shows where it goes on, or the form with its error. */
+/** Begins a login; returns the path of the next page, or the form with its error. */
 export async function beginLogin(
   gateway: LoginGateway,
   name: string,
   fields: URLSearchParams,
-  asker: AuditActor,
+  actor: AuditActor,
 ): Promise<string | LoginPage> {
   const { client_id: id, client_secret: secret } = ClientFields.parse(Object.fromEntries(fields));
   const client = id === "" ? undefined : { id, ...(secret === "" ? {} : { secret }) };
   try {
-    const { attempt } = await (await gateway.serverLogins()).start(name, client, asker);
+    const { attempt } = await (await gateway.serverLogins()).start(name, client, actor);
     return loginPath(name, attempt);
   } catch (error) {
     return await loginPage(gateway, name, null, { clientId: id, error: formError(error) });
   }
 }
 
-/** Takes up the answer that a person brought back from an authorization server. */
+/** Finishes a login with the parameters that the authorization server sent back. */
 export async function finishLogin(
   gateway: LoginGateway,
   answer: URLSearchParams,
-  asker: AuditActor,
+  actor: AuditActor,
 ): Promise<CallbackPage> {
   try {
-    const finished = await (await gateway.serverLogins()).finish(answer, asker);
+    const finished = await (await gateway.serverLogins()).finish(answer, actor);
     if ("failed" in finished) {
       const { failed, error } = finished;
       return { kind: "failed", error: errorPage(error), href: loginPath(failed) };
@@ -97,7 +80,7 @@ export async function finishLogin(
   }
 }
 
-/** Where a person logs in to a server; with the login that was begun, where it goes on. */
+/** A server's login page; with an attempt, the page where that login continues. */
 export function loginPath(name: string, attempt?: string): string {
   const path = `${serverPath(name)}/~login`;
   return attempt === undefined ? path : `${path}?${new URLSearchParams({ attempt })}`;

@@ -57,7 +57,7 @@ Deno.test("beginLogin() shows the form again with what is wrong, and without the
 Deno.test("loginPage() says that a login has run out", async () => {
   const page = await loginPage(gatewayWith({}), "files", "gone");
   assert.equal(page.isAttemptOver, true);
-  assert.equal((await loginPage(gatewayWith({}), "files", null)).isAttemptOver, undefined);
+  assert.equal((await loginPage(gatewayWith({}), "files", null)).isAttemptOver, false);
 });
 
 Deno.test("finishLogin() leads back to the login that failed, and nowhere where none is known", async () => {

@@ -1,17 +1,12 @@
-import { isTransport } from "../../../../../lib/core/server.ts";
-import {
-  type InvalidEntry,
-  type ServerHistory,
-  toolEvents,
-} from "../../../../../lib/catalog/tool_history.ts";
+import { type ServerHistory, toolEvents } from "../../../../../lib/catalog/tool_history.ts";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { entryProblem } from "../../../../../lib/console/attention.ts";
-import { type ClientSnippet, clientSnippets } from "../../../../../lib/console/client_snippets.ts";
+import { clientSnippets } from "../../../../../lib/console/client_snippets.ts";
 import type { FormError } from "../../../../../lib/console/errors.ts";
 import {
   compareText,
   type MissingName,
-  type Paged,
+  missingName,
   paged,
   stretchAround,
 } from "../../../../../lib/console/lists.ts";
@@ -28,78 +23,28 @@ import {
   waitsFor,
 } from "../../../../../lib/console/tool_rows.ts";
 import { TOOL_WAITS } from "../../../../../lib/console/ui/tools.ts";
-import { nearestNames, shortened } from "../../../../../lib/core/text.ts";
-import type { ServerStatus } from "../../../../../lib/core/server.ts";
-import type { StatePeriod } from "../../../../../lib/servers/status.ts";
-import type { ServerLine } from "../../../../../lib/telemetry/logs.ts";
-import type { ChosenTool, ToolChoice } from "../../(_page)/browser.ts";
-
-export interface ServerPage {
-  server: ServerStatus;
-  tools: Paged<ToolRow>;
-  /** The servers around this one, for the list beside it. */
-  neighbors: ServerStatus[];
-  total: number;
-  problems: Gateway["problems"];
-  /** Its entry is invalid: neither restarting nor waiting helps. */
-  isEntryWrong: boolean;
-  /** Where an MCP client reaches this server. */
-  endpoint: string;
-  /** How each client connects to it. */
-  snippets: ClientSnippet[];
-  /** Toolsets with tools of this server. */
-  usedBy: string[];
-  /** How many of its tools clients get. */
-  exposed: number;
-  /** The states it was in, newest first. */
-  states: StatePeriod[];
-  /** What is logged of it; undefined for a reader who may not manage. */
-  logs: ServerLogs | undefined;
-  /** Undefined where the data store does not give them. */
-  changes: ToolChanges | undefined;
-  /** Entries of its list that are not valid tools. */
-  invalid: { entries: InvalidEntry[]; more: number };
-  /** Tools that no client gets as the server lists them, until somebody has decided. */
-  waiting: WaitingTool[];
-  /** Whether somebody has logged in to it. */
-  hasLogin: boolean;
-}
-
-interface ServerLogs {
-  /** What it last wrote to its error output, oldest first. */
-  written: { time: number; line: string }[];
-  /** What the gateway's own log has of it, newest first. */
-  noted: ServerLine[];
-}
+import { shortened } from "../../../../../lib/core/text.ts";
+import { isTransport, type ServerStatus } from "../../../../../lib/core/server.ts";
+import type { ChosenTool, ConfigurableTool } from "../../(_page)/browser.ts";
 
 const NEIGHBORS = 100;
 const LOG_LINES = 200;
 const EVENTS = 20;
 const INVALID = 50;
 
+export type ServerPage = Exclude<Awaited<ReturnType<typeof serverPage>>, MissingName>;
+
 /** Everything on one server's page, or the names that the reader may have meant. */
 export async function serverPage(
-  gateway: Pick<
-    Gateway,
-    | "address"
-    | "options"
-    | "servers"
-    | "problems"
-    | "guide"
-    | "toolsets"
-    | "review"
-    | "serverLogins"
-  >,
+  gateway: Gateway,
   name: string,
   query: URLSearchParams,
   mayManage = false,
-): Promise<ServerPage | MissingName> {
+) {
   const servers = gateway.servers.list().sort((a, b) => compareText(a.name, b.name));
   const at = servers.findIndex((server) => server.name === name);
   const server = servers[at];
-  if (server === undefined) {
-    return { missing: name, nearest: nearestNames(name, servers.map(({ name }) => name)) };
-  }
+  if (server === undefined) return missingName(name, servers.map(({ name }) => name));
   const [history, hasLogin] = await Promise.all([
     historyOf(gateway, name, EVENTS),
     hasLoginTo(gateway, server),
@@ -117,6 +62,7 @@ export async function serverPage(
   return {
     server,
     tools: paged(rows, query.get("page")),
+    /** How many of its tools clients get. */
     exposed: served.filter(({ isOff }) => !isOff).length,
     snippets: await clientSnippets(gateway, { kind: "server", name }),
     usedBy: gateway.toolsets.toolsets.list()
@@ -126,6 +72,7 @@ export async function serverPage(
     neighbors: stretchAround(servers, at, NEIGHBORS),
     total: servers.length,
     problems: gateway.problems.filter((problem) => problem.server === name),
+    /** Neither restarting nor waiting helps. */
     isEntryWrong: entryProblem(gateway.problems, server) !== undefined,
     endpoint: `${gateway.address}/servers/${name}/mcp`,
     logs: mayManage
@@ -145,16 +92,13 @@ export async function serverPage(
 }
 
 async function hasLoginTo(
-  { serverLogins }: Pick<Gateway, "serverLogins">,
+  { serverLogins }: Gateway,
   { name, type }: ServerStatus,
 ): Promise<boolean> {
   if (!isTransport(type, "address")) return false;
-  try {
-    return await (await serverLogins()).describe(name) !== undefined;
-  } catch {
-    // A store that fails says so itself, on every page.
-    return false;
-  }
+  // A store that fails says so itself, on every page.
+  const login = await serverLogins().then((logins) => logins.describe(name)).catch(() => {});
+  return login !== undefined;
 }
 
 function changesIn(history: ServerHistory): ToolChanges {
@@ -167,44 +111,30 @@ function changesIn(history: ServerHistory): ToolChanges {
   };
 }
 
-/** What the server lists and no client gets at all. */
+/** Tools that the server lists and no client gets. */
 function withheldRows(waiting: readonly WaitingTool[], served: readonly ToolRow[]): ToolRow[] {
   const known = new Set(served.map(({ name }) => name));
-  const rows = waiting.filter(({ tool }) => !known.has(tool)).map(({ server, tool, state }) => ({
-    server,
-    name: tool,
-    summary: TOOL_WAITS[state].meaning,
-    wait: state,
-  }));
-  return [...new Map(rows.toReversed().map((row) => [row.name, row])).values()];
+  return waiting.flatMap(({ server, tool, state }) => {
+    if (known.has(tool)) return [];
+    known.add(tool);
+    return { server, name: tool, summary: TOOL_WAITS[state].meaning, wait: state };
+  });
 }
-
-/** Which tools of a server clients get, to be chosen. */
-export interface ServerToolsPage {
-  server: ServerStatus;
-  tools: ToolChoice[];
-  /** The server was added a moment ago. */
-  isNew: boolean;
-  /** What could not be saved, and why. */
-  refused?: { written: ChosenTool[]; error: FormError };
-}
-
-type ToolsGateway = Pick<Gateway, "admin" | "servers" | "guide" | "tokens" | "review">;
 
 const SUMMARY = 200;
 
-/** Throws where there is no such server. */
-export async function serverToolsPage(
-  gateway: ToolsGateway,
-  name: string,
-  query: URLSearchParams,
-): Promise<ServerToolsPage> {
+export type ServerToolsPage = Awaited<ReturnType<typeof serverToolsPage>> & {
+  refused?: { written: ChosenTool[]; error: FormError };
+};
+
+/** Which tools of a server clients get, to be chosen; throws where there is no such server. */
+export async function serverToolsPage(gateway: Gateway, name: string, query: URLSearchParams) {
   const { server } = gateway.admin.describe(name);
   await countSoon(gateway);
   const { enabled } = gateway.admin.enabledTools(name);
   const on = enabled && new Set(enabled);
   const waitOf = waitsFor(waitingTools(gateway, name));
-  const tools = gateway.servers.tools(name).map((definition): ToolChoice => {
+  const tools = gateway.servers.tools(name).map((definition): ConfigurableTool => {
     const tool = gateway.guide.table.find(name, definition.name);
     return {
       name: definition.name,
@@ -217,7 +147,6 @@ export async function serverToolsPage(
   return { server, tools, isNew: query.has("added") };
 }
 
-/** What a form says of the tools it showed. */
 export function readToolChoice(form: URLSearchParams): ChosenTool[] {
   const chosen = new Set(form.getAll("tool"));
   return [...new Set(form.getAll("shown"))].map((name) => ({ name, isOn: chosen.has(name) }));
@@ -236,9 +165,9 @@ export async function saveServerTools(
   const wanted = new Map(written.map(({ name, isOn }) => [name, isOn]));
   const before = new Set(enabled ?? all);
   const next = all.filter((tool) => wanted.get(tool) ?? before.has(tool));
-  // What its server has withdrawn for now keeps its place in the choice.
+  // A tool that its server has withdrawn for now stays chosen.
   const withdrawn = [...before].filter((tool) => !all.includes(tool));
-  // A server that lists nothing at the moment has not had everything chosen by that.
+  // An empty list does not mean that everything was chosen.
   const isAll = next.length === all.length && (all.length > 0 || enabled === null);
   await admin.setEnabledTools(name, isAll ? null : [...next, ...withdrawn]);
 }

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { Ago, InertText, WordDiff } from "../../../../../components/text.tsx";
 import { Card } from "../../../../../components/layout.tsx";
-import { Icon } from "../../../../../components/icon.tsx";
+import { Notice } from "../../../../../components/states.tsx";
+import { Table } from "../../../../../components/tables.tsx";
 import { formatCount } from "../../../../../lib/console/ui/format.ts";
 import { optimizationPath } from "../../../../../lib/console/ui/pages.ts";
 import type { Parameter, Parameters } from "../../../../../lib/core/parameters.ts";
-import type { ToolPromotion as Promotion } from "../(_page)/model.ts";
+import type { ToolPromotion } from "../(_page)/model.ts";
 
 /** A schema as a person reads it: one parameter a row. */
 export function ParametersTable(
@@ -13,19 +14,13 @@ export function ParametersTable(
 ) {
   return (
     <>
-      <table class="table params-table is-text">
-        <caption class="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="col-param">Name</th>
-            <th scope="col" class="col-param-type">Type</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          {parameters.rows.map((row) => <ParameterRow key={row.path} row={row} />)}
-        </tbody>
-      </table>
+      <Table
+        caption={caption}
+        class="params-table is-text"
+        columns={[["Name", "col-param"], ["Type", "col-param-type"], "Meaning"]}
+      >
+        {parameters.rows.map((row) => <ParameterRow key={row.path} row={row} />)}
+      </Table>
       {parameters.isCut && (
         <p class="table-note muted">There are more; the schema below has them all.</p>
       )}
@@ -44,10 +39,8 @@ function ParameterRow({ row }: { row: Parameter }) {
       </td>
       <InertText as="td" class="mono param-type" text={row.type} />
       <td>
-        {row.description === undefined
-          ? null
-          : <InertText as="p" class="prose" text={row.description} />}
-        {row.choices === undefined ? null : (
+        {row.description !== undefined && <InertText as="p" class="prose" text={row.description} />}
+        {row.choices && (
           <p class="chips">
             {row.choices.map((choice) => (
               <code key={choice} class="chip">
@@ -58,9 +51,9 @@ function ParameterRow({ row }: { row: Parameter }) {
         )}
         {(row.limits !== undefined || row.defaultValue !== undefined) && (
           <p class="small muted">
-            {row.limits === undefined ? null : <InertText as="span" text={row.limits} />}
-            {row.limits !== undefined && row.defaultValue !== undefined ? " · " : null}
-            {row.defaultValue === undefined ? null : (
+            {row.limits !== undefined && <InertText as="span" text={row.limits} />}
+            {row.limits !== undefined && row.defaultValue !== undefined && " · "}
+            {row.defaultValue !== undefined && (
               <span>
                 default <InertText as="code" text={row.defaultValue} />
               </span>
@@ -72,27 +65,24 @@ function ParameterRow({ row }: { row: Parameter }) {
   );
 }
 
-interface ToolPromotionProps {
+interface PromotedDescriptionProps {
   server: string;
   tool: string;
-  promotion: Promotion;
-  /** What stands beside the heading. */
+  promotion: ToolPromotion;
   aside: ComponentChildren;
 }
 
-/** The server's own description beside the one that clients read. */
-export function ToolPromotion({ server, tool, promotion, aside }: ToolPromotionProps) {
+export function PromotedDescription(
+  { server, tool, promotion, aside }: PromotedDescriptionProps,
+) {
   const { canonical, promoted, promotedAt, by, isStale } = promotion;
   return (
     <Card title="Description" aside={aside}>
       {isStale && (
-        <p class="notice tone-warn">
-          <Icon name="alert" size={14} />
-          <span>
-            The server has changed its own description since. Look at whether the promoted one still
-            fits.
-          </span>
-        </p>
+        <Notice tone="warn">
+          The server has changed its own description since. Look at whether the promoted one still
+          fits.
+        </Notice>
       )}
       <div class="described">
         <section>

@@ -1,27 +1,21 @@
 import { Card, Fact, Facts } from "../../../../../components/layout.tsx";
 import { CodeBlock, CopyButton, InertText } from "../../../../../components/text.tsx";
-import { Field, FormFailure, PostForm } from "../../../../../components/forms.tsx";
-import { Icon } from "../../../../../components/icon.tsx";
+import { FormFailure, PostForm, TextField } from "../../../../../components/forms.tsx";
+import { Notice } from "../../../../../components/states.tsx";
 import { TokensChip } from "../../../../../components/badges.tsx";
 import { toolPath } from "../../../../../lib/console/ui/pages.ts";
 import { CollisionText } from "../../(_components)/notices.tsx";
 import type { RefusedOverride, ToolKnowledge } from "../(_page)/model.ts";
 
-/** What a tool is called, costs and belongs to. */
-export function ToolFacts(
-  { knowledge, action, refused }: Parameters<typeof OverrideForm>[0],
-) {
+export function ToolFacts({ knowledge, action, refused }: OverrideFormProps) {
   const { namespaced, flat, collision, category, summary, deprecated, override, tokens } =
     knowledge;
   return (
     <Card>
-      {deprecated === undefined ? null : (
-        <p class="notice tone-warn">
-          <Icon name="alert" size={14} />
-          <span>
-            Deprecated: <InertText text={deprecated} />
-          </span>
-        </p>
+      {deprecated !== undefined && (
+        <Notice tone="warn">
+          Deprecated: <InertText text={deprecated} />
+        </Notice>
       )}
       <Facts>
         <Fact name="Full name">
@@ -46,13 +40,10 @@ export function ToolFacts(
           <TokensChip tokens={tokens} />
         </Fact>
       </Facts>
-      {collision === undefined ? null : (
-        <p class="notice tone-warn">
-          <Icon name="alert" size={14} />
-          <span>
-            <CollisionText collision={collision} />
-          </span>
-        </p>
+      {collision && (
+        <Notice tone="warn">
+          <CollisionText collision={collision} />
+        </Notice>
       )}
       <OverrideForm knowledge={knowledge} action={action} refused={refused} />
     </Card>
@@ -68,7 +59,6 @@ function Name({ text }: { text: string }) {
   );
 }
 
-/** Arguments it can be called with. */
 export function ToolExamples({ examples }: Pick<ToolKnowledge, "examples">) {
   if (examples.length === 0) return null;
   return (
@@ -85,7 +75,6 @@ export function ToolExamples({ examples }: Pick<ToolKnowledge, "examples">) {
   );
 }
 
-/** Tools that go with it. */
 export function RelatedTools({ related }: Pick<ToolKnowledge, "related">) {
   if (related.length === 0) return null;
   return (
@@ -107,63 +96,45 @@ interface OverrideFormProps {
   refused?: RefusedOverride | undefined;
 }
 
-/** What a person sets for a tool in place of what is inferred. */
 function OverrideForm({ knowledge, action, refused }: OverrideFormProps) {
   const { override, summary, category } = knowledge;
   const shown = refused?.written ?? override;
-  const isSet = Object.keys(override).length > 0;
   return (
     <details class="edit-words" open={refused !== undefined}>
       <summary>Change summary and category</summary>
       <PostForm class="form" action={action}>
-        {refused === undefined ? null : <FormFailure error={refused.error} />}
-        <Field
+        {refused && <FormFailure error={refused.error} />}
+        <TextField
           id="summary"
           label="Summary"
           hint="One line of at most 80 characters; empty takes it from the description."
-        >
-          <input
-            id="summary"
-            class="input"
-            name="summary"
-            maxLength={80}
-            value={shown.summary ?? ""}
-            placeholder={override.summary === undefined ? summary : ""}
-            aria-describedby="summary-hint"
-          />
-        </Field>
-        <Field
+          maxLength={80}
+          value={shown.summary ?? ""}
+          placeholder={override.summary === undefined ? summary : ""}
+        />
+        <TextField
           id="category"
+          class="input mono"
           label="Category"
           hint="Letters, digits, _ and -; empty leaves it to what the tool says."
-        >
-          <input
-            id="category"
-            class="input mono"
-            name="category"
-            maxLength={40}
-            pattern="[A-Za-z0-9_\-]{1,40}"
-            autocapitalize="off"
-            spellcheck={false}
-            value={shown.category ?? ""}
-            placeholder={override.category === undefined ? category : ""}
-            aria-describedby="category-hint"
-          />
-        </Field>
-        <Field id="deprecated" label="Deprecated" hint="Empty where it is not.">
-          <input
-            id="deprecated"
-            class="input"
-            name="deprecated"
-            maxLength={300}
-            value={shown.deprecated ?? ""}
-            placeholder="Why not to use it any more, and what instead"
-            aria-describedby="deprecated-hint"
-          />
-        </Field>
+          maxLength={40}
+          pattern="[A-Za-z0-9_\-]{1,40}"
+          autocapitalize="off"
+          spellcheck={false}
+          value={shown.category ?? ""}
+          placeholder={override.category === undefined ? category : ""}
+        />
+        <TextField
+          id="deprecated"
+          label="Deprecated"
+          hint="Empty where it is not."
+          maxLength={300}
+          value={shown.deprecated ?? ""}
+          placeholder="Why not to use it any more, and what instead"
+        />
         <div class="form-actions">
           <button type="submit" class="button button-primary">Save</button>
-          {isSet && (
+          {Object.keys(override).length > 0 && (
             <button type="submit" class="button" name="reset" value="true">
               Reset to what is inferred
             </button>

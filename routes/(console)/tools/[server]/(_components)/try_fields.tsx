@@ -1,31 +1,22 @@
 import { InertText } from "../../../../../components/text.tsx";
 import { inertString } from "../../../../../lib/console/ui/format.ts";
+import type { Parameter } from "../../../../../lib/core/parameters.ts";
 
-/** One argument of a tool, as a form asks for it. */
-export interface ArgumentField {
-  name: string;
+/** One argument of a tool, as a form asks for it; its path is its name. */
+export interface ArgumentField extends Omit<Parameter, "depth" | "choices"> {
   kind: "text" | "number" | "integer" | "boolean" | "choice" | "json";
-  /** Its type in words, from the schema. */
-  type: string;
-  isRequired: boolean;
-  description?: string;
-  limits?: string;
-  /** What the tool takes where nothing is given, as JSON. */
-  defaultValue?: string;
-  /** What it may be, each as JSON. */
-  choices?: string[];
+  /** The allowed values, as JSON. */
+  choices?: string[] | undefined;
 }
 
-/** What it takes to try a tool. */
 export interface TryForm {
   fields: ArgumentField[];
   /** The schema cannot be made into fields: the arguments are written as JSON. */
   isJsonOnly: boolean;
-  /** What it may do: asked about before it is called. */
-  risk?: "destroys" | "changes" | "asked";
+  /** Its effect, confirmed before the call. */
+  risk?: "destroys" | "changes" | "asked" | undefined;
 }
 
-/** What somebody wrote into the form. */
 export interface TryValues {
   values: Record<string, string>;
   /** All arguments as JSON; where there is any, the fields do not count. */
@@ -57,51 +48,41 @@ export function readTryForm(form: Iterable<[string, string]>): TryValues {
   return written;
 }
 
-/** The arguments that were meant, or what cannot be read. A field that is empty is not given. */
-export function argumentsOf(
+/** The arguments in a form, or its problems. Empty fields are left out. */
+export function readArguments(
   fields: readonly ArgumentField[],
   { values, json }: TryValues,
 ): TryArguments {
   if (json.trim() !== "") return argumentsIn(json);
   const problems: FieldProblem[] = [];
   const args: Record<string, unknown> = Object.create(null);
-  for (const field of fields) {
-    const written = Object.hasOwn(values, field.name) ? values[field.name] ?? "" : "";
-    if (written === "" && field.isRequired) {
-      problems.push({ name: field.name, message: "It is required" });
-    }
+  for (const { path: name, kind, isRequired } of fields) {
+    const written = Object.hasOwn(values, name) ? values[name] ?? "" : "";
+    if (written === "" && isRequired) problems.push({ name, message: "It is required" });
     if (written === "") continue;
-    const read = valueOf(field, written);
-    if ("value" in read) args[field.name] = read.value;
-    else problems.push({ name: field.name, message: read.problem });
+    const read = valueOf(kind, written);
+    if ("value" in read) args[name] = read.value;
+    else problems.push({ name, message: read.problem });
   }
   return problems.length > 0 ? { problems } : { args: { ...args } };
 }
 
 function valueOf(
-  { kind }: ArgumentField,
+  kind: ArgumentField["kind"],
   written: string,
 ): { value: unknown } | { problem: string } {
-  switch (kind) {
-    case "text":
-      return { value: written };
-    case "number":
-    case "integer": {
-      const value = Number(written);
-      if (!Number.isFinite(value)) return { problem: "Write a number" };
-      if (kind === "integer" && !Number.isInteger(value)) {
-        return { problem: "Write a whole number" };
-      }
-      return { value };
-    }
-    case "boolean":
-      return { value: written === "true" };
-    default:
-      try {
-        return { value: JSON.parse(written) };
-      } catch {
-        return { problem: "Write valid JSON, with text in double quotes" };
-      }
+  if (kind === "text") return { value: written };
+  if (kind === "boolean") return { value: written === "true" };
+  if (kind === "number" || kind === "integer") {
+    const value = Number(written);
+    if (!Number.isFinite(value)) return { problem: "Write a number" };
+    const isFit = kind === "number" || Number.isInteger(value);
+    return isFit ? { value } : { problem: "Write a whole number" };
+  }
+  try {
+    return { value: JSON.parse(written) };
+  } catch {
+    return { problem: "Write valid JSON, with text in double quotes" };
   }
 }
 
@@ -123,9 +104,8 @@ interface TryFieldProps {
   problem?: string | undefined;
 }
 
-/** One argument of a tool: its name, what it takes, and a control that fits. */
 export function TryField({ field, value, problem }: TryFieldProps) {
-  const { name, type, isRequired, description, limits } = field;
+  const { path: name, type, isRequired, description, limits } = field;
   const id = fieldId(name);
   return (
     <div class="field try-field">
@@ -136,33 +116,25 @@ export function TryField({ field, value, problem }: TryFieldProps) {
           {isRequired && <span class="try-required">required</span>}
         </span>
       </label>
-      <Control field={field} id={id} value={value} isWrong={problem !== undefined} />
+      <Control field={field} value={value} problem={problem} />
       <p class="hint" id={`${id}-hint`}>
-        {problem === undefined
-          ? null
-          : <strong class="try-problem" role="alert">{problem}.</strong>}
-        {description === undefined ? null : <InertText text={description} />}
-        {limits === undefined ? null : <InertText as="span" class="mono" text={limits} />}
+        {problem !== undefined && <strong class="try-problem" role="alert">{problem}.</strong>}
+        {description !== undefined && <InertText text={description} />}
+        {limits !== undefined && <InertText as="span" class="mono" text={limits} />}
       </p>
     </div>
   );
 }
 
-interface ControlProps {
-  field: ArgumentField;
-  id: string;
-  value: string;
-  isWrong: boolean;
-}
-
-function Control({ field, id, value, isWrong }: ControlProps) {
-  const { kind, isRequired, defaultValue, choices } = field;
+function Control({ field, value, problem }: TryFieldProps) {
+  const { path, kind, isRequired, defaultValue, choices } = field;
+  const id = fieldId(path);
   const common = {
     id,
     name: id,
     required: isRequired,
     "aria-describedby": `${id}-hint`,
-    ...(isWrong ? { "aria-invalid": "true" as const } : {}),
+    ...(problem === undefined ? {} : { "aria-invalid": "true" as const }),
   };
   const given = defaultValue === undefined ? "" : `Default: ${inertString(defaultValue)}`;
   if (kind === "boolean" || kind === "choice") {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type ArgumentField, argumentsOf, fieldId, readTryForm } from "./try_fields.tsx";
+import { type ArgumentField, fieldId, readArguments, readTryForm } from "./try_fields.tsx";
 
 function field(name: string, kind: ArgumentField["kind"], isRequired = false): ArgumentField {
-  return { name, kind, type: kind, isRequired };
+  return { path: name, kind, type: kind, isRequired };
 }
 
 const FIELDS = [
@@ -20,10 +20,10 @@ function read(values: Record<string, string>, json = "") {
     fieldId(name),
     value,
   ]);
-  return argumentsOf(FIELDS, readTryForm([...entries, ["json", json]]));
+  return readArguments(FIELDS, readTryForm([...entries, ["json", json]]));
 }
 
-Deno.test("argumentsOf() makes values of what was written, and leaves out what was not", () => {
+Deno.test("readArguments() makes values of what was written, and leaves out what was not", () => {
   assert.deepEqual(
     read({ city: "Bonn", days: "3", ratio: "0.5", loud: "false", unit: '"c"', tags: '["a"]' }),
     { args: { city: "Bonn", days: 3, ratio: 0.5, loud: false, unit: "c", tags: ["a"] } },
@@ -31,7 +31,7 @@ Deno.test("argumentsOf() makes values of what was written, and leaves out what w
   assert.deepEqual(read({ city: " ", days: "" }), { args: { city: " " } });
 });
 
-Deno.test("argumentsOf() says of each field what is wrong with it", () => {
+Deno.test("readArguments() says of each field what is wrong with it", () => {
   assert.deepEqual(read({ days: "1.5", ratio: "x", tags: "{" }), {
     problems: [
       { name: "city", message: "It is required" },
@@ -42,7 +42,7 @@ Deno.test("argumentsOf() says of each field what is wrong with it", () => {
   });
 });
 
-Deno.test("argumentsOf() takes JSON in place of the fields", () => {
+Deno.test("readArguments() takes JSON in place of the fields", () => {
   assert.deepEqual(read({}, ' {"city":""} '), { args: { city: "" } });
   assert.ok("problems" in read({ city: "Bonn" }, "[1]"));
   assert.ok("problems" in read({ city: "Bonn" }, "{"));

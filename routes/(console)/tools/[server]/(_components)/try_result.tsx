@@ -1,28 +1,27 @@
 import * as z from "zod/mini";
 import { CopyButton, InertText } from "../../../../../components/text.tsx";
-import { Icon } from "../../../../../components/icon.tsx";
+import { StateLabel } from "../../../../../components/badges.tsx";
 import { ApiError, askApi, type FormError } from "../../../../../lib/console/ui/api.ts";
 import { formatBytes, formatLatency, inertString } from "../../../../../lib/console/ui/format.ts";
 import type { FieldProblem, TryValues } from "./try_fields.tsx";
 
-/** What came of a call; whatever the server says in it is text and nothing else. */
+/** The outcome of a call; the server's content is shown as text only. */
 export function TryResult({ outcome }: { outcome: TryOutcome }) {
   const { isError, ms, bytes, parts, more, structured } = outcome;
   return (
     <section class="try-result" aria-labelledby="try-result-title">
       <header class="try-head">
         <h3 id="try-result-title">
-          <span class={isError ? "state tone-bad" : "state tone-ok"}>
-            <Icon name={isError ? "error" : "ready"} size={14} />
-            {isError ? "The tool reports an error" : "Result"}
-          </span>
+          {isError
+            ? <StateLabel tone="bad" icon="error">The tool reports an error</StateLabel>
+            : <StateLabel tone="ok" icon="ready">Result</StateLabel>}
         </h3>
         <span class="muted small">{formatLatency(ms)}, {formatBytes(bytes)}</span>
       </header>
       {parts.map((part, index) => <Part key={index} part={part} />)}
       {parts.length === 0 && structured === undefined && <p class="muted">The result is empty.</p>}
       {more > 0 && <p class="small muted">{more} more parts are not shown.</p>}
-      {structured === undefined ? null : <Shown title="Structured content" text={structured} />}
+      {structured && <Shown title="Structured content" text={structured} />}
       <details class="try-raw">
         <summary>Raw messages</summary>
         <Shown title="Request" text={outcome.request} />
@@ -36,29 +35,24 @@ export function TryResult({ outcome }: { outcome: TryOutcome }) {
 }
 
 function Part({ part }: { part: TryPart }) {
-  switch (part.kind) {
-    case "text":
-      return <Shown text={part} />;
-    case "image":
-      return (
-        <img class="try-image" src={part.url} alt={`A picture from the tool, ${part.mimeType}`} />
-      );
-    case "other":
-      return <Shown title={`Content of type ${inertString(part.type.slice(0, 40))}`} text={part} />;
+  if (part.kind === "text") return <Shown text={part} />;
+  if (part.kind === "other") {
+    return <Shown title={`Content of type ${inertString(part.type.slice(0, 40))}`} text={part} />;
   }
+  return <img class="try-image" src={part.url} alt={`A picture from the tool, ${part.mimeType}`} />;
 }
 
 function Shown({ title, text: { text, cutFrom } }: { title?: string; text: CutText }) {
   return (
     <figure class="code">
-      {title === undefined ? null : <figcaption class="small muted">{title}</figcaption>}
+      {title !== undefined && <figcaption class="small muted">{title}</figcaption>}
       <div class="try-text-box">
         <CopyButton value={text} label={`Copy ${(title ?? "the text").toLowerCase()}`} />
         <pre tabIndex={0} aria-label={title ?? "Text of the result"}><InertText text={text} /></pre>
       </div>
-      {cutFrom === undefined
-        ? null
-        : <p class="small muted">Cut here: it has {formatBytes(cutFrom)} in all.</p>}
+      {cutFrom !== undefined && (
+        <p class="small muted">Cut here: it has {formatBytes(cutFrom)} in all.</p>
+      )}
     </figure>
   );
 }
@@ -68,7 +62,6 @@ const CutText = z.object({
   /** How many bytes it has in all, where it was cut. */
   cutFrom: z.optional(z.number()),
 });
-/** A text that may have been too long to show. */
 export type CutText = z.infer<typeof CutText>;
 
 const TryPart = z.union([
@@ -81,21 +74,18 @@ export type TryPart = z.infer<typeof TryPart>;
 const TryOutcome = z.object({
   isError: z.boolean(),
   ms: z.number(),
-  /** Of the whole answer. */
+  /** Of the whole response. */
   bytes: z.number(),
   parts: z.array(TryPart),
-  /** How many parts are not shown. */
   more: z.number(),
   structured: z.optional(CutText),
   request: CutText,
   response: CutText,
-  /** What the server said before its answer. */
+  /** Messages from the server before its response. */
   messages: z.array(CutText),
 });
-/** What came of a call, as it is shown. */
 export type TryOutcome = z.infer<typeof TryOutcome>;
 
-/** A call that was tried: what was written, and what came of it. */
 export interface TriedTool {
   written: TryValues;
   problems?: FieldProblem[];
@@ -103,8 +93,8 @@ export interface TriedTool {
   error?: FormError;
 }
 
-/** Has a tool called; what goes wrong is an outcome as well. */
-export async function askToTry(
+/** Calls a tool; a failure is an outcome too. */
+export async function requestCall(
   { server, tool, ...call }: {
     server: string;
     tool: string;
@@ -115,8 +105,8 @@ export async function askToTry(
 ): Promise<Pick<TriedTool, "outcome" | "error">> {
   try {
     const path = [server, tool].map(encodeURIComponent).join("/");
-    const answer = await askApi(`/api/tools/${path}/call`, call, signal);
-    return { outcome: z.object({ outcome: TryOutcome }).parse(answer).outcome };
+    const response = await askApi(`/api/tools/${path}/call`, call, signal);
+    return { outcome: z.object({ outcome: TryOutcome }).parse(response).outcome };
   } catch (error) {
     return { error: ApiError.from(error).details };
   }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { stubFetch } from "../../../../../lib/console/testing/stub_fetch.ts";
-import { askToTry } from "./try_result.tsx";
+import { requestCall } from "./try_result.tsx";
 
 const CALL = { server: "git", tool: "log", arguments: {}, confirmed: false };
 const { signal } = new AbortController();
 
-Deno.test("askToTry() gives what came of the call, or why it was not made", async () => {
+Deno.test("requestCall() gives what came of the call, or why it was not made", async () => {
   const outcome = {
     isError: false,
     ms: 3,
@@ -18,13 +18,16 @@ Deno.test("askToTry() gives what came of the call, or why it was not made", asyn
   };
   {
     using _fetch = stubFetch({ outcome });
-    assert.deepEqual(await askToTry(CALL, signal), { outcome });
+    assert.deepEqual(await requestCall(CALL, signal), { outcome });
   }
   {
     using _fetch = stubFetch({ error: { message: "It is off", errorType: "TOOL_DISABLED" } }, 409);
-    const { error } = await askToTry(CALL, signal);
+    const { error } = await requestCall(CALL, signal);
     assert.deepEqual(error, { message: "It is off", code: "TOOL_DISABLED", steps: [] });
   }
   using _fetch = stubFetch({ outcome: { ...outcome, parts: "none" } });
-  assert.match((await askToTry(CALL, signal)).error?.message ?? "", /not what this page expects/);
+  assert.match(
+    (await requestCall(CALL, signal)).error?.message ?? "",
+    /not what this page expects/,
+  );
 });

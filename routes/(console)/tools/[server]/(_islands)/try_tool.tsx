@@ -1,17 +1,17 @@
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { FormFailure, PostForm } from "../../../../../components/forms.tsx";
+import { ConfirmPopover, Field, FormFailure, PostForm } from "../../../../../components/forms.tsx";
 import { InertText } from "../../../../../components/text.tsx";
 import { toolPath } from "../../../../../lib/console/ui/pages.ts";
 import {
-  argumentsOf,
   fieldId,
+  readArguments,
   readTryForm,
   TryField,
   type TryForm,
 } from "../(_components)/try_fields.tsx";
-import { askToTry, type TriedTool, TryResult } from "../(_components)/try_result.tsx";
+import { requestCall, type TriedTool, TryResult } from "../(_components)/try_result.tsx";
 import "../../../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
 
@@ -25,13 +25,12 @@ interface TryToolProps {
   tried?: TriedTool;
 }
 
-/** A form for a tool's arguments that calls it and shows what came. */
 export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
   const state = useSignal<Omit<TriedTool, "written">>(tried ?? {});
   const isCalling = useSignal(false);
-  const asking = useRef<AbortController>();
+  const request = useRef<AbortController>();
   const confirm = useRef<HTMLDivElement>(null);
-  useEffect(() => () => asking.current?.abort(), []);
+  useEffect(() => () => request.current?.abort(), []);
 
   const written = tried?.written ?? { values: {}, json: "" };
   const { problems = [], outcome, error } = state.value;
@@ -42,19 +41,19 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
     const entries = [...new FormData(element)].filter((entry): entry is [string, string] =>
       typeof entry[1] === "string"
     );
-    const read = argumentsOf(form.fields, readTryForm(entries));
+    const read = readArguments(form.fields, readTryForm(entries));
     if ("problems" in read) {
       state.value = { problems: read.problems };
       document.getElementById(fieldId(read.problems[0]?.name ?? ""))?.focus();
       return;
     }
-    const { signal } = asking.current = new AbortController();
+    const { signal } = request.current = new AbortController();
     isCalling.value = true;
     state.value = {};
     const call = { server, tool, arguments: read.args, confirmed: isConfirmed };
-    const answer = await askToTry(call, signal);
+    const response = await requestCall(call, signal);
     isCalling.value = false;
-    if (!signal.aborted) state.value = answer;
+    if (!signal.aborted) state.value = response;
   };
 
   if (isOff) {
@@ -75,10 +74,10 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
       >
         {form.fields.map((field) => (
           <TryField
-            key={field.name}
+            key={field.path}
             field={field}
-            value={written.values[field.name] ?? ""}
-            problem={problemOf(field.name)}
+            value={written.values[field.path] ?? ""}
+            problem={problemOf(field.path)}
           />
         ))}
         {form.fields.length === 0 && !form.isJsonOnly
@@ -105,7 +104,7 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
                 type="button"
                 class="button"
                 onClick={() => {
-                  asking.current?.abort();
+                  request.current?.abort();
                   isCalling.value = false;
                 }}
               >
@@ -115,27 +114,23 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
           )}
         </div>
       </PostForm>
-      {error === undefined ? null : <FormFailure error={error} />}
-      {outcome === undefined ? null : <TryResult outcome={outcome} />}
+      {error && <FormFailure error={error} />}
+      {outcome && <TryResult outcome={outcome} />}
     </div>
   );
 }
 
-/** Why it is asked whether a tool is to be called. */
 const RISKS: Record<NonNullable<TryForm["risk"]>, (server: string) => string> = {
   destroys: (server) => `${server} says that this tool may delete or overwrite things.`,
   changes: (server) => `This tool may change things: ${server} does not say that it only reads.`,
   asked: (server) => `The entry of ${server} has this tool as one that may change things.`,
 };
 
-interface ConfirmCallProps {
-  server: string;
-  tool: string;
+interface ConfirmCallProps extends Pick<TryToolProps, "server" | "tool"> {
   risk: NonNullable<TryForm["risk"]>;
   popover: RefObject<HTMLDivElement>;
 }
 
-/** Asks before a call that may change things. */
 function ConfirmCall({ server, tool, risk, popover }: ConfirmCallProps) {
   return (
     <>
@@ -144,52 +139,43 @@ function ConfirmCall({ server, tool, risk, popover }: ConfirmCallProps) {
       <button type="button" class="button button-primary" popovertarget="try-confirm">
         Call tool
       </button>
-      <div
-        ref={popover}
+      <ConfirmPopover
         id="try-confirm"
-        class="confirm"
-        popover="auto"
-        role="dialog"
-        aria-labelledby="try-confirm-title"
+        popover={popover}
+        title={
+          <>
+            Call <InertText text={tool} />?
+          </>
+        }
+        text={`${RISKS[risk](server)} The call is real.`}
       >
-        <h2 id="try-confirm-title">
-          Call <InertText text={tool} />?
-        </h2>
-        <p class="confirm-text">{RISKS[risk](server)} The call is real.</p>
-        <div class="confirm-actions">
-          <button
-            type="submit"
-            class={risk === "destroys" ? "button button-danger" : "button button-primary"}
-            name="try"
-            value="confirmed"
-          >
-            Call it
-          </button>
-          <button
-            type="button"
-            class="button"
-            popovertarget="try-confirm"
-            popovertargetaction="hide"
-            autofocus
-          >
-            Cancel
-          </button>
-        </div>
-      </div>
+        <button
+          type="submit"
+          class={risk === "destroys" ? "button button-danger" : "button button-primary"}
+          name="try"
+          value="confirmed"
+        >
+          Call it
+        </button>
+      </ConfirmPopover>
     </>
   );
 }
 
-interface JsonProps {
-  isOnly: boolean;
-  value: string;
-  problem: string | undefined;
-}
-
-function Json({ isOnly, value, problem }: JsonProps) {
+function Json(
+  { isOnly, value, problem }: { isOnly: boolean; value: string; problem: string | undefined },
+) {
   const field = (
-    <div class="field">
-      <label for="arg:">{isOnly ? "Arguments as JSON" : "All arguments as JSON"}</label>
+    <Field
+      id="arg:"
+      label={isOnly ? "Arguments as JSON" : "All arguments as JSON"}
+      hint={
+        <>
+          {problem !== undefined && <strong class="try-problem" role="alert">{problem}.</strong>}
+          {isOnly ? "Its schema does not say enough for fields." : "In place of the fields above."}
+        </>
+      }
+    >
       <textarea
         id="arg:"
         name="json"
@@ -200,13 +186,7 @@ function Json({ isOnly, value, problem }: JsonProps) {
         aria-describedby="arg:-hint"
         defaultValue={value}
       />
-      <p class="hint" id="arg:-hint">
-        {problem === undefined
-          ? null
-          : <strong class="try-problem" role="alert">{problem}.</strong>}
-        {isOnly ? "Its schema does not say enough for fields." : "In place of the fields above."}
-      </p>
-    </div>
+    </Field>
   );
   if (isOnly) return field;
   return (

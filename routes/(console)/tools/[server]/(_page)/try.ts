@@ -9,7 +9,7 @@ import { cleanMessage } from "../../../../../lib/telemetry/activity_reader.ts";
 import type { Redactor } from "../../../../../lib/telemetry/redact.ts";
 import {
   type ArgumentField,
-  argumentsOf,
+  readArguments,
   readTryForm,
   type TryForm,
 } from "../(_components)/try_fields.tsx";
@@ -34,22 +34,13 @@ export function tryForm(definition: ToolDefinition, mustConfirm = false): TryFor
   const fields = isJsonOnly ? [] : rows.map((row): ArgumentField => {
     const property = plain(schema, properties[row.path]);
     const choices = choicesOf(property);
-    return {
-      name: row.path,
-      kind: choices === undefined ? kindOf(property) : "choice",
-      type: row.type,
-      isRequired: row.isRequired,
-      ...(row.description === undefined ? {} : { description: row.description }),
-      ...(row.limits === undefined ? {} : { limits: row.limits }),
-      ...(row.defaultValue === undefined ? {} : { defaultValue: row.defaultValue }),
-      ...(choices === undefined ? {} : { choices }),
-    };
+    return { ...row, choices, kind: choices === undefined ? kindOf(property) : "choice" };
   });
   const risk = riskOf({ definition }) ?? (mustConfirm ? "asked" : undefined);
-  return { fields, isJsonOnly, ...(risk === undefined ? {} : { risk }) };
+  return { fields, isJsonOnly, risk };
 }
 
-/** Whether it can take what it does not name. */
+/** Whether it accepts properties that it does not name. */
 function hasMore({ additionalProperties, anyOf, oneOf, allOf, $ref, patternProperties }: Schema) {
   return additionalProperties === true || isObject(additionalProperties) ||
     [anyOf, oneOf, allOf, $ref, patternProperties].some((part) => part !== undefined);
@@ -65,19 +56,16 @@ function plain(root: Schema, value: unknown): Schema {
   return real.length === 1 && real[0] ? real[0] : {};
 }
 
+const KINDS = new Map<unknown, ArgumentField["kind"]>([
+  ["string", "text"],
+  ["number", "number"],
+  ["integer", "integer"],
+  ["boolean", "boolean"],
+]);
+
 function kindOf({ type }: Schema): ArgumentField["kind"] {
   const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== "null");
-  if (types.length !== 1) return "json";
-  switch (types[0]) {
-    case "string":
-      return "text";
-    case "number":
-    case "integer":
-    case "boolean":
-      return types[0];
-    default:
-      return "json";
-  }
+  return types.length === 1 ? KINDS.get(types[0]) ?? "json" : "json";
 }
 
 function choicesOf(schema: Schema): string[] | undefined {
@@ -89,7 +77,7 @@ function choicesOf(schema: Schema): string[] | undefined {
   return values.map((value) => JSON.stringify(value));
 }
 
-/** Calls a tool with what a plain form sent; throws ACCESS_DENIED where that may not be. */
+/** Calls a tool with the fields of a form sent without scripts; may throw ACCESS_DENIED. */
 export async function tryFromForm(
   gateway: Pick<Gateway, "access" | "servers" | "toolCalls" | "logs">,
   { server, tool, ...by }: Pick<TrialCall, "server" | "tool" | "principal" | "signal">,
@@ -103,7 +91,7 @@ export async function tryFromForm(
   }
   const written = readTryForm(form);
   const definition = gateway.servers.tools(server).find(({ name }) => name === tool);
-  const read = argumentsOf(definition ? tryForm(definition).fields : [], written);
+  const read = readArguments(definition ? tryForm(definition).fields : [], written);
   if ("problems" in read) return { written, problems: read.problems };
   try {
     const isConfirmed = form.get("try") === "confirmed";
@@ -136,7 +124,7 @@ const Result = z.looseObject({
 });
 const RpcError = z.looseObject({ code: z.number(), message: z.string() });
 
-/** Calls a tool for a person who tries it. Throws where it was not called, or not answered. */
+/** Calls a tool for the Try it form; throws if the call was not made or got no response. */
 export async function tryTool(
   { toolCalls, logs }: Pick<Gateway, "toolCalls" | "logs">,
   call: TrialCall,
@@ -164,16 +152,20 @@ export function outcomeOf(
       cut(redactor.json(cleanMessage(text, redactor)), MAX_RAW)
     ),
   };
+  const failed = (text: string): TryOutcome => ({
+    ...raw,
+    isError: true,
+    parts: [{ kind: "text", ...cut(text, MAX_TEXT) }],
+    more: 0,
+  });
   const error = memberText(response, "error");
   if (error !== undefined) {
     const { code, message } = RpcError.catch({ code: 0, message: error }).parse(JSON.parse(error));
-    const text = `The server answered with error ${code}: ${message}`;
-    return { ...raw, isError: true, parts: [{ kind: "text", ...cut(text, MAX_TEXT) }], more: 0 };
+    return failed(`The server answered with error ${code}: ${message}`);
   }
   const parsed = Result.safeParse(JSON.parse(memberText(response, "result") ?? "null"));
   if (!parsed.success) {
-    const text = "The response is not a valid MCP result; see the raw messages.";
-    return { ...raw, isError: true, parts: [{ kind: "text", ...cut(text, MAX_TEXT) }], more: 0 };
+    return failed("The response is not a valid MCP result; see the raw messages.");
   }
   const { content, structuredContent, isError } = parsed.data;
   return {

@@ -24,7 +24,7 @@ Deno.test("tryForm() has a field for each property, by what it takes", () => {
     $defs: { place: { type: "object", properties: { lat: { type: "number" } } } },
   });
   assert.equal(isJsonOnly, false);
-  assert.deepEqual(fields.map(({ name, kind }) => `${name} ${kind}`), [
+  assert.deepEqual(fields.map(({ path, kind }) => `${path} ${kind}`), [
     "city text",
     "days integer",
     "ratio number",

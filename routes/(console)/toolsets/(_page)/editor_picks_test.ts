@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { stubGateway } from "../../../../lib/console/testing/stub_gateway.ts";
-import { isPattern, pickChoices, pickTools, toolPattern } from "./picks.ts";
+import { EVERYONE } from "../../../../lib/core/access.ts";
+import { filterChoices } from "../../tools/(_page)/model.ts";
+import { isPattern, pickTools, toolPattern } from "./editor.ts";
 
 const gateway = stubGateway({
   servers: [
@@ -29,7 +31,7 @@ Deno.test("pickTools() finds by pattern, by server and by category, never what i
   assert.deepEqual(await names("q=git.*"), ["git.log", "git.read_tree"]);
   assert.deepEqual(await names("server=files"), ["files.read_file"]);
   assert.deepEqual(await names("server=nowhere"), []);
-  const { categories } = pickChoices(gateway.guide);
+  const { categories } = filterChoices(gateway.guide, gateway.guide.visible(EVERYONE));
   for (const { value, count } of categories) {
     const { total } = await pickTools(gateway, new URLSearchParams({ category: value }));
     assert.equal(total, count, value);
@@ -48,7 +50,7 @@ Deno.test("pickTools() takes words to the engine", async () => {
 });
 
 Deno.test("pickChoices() counts what is on", () => {
-  assert.deepEqual(pickChoices(gateway.guide).servers, [
+  assert.deepEqual(filterChoices(gateway.guide, gateway.guide.visible(EVERYONE)).servers, [
     { value: "files", count: 1 },
     { value: "git", count: 2 },
     { value: "many", count: 150 },
