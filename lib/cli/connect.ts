@@ -22,10 +22,10 @@ import {
 } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import { asksForToken, TOKEN_PLACE, withOwn, withTokenPlace } from "./entry_token.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 import { checkKnown, serverNames, toolsetNames } from "./known_names.ts";
 import { selfOf } from "./self.ts";
-import { openStore } from "./servers_access.ts";
+import { openStore } from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 
 export const connect: Command = {

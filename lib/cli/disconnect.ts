@@ -11,9 +11,9 @@ import {
   serversIn,
 } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 import { selfOf } from "./self.ts";
-import { openStore } from "./servers_access.ts";
+import { openStore } from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 
 interface Removal {

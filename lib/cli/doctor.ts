@@ -13,9 +13,9 @@ import { checkLeftovers } from "./doctor/leftovers_check.ts";
 import { checkPort } from "./doctor/port_check.ts";
 import { checkRuntime } from "./doctor/runtime_check.ts";
 import { checkByConnecting, checkEntries, checkRunning } from "./doctor/servers_check.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
-import { listServers, openServers } from "./servers_access.ts";
+import { listServers, openTarget } from "./operation_target.ts";
 import {
   clearStatus,
   type Color,
@@ -55,7 +55,7 @@ export const doctor: Command = {
 /** Repairs what can be, and says how that went in place of the finding. */
 async function repair(findings: Finding[], input: CommandInput): Promise<Finding[]> {
   if (findings.every(({ repairable }) => repairable === undefined)) return findings;
-  await using servers = await openServers(input);
+  await using servers = await openTarget(input);
   const results: Finding[] = [];
   for (const finding of findings) {
     const { about, repairable } = finding;
@@ -135,8 +135,8 @@ async function connectToAll(
     where = { ...input, options: { ...input.options, kv: join(folder, "store.kv") } };
   }
   try {
-    const { OfflineServers } = await import("./offline_servers.ts");
-    const servers = stack.use(await OfflineServers.open(where));
+    const { CommandGateway } = await import("./command_gateway.ts");
+    const servers = stack.use(await CommandGateway.open(where));
     const rows = (await listServers(servers)).filter(({ name }) => !hopeless.has(name));
     if (rows.length === 0) return [ok("servers", "There is none to connect to")];
     let left = rows.length;

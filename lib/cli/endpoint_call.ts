@@ -7,7 +7,7 @@ import { z } from "zod";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
 import type { Credential } from "./credential.ts";
-import type { ToolCall, ToolResult } from "./servers_access.ts";
+import type { ToolCall, ToolResult } from "./operation_target.ts";
 
 /** The gateway keeps the server's own limit; this one only has to be longer. */
 const LIMIT_MS = 86_400_000;

@@ -8,13 +8,12 @@ import { type NameTable, NameTables } from "../catalog/name_table.ts";
 import { namesOf, namespacedName } from "../catalog/names.ts";
 import { ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import { RESERVED_NAMES } from "../mcp/builtin_names.ts";
-import {
-  type ListedTool,
-  listServers,
-  type ServersAccess,
-  type ToolList,
-  type WaitingTool,
-} from "./servers_access.ts";
+import { REVIEW_OPERATIONS } from "../operations/review.ts";
+import type { ToolListing } from "../operations/server_reads.ts";
+import type { ReviewList } from "../trust/review_items.ts";
+import { listServers, type OperationTarget } from "./operation_target.ts";
+
+type ListedTool = ToolListing["tools"][number];
 
 /** A tool with the names that clients have for it besides its own. */
 export interface NamedTool extends ListedTool {
@@ -29,7 +28,7 @@ export class NamedTools {
   readonly all: readonly NamedTool[];
   readonly #table: NameTable;
 
-  constructor({ tools, maxNameLength }: ToolList) {
+  constructor({ tools, maxNameLength }: ToolListing) {
     const catalog = new Catalog();
     for (const [server, own] of Map.groupBy(tools, ({ server }) => server)) {
       // First, so that they are read once.
@@ -91,17 +90,19 @@ export class NamedTools {
  */
 export async function resolveListed(
   name: string,
-  servers: Pick<ServersAccess, "isRunning" | "allTools" | "waiting" | "run">,
+  servers: Pick<OperationTarget, "isRunning" | "allTools" | "run">,
 ): Promise<NamedTool> {
   const list = await servers.allTools();
   try {
     return new NamedTools(list).resolve(name);
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") throw error;
-    // Whoever may not decide is told what everybody is told.
-    const waiting = await servers.waiting().catch(() => []);
-    const found = waiting.find((tool) =>
-      !tool.isServed && namesOf(tool.server, tool.name, list.maxNameLength).includes(name)
+    // A caller that may not see the review gets the plain error.
+    const { items }: Pick<ReviewList, "items"> = await servers.run(REVIEW_OPERATIONS.list, {})
+      .catch(() => ({ items: [] }));
+    const found = items.find(({ server, tool, state, kind }) =>
+      (state === "quarantined" || (state === "held" && kind !== "changed" && kind !== "invalid")) &&
+      namesOf(server, tool, list.maxNameLength).includes(name)
     );
     if (found) throw keptBack(found);
     const away = servers.isRunning ? (await listServers(servers)).filter(isAway) : [];
@@ -110,8 +111,8 @@ export async function resolveListed(
   }
 }
 
-function keptBack({ server, name, state }: WaitingTool): GatewayError {
-  const whole = namespacedName(server, name);
+function keptBack({ server, tool, state }: ReviewList["items"][number]): GatewayError {
+  const whole = namespacedName(server, tool);
   return new GatewayError("TOOL_QUARANTINED", {
     message: state === "quarantined"
       ? `Tool "${whole}" is in quarantine: its definition looks like an attack`

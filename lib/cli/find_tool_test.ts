@@ -98,15 +98,16 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
   const [cut] = listed(`files.${long}`).all;
   const servers = {
     isRunning: false,
-    run: () => Promise.resolve({ servers: [] }),
     allTools: () => Promise.resolve(list(["files.read"])),
-    waiting: () =>
-      Promise.resolve([
-        { server: "files", name: "bad", state: "quarantined" as const, isServed: false },
-        { server: "files", name: long, state: "quarantined" as const, isServed: false },
-        { server: "files", name: "added", state: "held" as const, isServed: false },
-        { server: "files", name: "read", state: "held" as const, isServed: true },
-      ]),
+    run: () =>
+      Promise.resolve({
+        items: [
+          { server: "files", tool: "bad", state: "quarantined", kind: "finding" },
+          { server: "files", tool: long, state: "quarantined", kind: "finding" },
+          { server: "files", tool: "added", state: "held", kind: "added" },
+          { server: "files", tool: "read", state: "held", kind: "changed" },
+        ],
+      }),
   };
   assert.equal((await resolveListed("files.read", servers)).namespaced, "files.read");
   for (
@@ -138,9 +139,9 @@ Deno.test("resolveListed() says how a server is whose tools are not known", asyn
   const servers = {
     isRunning: true,
     allTools: () => Promise.resolve(list(["files.read"])),
-    waiting: () => Promise.resolve([]),
     run: () =>
       Promise.resolve({
+        items: [],
         servers: [
           server("files", "failed", 1),
           server("slow", "installing"),
@@ -166,9 +167,8 @@ Deno.test("resolveListed() says how a server is whose tools are not known", asyn
 Deno.test("resolveListed() tells a caller who may not decide no more than others", async () => {
   const servers = {
     isRunning: false,
-    run: () => Promise.resolve({ servers: [] }),
+    run: () => Promise.reject(new Error("not for you")),
     allTools: () => Promise.resolve(list(["files.read"])),
-    waiting: () => Promise.reject(new Error("not for you")),
   };
   await assert.rejects(resolveListed("files.bad", servers), { code: "TOOL_NOT_FOUND" });
 });

@@ -1,19 +1,11 @@
 import { z } from "zod";
 import { ERROR_CODES, GatewayError, type NextStep } from "../core/errors.ts";
-import { ToolDefinition } from "../core/tool.ts";
 import { VERSION } from "../core/product.ts";
 import { Credential } from "./credential.ts";
-import type {
-  ServersAccess,
-  ToolCall,
-  ToolList,
-  ToolResult,
-  WaitingTool,
-} from "./servers_access.ts";
+import type { OperationTarget, ToolCall, ToolResult } from "./operation_target.ts";
 import type { Operation } from "../operations/operation.ts";
-import { REVIEW_OPERATIONS } from "../operations/review.ts";
+import { ToolListing } from "../operations/server_reads.ts";
 import { GatewayStatus } from "../operations/status.ts";
-import type { ReviewList } from "../trust/review_items.ts";
 
 /** Adding, changing and restarting wait for a server to connect; an install takes up to 10 min. */
 const SLOW_MS = 12 * 60_000;
@@ -36,18 +28,8 @@ const ErrorAnswer = z.object({
   }),
 });
 
-const AllTools = z.object({
-  tools: z.array(z.object({
-    server: z.string(),
-    name: z.string(),
-    enabled: z.boolean(),
-    definition: ToolDefinition,
-  })),
-  maxNameLength: z.number(),
-});
-
 /** A running gateway, spoken to over its API. */
-export class GatewayClient implements ServersAccess {
+export class GatewayClient implements OperationTarget {
   readonly isRunning = true;
   readonly #address: string;
   readonly #credential: Credential;
@@ -75,18 +57,8 @@ export class GatewayClient implements ServersAccess {
     return this.#ask(GatewayStatus, "GET", "/api/status.show");
   }
 
-  allTools(): Promise<ToolList> {
-    return this.#ask(AllTools, "GET", "/api/tools");
-  }
-
-  async waiting(): Promise<WaitingTool[]> {
-    const { items }: ReviewList = await this.run(REVIEW_OPERATIONS.list, {});
-    return items.flatMap(({ server, tool, state, kind }): WaitingTool[] => {
-      if (state !== "quarantined" && state !== "held") return [];
-      const isServed = state === "held" && (kind === "changed" || kind === "invalid");
-      // What is in parentheses is a text of the server's and no tool.
-      return tool.startsWith("(") ? [] : [{ server, name: tool, state, isServed }];
-    });
+  allTools(): Promise<ToolListing> {
+    return this.#ask(ToolListing, "GET", "/api/tools");
   }
 
   async callTool(call: ToolCall): Promise<ToolResult> {

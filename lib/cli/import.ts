@@ -14,7 +14,7 @@ import { ServerName } from "../core/server.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
 import { fileLabel, isOwnEntry } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 import {
   type Candidate,
   entryLine,
@@ -24,7 +24,7 @@ import {
   withoutSecrets,
 } from "./import_plan.ts";
 import { selfOf } from "./self.ts";
-import { listServers, openServers, openStore, type ServersAccess } from "./servers_access.ts";
+import { listServers, openStore, openTarget, type OperationTarget } from "./operation_target.ts";
 import {
   askFor,
   clearStatus,
@@ -69,7 +69,7 @@ export const importServers: Command = {
   async run(input) {
     const renames = readRenames(input);
     const candidates = await findCandidates(input);
-    await using servers = await openServers(input);
+    await using servers = await openTarget(input);
     const plan = planImport(candidates, await existingServers(servers), renames);
     const chosen = choose(plan, input);
     const asJson = input.flags.get("json") === true;
@@ -154,7 +154,7 @@ function labelOf({ client, scope, path }: Source, project: string | undefined): 
   return fileLabel({ client, scope });
 }
 
-async function existingServers(servers: ServersAccess): Promise<Existing[]> {
+async function existingServers(servers: OperationTarget): Promise<Existing[]> {
   const rows = (await listServers(servers)).filter(({ type }) => type !== "demo");
   return await Promise.all(rows.map(async ({ name, source }) => ({
     name,
@@ -203,7 +203,7 @@ function askForEach(plan: Planned[]): Set<Planned> {
 async function carryOut(
   planned: Planned,
   taken: ReadonlySet<Planned>,
-  servers: ServersAccess,
+  servers: OperationTarget,
   { flags }: CommandInput,
 ): Promise<Outcome> {
   const { name, state, reason, candidate } = planned;

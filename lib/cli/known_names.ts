@@ -5,9 +5,9 @@ import { ServersRepository } from "../storage/servers_repository.ts";
 import type { Store } from "../storage/store.ts";
 import { ToolsetsRepository } from "../storage/catalog_repositories.ts";
 import type { CommandInput } from "./command.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 import { selfOf } from "./self.ts";
-import { listServers } from "./servers_access.ts";
+import { listServers } from "./operation_target.ts";
 
 /** The servers there are: as a running gateway has them, else as its next start would. */
 export async function serverNames(store: Store, input: CommandInput): Promise<string[]> {

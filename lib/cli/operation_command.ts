@@ -172,7 +172,9 @@ async function runCommand(
   const read = await (extras.read?.(input) ?? readInput(operation, input));
   const asJson = input.flags.get("json") === true;
   if (operation.confirm) agree(commandName(operation), operation.confirm(read), input);
-  await using target = await openTarget(input, operation.isLive);
+  // Without a gateway no job goes on, so that there is nothing to follow.
+  const isLive = operation.isLive || input.flags.get("follow") === true;
+  await using target = await openTarget(input, isLive);
   const given = await extras.prepare?.(read, input, target) ?? read;
   if (operation.follow) return await runWithJob(operation, extras, given, input, target);
   const output = await waitFor(target.run(operation, given), extras);

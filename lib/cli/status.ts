@@ -1,8 +1,8 @@
 import { noPositionals } from "./arguments.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 import type { GatewayStatus } from "../operations/status.ts";
-import { openStore } from "./servers_access.ts";
+import { openStore } from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 
 export const status: Command = {

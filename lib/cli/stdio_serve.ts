@@ -9,7 +9,7 @@ import { Store } from "../storage/store.ts";
 import { lineFormat } from "../telemetry/log_lines.ts";
 import { Logs } from "../telemetry/logs.ts";
 import { Credential } from "./credential.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 import { onStopSignal, withLimit } from "./serve.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
 import { endpointPathOf } from "./stdio_flags.ts";

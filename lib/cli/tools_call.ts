@@ -2,11 +2,15 @@ import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import { type Command, JSON_FLAG } from "./command.ts";
 import { resolveListed } from "./find_tool.ts";
-import { openServers, type ToolProgress } from "./servers_access.ts";
+import { SERVER_OPERATIONS } from "../operations/servers.ts";
+import {
+  openTarget,
+  type OperationTarget,
+  type ToolProgress,
+  type ToolResult,
+} from "./operation_target.ts";
 import { clearStatus, inert, print, printError, printJson, showStatus } from "./terminal.ts";
 import { parseJsonArguments, parseWordArguments } from "./tool_arguments.ts";
-import { contentText } from "./tool_result.ts";
-import { waitNotice } from "./wait_notice.ts";
 
 /** What shells say of a command that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
@@ -36,7 +40,7 @@ export const toolsCall: Command = {
       );
     }
     const json = await jsonOf(words);
-    await using servers = await openServers(input);
+    await using servers = await openTarget(input);
     const found = await resolveListed(name, servers);
     const { server, name: tool, enabled, namespaced, definition } = found;
     if (!enabled) {
@@ -102,4 +106,81 @@ function showProgress({ progress, total, message }: ToolProgress): void {
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;
   const text = inert(message === undefined ? count : `${count}: ${message}`).replaceAll("\n", " ");
   if (!showStatus(text)) printError(`${text}\n`);
+}
+
+type Described = Pick<OperationTarget, "isRunning" | "address" | "run">;
+
+/** Says why a call may take so long, unless it has ended or told of its progress by then. */
+export function waitNotice(
+  servers: Described,
+  server: string,
+  afterMs: number,
+  tell: (text: string) => void,
+): Disposable {
+  let isOver = false;
+  const timer = setTimeout(async () => {
+    const text = await waitText(servers, server);
+    if (!isOver) tell(text);
+  }, afterMs);
+  return {
+    [Symbol.dispose]() {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function waitText(servers: Described, server: string): Promise<string> {
+  const { isRunning, address } = servers;
+  // Only a gateway asks somebody; without one the call is made from here.
+  if (isRunning && address !== undefined) {
+    const described = await servers.run(SERVER_OPERATIONS.show, { name: server })
+      .catch(() => undefined);
+    if (described?.spec.mode === "confirm") {
+      const place = new URL("/security/approvals", address).href;
+      return `The call may wait for your approval: answer it at ${place}`;
+    }
+  }
+  return "The call is still running; Ctrl-C cancels it";
+}
+
+/** A tool's answer for a person to read: text as it is, everything else described in a line. */
+export function contentText({ content, structuredContent }: ToolResult): string {
+  if (content.length === 0 && structuredContent !== undefined) {
+    return `${JSON.stringify(structuredContent, null, 2)}\n`;
+  }
+  return content.map(blockText).map((text) => text.endsWith("\n") ? text : `${text}\n`).join("");
+}
+
+function blockText(block: Record<string, unknown>): string {
+  const { type, text, data, mimeType, uri, name, description } = block;
+  switch (type) {
+    case "text":
+      return String(text ?? "");
+    case "image":
+    case "audio":
+      return `[${type}: ${mimeType ?? "of no known type"}, ${sizeOf(data)}]`;
+    case "resource_link":
+      return `[link: ${name ?? uri} <${uri}>${
+        description === undefined ? "" : `, ${description}`
+      }]`;
+    case "resource": {
+      const resource = (block.resource ?? {}) as Record<string, unknown>;
+      const kind = resource.mimeType === undefined ? "" : `, ${resource.mimeType}`;
+      if (typeof resource.text !== "string") {
+        return `[resource: ${resource.uri}${kind}, ${sizeOf(resource.blob)}]`;
+      }
+      return `[resource: ${resource.uri}${kind}]\n${resource.text}`;
+    }
+    default:
+      return `[${type}: ${JSON.stringify(block).slice(0, 200)}]`;
+  }
+}
+
+/** How many bytes a base64 text stands for. */
+function sizeOf(base64: unknown): string {
+  const bytes = typeof base64 === "string"
+    ? Math.floor(base64.replace(/[^A-Za-z0-9+/_-]/g, "").length * 3 / 4)
+    : 0;
+  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KiB`;
 }

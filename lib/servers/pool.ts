@@ -77,6 +77,11 @@ export class ServerPool implements AsyncDisposable {
     }
   }
 
+  /** Resolves when the tools of the last run are listed. */
+  async recalled(): Promise<void> {
+    await Promise.all(Array.from(this.#servers.values(), (server) => server.recalled));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#turns[Symbol.dispose]();

@@ -1,5 +1,5 @@
 import { isBlockedPort } from "../../config/address.ts";
-import type { FoundGateway } from "../find_gateways.ts";
+import type { FoundGateway } from "../operation_target.ts";
 import { GatewayClient } from "../gateway_client.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 

@@ -2,9 +2,9 @@ import { isBlockedPort } from "../../config/address.ts";
 import type { Env } from "../../config/platform.ts";
 import { type FailureCause, failureCause } from "../../core/failure_cause.ts";
 import { isProgram, isRemote, type ServerSpec } from "../../core/server.ts";
-import type { FoundGateway } from "../find_gateways.ts";
+import type { FoundGateway } from "../operation_target.ts";
 import type { Status } from "../../operations/servers.ts";
-import { listServers } from "../servers_access.ts";
+import { listServers } from "../operation_target.ts";
 import { missingProgram } from "./command_check.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 

@@ -4,6 +4,8 @@ const MARKER_NAME = "QUARTERMASTER_OWNER";
 
 interface ProcessOwnerOptions {
   leaseId: string;
+  /** Acquires the lease if it is not held: programs without one count as orphans. */
+  holdLease?: (() => Promise<unknown>) | undefined;
   host: string;
   records: ProcessRecords;
   /** A record that cannot be kept is no reason not to serve. */
@@ -35,6 +37,7 @@ export class ProcessOwner implements AsyncDisposable {
     const { leaseId, host } = this.#options;
     const record = { id: crypto.randomUUID(), leaseId, host, marker: this.marker, command };
     const announced = new AnnouncedProcess(record, this.#options);
+    await this.#options.holdLease?.();
     await announced.keep();
     return announced;
   }

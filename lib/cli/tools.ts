@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { configError } from "../config/files.ts";
+import { type Parameters, parametersOf } from "../core/parameters.ts";
+import { noPositionals } from "./arguments.ts";
+import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { type NamedTool, NamedTools, resolveListed } from "./find_tool.ts";
+import { checkKnown } from "./known_names.ts";
+import { listServers, openTarget } from "./operation_target.ts";
+import { cutToWidth, inert, painter, print, printJson, table } from "./terminal.ts";
+
+export const toolsList: Command = {
+  usage: "tools list [--server NAME] [--filter TEXT]",
+  meaning: "All tools of all servers, and which of them are on",
+  details: [
+    "With no gateway running these are the tools that each server had when it was last connected.",
+  ],
+  flags: [
+    { flag: "server", placeholder: "NAME", meaning: "Only this server's; can be repeated" },
+    {
+      flag: "filter",
+      placeholder: "TEXT",
+      meaning: "Only those with all of these words in name, title or description",
+    },
+    JSON_FLAG,
+  ],
+  async run(input) {
+    noPositionals("tools list", input);
+    await using servers = await openTarget(input);
+    const wanted = input.values.get("server");
+    if (wanted) {
+      const names = (await listServers(servers)).map(({ name }) => name);
+      for (const name of wanted) checkKnown("server", name, names);
+    }
+    const { all } = new NamedTools(await servers.allTools());
+    const tools = all.filter((tool) =>
+      (wanted?.includes(tool.server) ?? true) && matches(tool, input.flags.get("filter"))
+    );
+    if (input.flags.get("json") === true) {
+      return printJson({
+        tools: tools.map(({ server, name, namespaced, flat, enabled, definition }) => ({
+          server,
+          name,
+          namespacedName: namespaced,
+          flatName: flat,
+          enabled,
+          title: definition.title,
+          description: definition.description,
+        })),
+      });
+    }
+    if (tools.length > 0) print(toolsTable(tools, input));
+    print(summary(tools, all.length));
+    if (!servers.isRunning) print("No gateway is running: start one with `quartermaster start`.\n");
+  },
+};
+
+/** Whether a tool has every word of the filter somewhere in what describes it. */
+export function matches(
+  { namespaced, flat, definition }: Pick<NamedTool, "namespaced" | "flat" | "definition">,
+  filter: string | boolean | undefined,
+): boolean {
+  if (typeof filter !== "string") return true;
+  const { title = "", description = "" } = definition;
+  const text = [namespaced, flat, title, description].join("\n").toLowerCase();
+  return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+function toolsTable(tools: NamedTool[], { env }: CommandInput): string {
+  const paint = painter(env);
+  const heading = ["", "NAME", ""].map((word) => paint("gray", word));
+  const rows = tools.map(({ namespaced, enabled, definition }) => [
+    enabled ? paint("green", "on") : paint("gray", "off"),
+    inert(namespaced).replaceAll("\n", " "),
+    inert(definition.description ?? definition.title ?? "").trim().split("\n")[0] ?? "",
+  ]);
+  return cutToWidth(table([heading, ...rows]));
+}
+
+function summary(tools: NamedTool[], total: number): string {
+  if (total === 0) return "There are no tools. Add a server with `quartermaster server add`.\n";
+  if (tools.length === 0) return "No tool is like that.\n";
+  const off = tools.filter(({ enabled }) => !enabled).length;
+  const of = tools.length === total ? "" : ` of ${total}`;
+  const count = `${tools.length}${of} ${total === 1 ? "tool" : "tools"}`;
+  return `\n${count}${off === 0 ? "" : `, ${off} of them off`}.\n`;
+}
+
+/** What a tool says about its own effects; hints from a server, never promises. */
+const HINTS: [name: string, ifTrue: string, ifFalse?: string][] = [
+  ["readOnlyHint", "changes nothing", "may change things"],
+  ["destructiveHint", "may delete or overwrite", "only adds"],
+  ["idempotentHint", "a second call changes nothing more"],
+  ["openWorldHint", "reaches systems outside its server", "stays within its server"],
+];
+
+const Annotations = z.record(z.string(), z.unknown());
+
+export const toolsShow: Command = {
+  usage: "tools show SERVER.TOOL",
+  meaning: "One tool: what it does, its parameters, and whether it is on",
+  details: [
+    "The name may also be the flat one (SERVER_TOOL), SERVER:TOOL, or the server's own where only one",
+    "has it; a long one as clients have it, or whole.",
+  ],
+  flags: [JSON_FLAG],
+  async run(input) {
+    const [name, ...others] = input.positionals;
+    if (name === undefined || others.length > 0) {
+      throw configError(
+        "tools show takes the name of one tool",
+        "Write it as: quartermaster tools show SERVER.TOOL",
+      );
+    }
+    await using servers = await openTarget(input);
+    const tool = await resolveListed(name, servers);
+    if (input.flags.get("json") !== true) return print(toolText(tool, input));
+    const { server, namespaced, flat, enabled, definition } = tool;
+    printJson({
+      server,
+      name: tool.name,
+      namespacedName: namespaced,
+      flatName: flat,
+      enabled,
+      definition,
+    });
+  },
+};
+
+function toolText(tool: NamedTool, { env }: Pick<CommandInput, "env">): string {
+  const paint = painter(env);
+  const { definition, enabled, namespaced, flat } = tool;
+  const { title, description = "" } = definition;
+  const state = enabled ? paint("green", "on") : paint("yellow", "off");
+  const facts = [
+    ["Names", inert([...new Set([namespaced, flat, tool.name])].join(", "))],
+    ["State", enabled ? state : `${state} (quartermaster server tools ${tool.server})`],
+    ...hintsOf(definition.annotations).map((
+      hint,
+      index,
+    ) => [index === 0 ? "Says of itself" : "", hint]),
+  ];
+  const heading = title === undefined || title === namespaced ? "" : `  ${inert(title)}`;
+  return [
+    `${inert(namespaced)}${heading}\n`,
+    table(facts.map(([name = "", text = ""]) => [paint("gray", name), text])),
+    description.trim() === "" ? "It has no description.\n" : `${inert(description).trim()}\n`,
+    parametersText("Parameters", parametersOf(definition.inputSchema), env),
+    ...(definition.outputSchema === undefined
+      ? []
+      : [parametersText("Answers with", parametersOf(definition.outputSchema), env)]),
+  ].join("\n");
+}
+
+export function hintsOf(annotations: unknown): string[] {
+  const parsed = Annotations.safeParse(annotations);
+  if (!parsed.success) return [];
+  return HINTS.flatMap(([name, ifTrue, ifFalse]) => {
+    const value = parsed.data[name];
+    if (value === true) return [`${ifTrue} (${name})`];
+    return value === false && ifFalse !== undefined ? [`${ifFalse} (${name}: false)`] : [];
+  });
+}
+
+function parametersText(
+  heading: string,
+  { rows, isCut }: Parameters,
+  env: CommandInput["env"],
+): string {
+  if (rows.length === 0) return `${heading}: none\n`;
+  const paint = painter(env);
+  const cells = rows.map((row) => [
+    `  ${"  ".repeat(row.depth)}${inert(row.path)}`,
+    inert(row.type),
+    row.isRequired ? paint("yellow", "required") : "",
+    inert(meaningOf(row)).replaceAll(/\s+/g, " "),
+  ]);
+  return `${heading}:\n${table(cells)}${isCut ? "  ... and more\n" : ""}`;
+}
+
+function meaningOf(row: Parameters["rows"][number]): string {
+  const { description, choices, limits, defaultValue } = row;
+  return [
+    description,
+    choices && `one of ${choices.join(", ")}`,
+    limits,
+    defaultValue && `default ${defaultValue}`,
+  ].filter((part) => part !== undefined && part !== "").join("; ");
+}
