@@ -141,8 +141,12 @@ Deno.test({
       await gateway.stop("SIGKILL");
       const found = await examine(cli, "--port", "0");
       assert.deepEqual(found.levels("leftovers"), ["warning"]);
-      // Having connected, it has ended them, as every start does.
-      assert.deepEqual((await examine(cli, "--port", "0")).levels("leftovers"), ["ok"]);
+      // It only looks: the next gateway ends them.
+      assert.deepEqual((await examine(cli, "--port", "0")).levels("leftovers"), ["warning"]);
+      await using _next = await startGateway([], cli.gateway);
+      await until(async () =>
+        (await examine(cli)).levels("leftovers").includes("ok") || undefined
+      );
     });
   },
 });

@@ -214,8 +214,8 @@ Deno.test("optimize reads without a gateway, and says that jobs need one", async
     const needsOne = /No gateway is running on [^]*Start one with `quartermaster start`/;
     await cli.fails(1, needsOne, "optimize", "run", "--all", "--yes");
     await cli.fails(1, needsOne, "optimize", "jobs", "job_1", "--follow");
-    await cli.fails(1, /There is no tool "git\.status"/, "optimize", "show", "git.status");
-    await cli.fails(1, /There is no tool "git\.status"/, "optimize", "history", "git.status");
+    await cli.fails(1, /There is no server "git"/, "optimize", "show", "git.status");
+    await cli.fails(1, /There is no server "git"/, "optimize", "history", "git.status");
     assert.match(await cli.ok("optimize", "enable"), /No gateway is running/);
     assert.match(await cli.ok("optimize", "status"), /No gateway is running/);
     assert.deepEqual((await cli.json("optimize", "jobs")).jobs, []);

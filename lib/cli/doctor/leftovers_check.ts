@@ -26,6 +26,6 @@ export async function checkLeftovers(store: Store, isRunning: boolean): Promise<
     `A gateway that was killed left running: ${left.join(", ")}`,
     isRunning
       ? "Wait: the gateway that runs ends them within 30 s"
-      : "Start a gateway on this data folder: it ends them, as this check does where it connects",
+      : "Start a gateway on this data folder: it ends them",
   )];
 }
