@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import type { Finding } from "../lib/cli/doctor/finding.ts";
+import type { Finding } from "../lib/cli/doctor/checks.ts";
 import { TestCli } from "./cli.ts";
 import { brokenNpxServer } from "./fixtures/broken_npx.ts";
 import { startGateway, until } from "./gateway.ts";
@@ -144,9 +144,7 @@ Deno.test({
       // It only looks: the next gateway ends them.
       assert.deepEqual((await examine(cli, "--port", "0")).levels("leftovers"), ["warning"]);
       await using _next = await startGateway([], cli.gateway);
-      await until(async () =>
-        (await examine(cli)).levels("leftovers").includes("ok") || undefined
-      );
+      await until(async () => (await examine(cli)).levels("leftovers").includes("ok") || undefined);
     });
   },
 });

@@ -4,7 +4,7 @@ import type { Options } from "../config/option_table.ts";
 import { shownLine } from "../core/text.ts";
 import { isStarting, type ServerStatus } from "../core/server.ts";
 import { briefLine, type LineFormat, type LogTerminal } from "../telemetry/log_lines.ts";
-import { TOKEN_PLACE } from "./entry_token.ts";
+import { TOKEN_PLACE } from "./client_files.ts";
 import { clearStatus, isSteerable, printError, showStatus, terminalWidth } from "./terminal.ts";
 
 /** On terminals narrower than this, each value gets its own line. */

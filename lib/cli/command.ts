@@ -2,6 +2,7 @@ import type { Operation } from "../operations/operation.ts";
 import type { CommandFlag, CommandLine } from "../config/command_line.ts";
 import type { Env } from "../config/platform.ts";
 import type { ReadOptions } from "../config/options.ts";
+import { configError } from "../config/files.ts";
 
 /** What a command gets; its own name is taken off the positionals. */
 export interface CommandInput extends ReadOptions {
@@ -27,3 +28,14 @@ export interface Command {
 }
 
 export const JSON_FLAG: CommandFlag = { flag: "json", meaning: "Print JSON" };
+
+export function noPositionals(
+  command: string,
+  { positionals: [extra] }: Pick<CommandInput, "positionals">,
+): void {
+  if (extra === undefined) return;
+  throw configError(
+    `${command} does not take "${extra}"`,
+    `Write it as: quartermaster ${command}`,
+  );
+}

@@ -12,9 +12,7 @@ import { CONSENT_OPERATIONS } from "../operations/consents.ts";
 import type { NameKind } from "../operations/fields.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { completionOf, type Suggestion } from "./completion.ts";
-import { findGateways } from "./operation_target.ts";
-import { serverNames, toolsetNames } from "./known_names.ts";
-import { openStore } from "./operation_target.ts";
+import { findGateways, openStore, serverNames, toolsetNames } from "./operation_target.ts";
 import { inert, print } from "./terminal.ts";
 
 const MOST_JOBS = 50;

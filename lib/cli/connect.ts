@@ -11,6 +11,7 @@ import { valueAt, withValueAt } from "../config/json_edit.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName } from "../core/server.ts";
 import {
+  asksForToken,
   fileLabel,
   filesOf,
   isInSection,
@@ -18,14 +19,20 @@ import {
   oneClient,
   OWN_NAME,
   scopeOf,
+  selfOf,
   serversIn,
+  TOKEN_PLACE,
+  withOwn,
+  withTokenPlace,
 } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { asksForToken, TOKEN_PLACE, withOwn, withTokenPlace } from "./entry_token.ts";
-import { findGateways } from "./operation_target.ts";
-import { checkKnown, serverNames, toolsetNames } from "./known_names.ts";
-import { selfOf } from "./self.ts";
-import { openStore } from "./operation_target.ts";
+import {
+  checkKnown,
+  findGateways,
+  openStore,
+  serverNames,
+  toolsetNames,
+} from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 
 export const connect: Command = {

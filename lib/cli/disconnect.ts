@@ -8,11 +8,11 @@ import {
   isOwnEntry,
   oneClient,
   scopeOf,
+  selfOf,
   serversIn,
 } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import { findGateways } from "./operation_target.ts";
-import { selfOf } from "./self.ts";
 import { openStore } from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 

@@ -3,15 +3,17 @@ import { GatewayError } from "../core/errors.ts";
 import { ServersRepository } from "../storage/servers_repository.ts";
 import { parseLocation } from "../storage/kv_client.ts";
 import { Store } from "../storage/store.ts";
-import { noPositionals } from "./arguments.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { checkClients } from "./doctor/clients_check.ts";
-import { checkConfig } from "./doctor/config_check.ts";
-import { checkData } from "./doctor/data_check.ts";
-import { type Finding, ok } from "./doctor/finding.ts";
-import { checkLeftovers } from "./doctor/leftovers_check.ts";
-import { checkPort } from "./doctor/port_check.ts";
-import { checkRuntime } from "./doctor/runtime_check.ts";
+import { type Command, type CommandInput, JSON_FLAG, noPositionals } from "./command.ts";
+import {
+  checkClients,
+  checkConfig,
+  checkData,
+  checkLeftovers,
+  checkPort,
+  checkRuntime,
+  type Finding,
+  ok,
+} from "./doctor/checks.ts";
 import { checkByConnecting, checkEntries, checkRunning } from "./doctor/servers_check.ts";
 import { findGateways } from "./operation_target.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";

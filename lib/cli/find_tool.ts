@@ -1,7 +1,7 @@
 import { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/text.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
 import { isAway } from "../core/server.ts";
 import { notConnected } from "../servers/status.ts";
 import { type NameTable, NameTables } from "../catalog/name_table.ts";
@@ -79,7 +79,7 @@ export class NamedTools {
     return new GatewayError("TOOL_NOT_FOUND", {
       message: `There is no tool "${name.slice(0, 200)}"`,
       recoverySteps: ["See `quartermaster tools list`"],
-      ...(guesses.length > 0 ? { hint: `Did you mean ${guesses.join(", ")}?` } : {}),
+      ...didYouMean(guesses),
     });
   }
 }

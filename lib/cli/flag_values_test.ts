@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { numberOf, switchOf, timeOf, wordOf } from "./flag_values.ts";
+import { numberOf, switchOf, timeOf, wordOf } from "./server_flags.ts";
 
 Deno.test("wordOf() takes a known word, and names them where it is another", () => {
   const flags = new Map([["mode", "confirm"]]);

@@ -22,11 +22,11 @@ import {
   clearStatus,
   inert,
   isInteractive,
-  oneLine,
   painter,
   print,
   printError,
   showStatus,
+  terminalLine,
   terminalWidth,
 } from "./terminal.ts";
 
@@ -88,7 +88,7 @@ export async function agreeOnJob(
   ask: (() => boolean) | undefined,
   say = run.input.flags.get("json") === true ? printError : print,
 ): Promise<() => Promise<JobOutput>> {
-  const tell = (estimate: JobEstimate) => say(`${oneLine(estimateText(estimate))}\n`);
+  const tell = (estimate: JobEstimate) => say(`${terminalLine(estimateText(estimate))}\n`);
   const { target, operation: { follow }, given } = run;
   if (!ask) {
     return async () => {

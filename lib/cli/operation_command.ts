@@ -1,4 +1,4 @@
-import { resolve } from "@std/path";
+import { basename, dirname, resolve } from "@std/path";
 import type { CommandFlag } from "../config/command_line.ts";
 import { configError, findTextFile } from "../config/files.ts";
 import { GatewayError, type NextStep } from "../core/errors.ts";
@@ -27,7 +27,6 @@ import {
   printJson,
   showStatus,
 } from "./terminal.ts";
-import { writeNew } from "./write_new.ts";
 
 /** How an outcome is shown. */
 export interface OutcomeView {
@@ -138,13 +137,13 @@ function sharedCommand(
 }
 
 function operationCommand(operation: Operation, extras: CommandExtras): Command {
-  const { description, title, confirm, output, follow, effect } = operation;
+  const { description, title, confirm, output, follow, effect, isLive } = operation;
   return {
     operation,
     usage: extras.usage ?? usageOf(operation),
     meaning: extras.meaning ??
       (typeof description === "string" ? description : title).replace(/\.$/, ""),
-    ...(extras.details ? { details: extras.details } : {}),
+    details: [...extras.details ?? [], ...(isLive ? ["Requires a running gateway."] : [])],
     flags: [
       ...flagFieldsOf(operation).map(flagOf),
       ...extras.flags ?? [],
@@ -239,7 +238,8 @@ export async function readInput(
   return { ...input, [fileInput.field]: await readFile(String(input[fileInput.field])) };
 }
 
-async function readFile(path: string): Promise<string> {
+/** The text of a file, or of standard input for `-`. */
+export async function readFile(path: string): Promise<string> {
   if (path === "-") return await new Response(Deno.stdin.readable).text();
   const text = await findTextFile(resolve(path));
   if (text === undefined) throw configError(`There is no file ${path}`, "Check the path");
@@ -332,4 +332,43 @@ function withCommands(error: GatewayError): GatewayError {
     ...(steps.length === 0 ? {} : { recoverySteps: steps }),
     cause: error,
   });
+}
+
+/** Writes a file in one step, so that nobody ever reads half of it; over another one only by force. */
+export async function writeNew(
+  path: string,
+  content: string | ReadableStream<Uint8Array>,
+  { force, isPrivate = false }: { force: boolean; isPrivate?: boolean },
+): Promise<void> {
+  const draft = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const mode = isPrivate ? { mode: 0o600 } : {};
+    await Deno.writeFile(draft, bytes, { createNew: true, ...mode });
+    if (!force && await isThere(path)) {
+      throw configError(`${path} is there already`, "Overwrite it with --force");
+    }
+    await Deno.rename(draft, path);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {});
+    if (error instanceof Deno.errors.NotFound) {
+      throw configError(
+        `Cannot write ${basename(path)}: there is no folder ${dirname(path)}`,
+        "Make the folder, or name another file",
+        error,
+      );
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw configError(
+        `Cannot write ${path}: permission denied`,
+        "Give your user the right to write there",
+        error,
+      );
+    }
+    throw error;
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return Deno.lstat(path).then(() => true, () => false);
 }

@@ -2,15 +2,16 @@ import { findInformationFlag, helpText } from "../config/command_line.ts";
 import { GatewayError, systemErrorCode } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
 import type { Gateway } from "../gateway.ts";
-import type { GatewayHost } from "./gateway_host.ts";
+import { checkStdioFlags, type GatewayHost, STDIO_FLAGS } from "./gateway_host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
 import { answerCall, errorResponse, handleRequest } from "../http/handle_request.ts";
 import type { HttpHandler, HttpListener } from "../http/listener.ts";
 import { Banner } from "./banner.ts";
-import { noTokenToServe } from "./no_token.ts";
-import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
 import { tidyAtRest } from "./tidy.ts";
+import { noTokenYet } from "../auth/grants.ts";
+import type { ReadOptions } from "../config/options.ts";
+import { isLoopback } from "../config/address.ts";
 
 /** How long requests in flight may continue after a stop signal. */
 const DRAIN_MS = 2_000;
@@ -266,4 +267,47 @@ export async function withLimit(work: PromiseLike<unknown>, ms: number): Promise
   const timer = setTimeout(limit.resolve, ms);
   await Promise.race([work, limit.promise]);
   clearTimeout(timer);
+}
+
+type Read = Pick<ReadOptions, "options" | "origins" | "platform">;
+
+/** A gateway that lets nobody in is not started; says why it needs a token, and how to make one. */
+export function noTokenToServe(read: Read): GatewayError {
+  const { message, details } = noTokenYet({
+    why: reasonsOf(read).join(" and "),
+    place: placeOf(read),
+  });
+  return new GatewayError("CONFIG_INVALID", {
+    ...details,
+    message: `Cannot serve on ${read.options.host}: ${message}`,
+  });
+}
+
+function reasonsOf({ options: { requireToken, host, publicUrl }, platform }: Read): string[] {
+  const isDeployed = platform.name === "deploy";
+  return [
+    ...(requireToken ? ["--require-token is set"] : []),
+    ...(isDeployed ? ["anybody can reach it on Deno Deploy"] : []),
+    ...(isLoopback(host) || isDeployed ? [] : [`other machines can reach it on ${host}`]),
+    ...(publicUrl === undefined || isLoopback(new URL(publicUrl).hostname)
+      ? []
+      : [`others know it as ${publicUrl}`]),
+  ];
+}
+
+/** The flags with which a command works on the same data; none where it finds that by itself. */
+function placeOf({ options, origins }: Read): string {
+  const flags = [
+    ["--data-dir", options.dataDir, origins.dataDir],
+    ["--kv", options.kv, origins.kv],
+  ] as const;
+  return flags.flatMap(([flag, value, origin]) =>
+    value !== undefined && (origin === "flag" || origin === "environment")
+      ? [flag, quoted(value)]
+      : []
+  ).join(" ");
+}
+
+function quoted(path: string): string {
+  return /[^\w@%+=:,./\\-]/.test(path) ? `"${path}"` : path;
 }

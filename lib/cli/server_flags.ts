@@ -10,13 +10,13 @@ import {
   type RemoteSpec,
   type ServerSpec,
 } from "../core/server.ts";
-import { nearest } from "../core/text.ts";
+import { nearestOr } from "../core/text.ts";
 import { flagName } from "../operations/cli.ts";
 import { choicesOf, type Field, fieldsOf } from "../operations/fields.ts";
 import { LIMITS } from "../operations/server_entry.ts";
 import { isSamePlace, MASK } from "../servers/spec.ts";
 import type { CommandInput } from "./command.ts";
-import { numberOf, switchOf, timeOf, wordOf } from "./flag_values.ts";
+import { duration, Switch } from "../config/option_values.ts";
 
 const ADD = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
 const UPDATE = "server update NAME with what is to change, such as --url URL or -- COMMAND ARGS";
@@ -144,10 +144,9 @@ function without(
   const names = new Map(Object.keys(values).map((name) => [same(name), name]));
   for (const name of unset) {
     if (names.has(same(name))) continue;
-    const guess = nearest(name, names.values());
     throw configError(
       `Cannot take ${noun} "${name}" out: server "${server}" has none of that name`,
-      guess === undefined ? "Leave it out" : `Did you mean ${guess}?`,
+      nearestOr(name, names.values(), "Leave it out"),
     );
   }
   const gone = new Set(unset.map(same));
@@ -277,4 +276,62 @@ function pairs(
     }
     return [name, value];
   }));
+}
+
+/** One of the words that a flag can have; undefined where it is not given. */
+export function wordOf<T extends string>(
+  flags: Flags,
+  flag: string,
+  words: readonly T[],
+): T | undefined {
+  const text = flags.get(flag);
+  if (typeof text !== "string") return undefined;
+  const word = words.find((known) => known === text);
+  if (word !== undefined) return word;
+  throw cannotBe(flag, text, `Use ${words.join(", ")}`);
+}
+
+/** A flag's whole number; undefined where it is not given. */
+export function numberOf(
+  flags: Flags,
+  flag: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const text = flags.get(flag);
+  if (typeof text !== "string") return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw cannotBe(flag, text, `Write a whole number from ${least} to ${most}`);
+}
+
+/** Whether a switch is on or off; undefined where it is not given. */
+export function switchOf(flags: Flags, flag: string): boolean | undefined {
+  const given = flags.get(flag);
+  if (given === undefined) return undefined;
+  const parsed = Switch.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw cannotBe(flag, String(given), `Write --${flag} or --no-${flag}`);
+}
+
+/** A flag's time in ms; undefined where it is not given. */
+export function timeOf(
+  flags: Flags,
+  flag: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const text = flags.get(flag);
+  if (typeof text !== "string") return undefined;
+  const parsed = duration(least, most).safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw cannotBe(
+    flag,
+    text,
+    `Write a time such as 500ms, 90s or 5m, from ${least} ms to ${most / 3_600_000} h`,
+  );
+}
+
+function cannotBe(flag: string, given: string, advice: string): Error {
+  return configError(`--${flag} cannot be "${given.slice(0, 40)}"`, advice);
 }

@@ -6,16 +6,24 @@ import type { OutputOf } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import { refuseUnchangeable } from "../operations/unchangeable_server.ts";
 import type { CommandInput } from "./command.ts";
-import { historyText } from "./history_text.ts";
+import { historyText } from "./review_text.ts";
 import { type CommandExtras, type OutcomeView, readInput, YES } from "./operation_command.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
 import { changedEntry, readChange, readServer, type ServerChange } from "./server_flags.ts";
 import { runLogs, runRestart } from "./server_gateways.ts";
 import { LOGIN_FLAGS, runLogin } from "./server_login.ts";
-import { ask, type Color, inert, isInteractive, print, printJson, table } from "./terminal.ts";
+import {
+  ask,
+  type Color,
+  inert,
+  isInteractive,
+  type Paint,
+  print,
+  printJson,
+  table,
+} from "./terminal.ts";
 
 type Servers = typeof SERVER_OPERATIONS;
-type Paint = OutcomeView["paint"];
 type Stored = OutputOf<Servers["add"]>;
 
 const COLORS: Record<string, Color> = {
@@ -159,14 +167,16 @@ function serversText({ servers }: OutputOf<Servers["list"]>, { paint }: OutcomeV
   if (servers.length === 0) {
     return "There are no servers. Add one with `quartermaster server add`.\n";
   }
-  const heading = ["NAME", "STATE", "TYPE", "TOOLS", ""].map((label) => paint("gray", label));
   const rows = servers.map(({ name, state, type, toolCount, reason }) => {
     const label = state.replace("_", " ");
     const color = COLORS[state];
     const shown = color === undefined ? label : paint(color, label);
     return [name, shown, type, String(toolCount), inert(reason).replaceAll("\n", " ")];
   });
-  return table([heading, ...rows]);
+  return table([
+    ["NAME", "STATE", "TYPE", "TOOLS", ""].map((title) => paint("gray", title)),
+    ...rows,
+  ]);
 }
 
 function readAdded(input: CommandInput): Record<string, unknown> {

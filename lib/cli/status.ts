@@ -1,5 +1,4 @@
-import { noPositionals } from "./arguments.ts";
-import { type Command, JSON_FLAG } from "./command.ts";
+import { type Command, JSON_FLAG, noPositionals } from "./command.ts";
 import { findGateways } from "./operation_target.ts";
 import type { GatewayStatus } from "../operations/status.ts";
 import { openStore } from "./operation_target.ts";

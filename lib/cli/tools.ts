@@ -1,12 +1,22 @@
 import { z } from "zod";
 import { configError } from "../config/files.ts";
 import { type Parameters, parametersOf } from "../core/parameters.ts";
-import { noPositionals } from "./arguments.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { type Command, type CommandInput, JSON_FLAG, noPositionals } from "./command.ts";
 import { type NamedTool, NamedTools, resolveListed } from "./find_tool.ts";
-import { checkKnown } from "./known_names.ts";
-import { listServers, openTarget } from "./operation_target.ts";
-import { cutToWidth, inert, painter, print, printJson, table } from "./terminal.ts";
+import { checkKnown, listServers, openTarget } from "./operation_target.ts";
+import {
+  cutToWidth,
+  inert,
+  listing,
+  painter,
+  print,
+  printJson,
+  table,
+  terminalLine,
+} from "./terminal.ts";
+import type { OutputOf } from "../operations/operation.ts";
+import { TOOL_OPERATIONS } from "../operations/tool_search.ts";
+import { type CommandExtras, type OutcomeView, readInput } from "./operation_command.ts";
 
 export const toolsList: Command = {
   usage: "tools list [--server NAME] [--filter TEXT]",
@@ -67,13 +77,12 @@ export function matches(
 
 function toolsTable(tools: NamedTool[], { env }: CommandInput): string {
   const paint = painter(env);
-  const heading = ["", "NAME", ""].map((word) => paint("gray", word));
   const rows = tools.map(({ namespaced, enabled, definition }) => [
     enabled ? paint("green", "on") : paint("gray", "off"),
     inert(namespaced).replaceAll("\n", " "),
     inert(definition.description ?? definition.title ?? "").trim().split("\n")[0] ?? "",
   ]);
-  return cutToWidth(table([heading, ...rows]));
+  return listing(["", "NAME", ""], rows, paint);
 }
 
 function summary(tools: NamedTool[], total: number): string {
@@ -185,4 +194,61 @@ function meaningOf(row: Parameters["rows"][number]): string {
     limits,
     defaultValue && `default ${defaultValue}`,
   ].filter((part) => part !== undefined && part !== "").join("; ");
+}
+
+type SearchOutput = OutputOf<typeof TOOL_OPERATIONS.search>;
+
+/** What the search shows and reads beyond its operation. */
+export const SEARCH_EXTRAS: Record<string, CommandExtras> = {
+  "tool.search": {
+    details: [
+      "The query may be several words. Relevance is from 0 to 1.",
+    ],
+    flags: [{ flag: "explain", meaning: "Explain the rank of each tool" }],
+    read: readSearch,
+    show: searchText,
+  },
+};
+
+async function readSearch(input: CommandInput): Promise<Record<string, unknown>> {
+  const query = input.positionals.join(" ").trim();
+  if (query === "") {
+    throw configError(
+      "search needs words that say what the tool should do",
+      'Write it as: quartermaster search "read a file"',
+    );
+  }
+  return await readInput(TOOL_OPERATIONS.search, { ...input, positionals: [query] });
+}
+
+function searchText({ found, degraded }: SearchOutput, { paint, flags }: OutcomeView): string {
+  const note = degraded === undefined
+    ? ""
+    : `${paint("yellow", "Note:")} ${terminalLine(degraded)}\n`;
+  if (found.length === 0) {
+    return `${note}No tool found. Try other words, or run \`quartermaster tools list\`.\n`;
+  }
+  const heading = ["RELEVANCE", "NAME", "CATEGORY", "TOKENS", ""]
+    .map((word) => paint("gray", word));
+  const rows = found.map(({ relevance, namespacedName, category, tokens, summary }) => [
+    relevance === undefined ? "" : relevance.toFixed(2),
+    terminalLine(namespacedName),
+    terminalLine(category),
+    tokens === undefined ? "" : String(tokens),
+    terminalLine(summary),
+  ]);
+  const lines = table([heading, ...rows]).trimEnd().split("\n");
+  if (flags.get("explain") !== true) return note + cutToWidth(`${lines.join("\n")}\n`);
+  const explained = lines.flatMap((text, index) => {
+    const why = index === 0 ? "" : whyOf(found[index - 1]!);
+    return why === "" ? [cutToWidth(text)] : [cutToWidth(text), paint("gray", `      ${why}`)];
+  });
+  return `${note}${explained.join("\n")}\n`;
+}
+
+function whyOf({ explanation = "", scores = {} }: SearchOutput["found"][number]): string {
+  const parts = Object.entries(scores).map(([field, score = 0]): [string, number] => [field, score])
+    .sort(([, a], [, b]) => b - a)
+    .map(([field, score]) => `${field} ${score.toFixed(2)}`);
+  return terminalLine([explanation, parts.join(", ")].filter((part) => part !== "").join(" | "));
 }

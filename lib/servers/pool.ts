@@ -1,5 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/text.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { TransportClosed } from "./transports/transport.ts";
 import { ManagedServer, type ManagedServerOptions, type PooledServer } from "./server.ts";
@@ -47,7 +47,7 @@ export class ServerPool implements AsyncDisposable {
     const near = nearestNames(name, this.#servers.keys(), 3);
     throw new GatewayError("SERVER_NOT_FOUND", {
       message: `There is no server "${name.slice(0, 100)}"`,
-      ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+      ...didYouMean(near),
       suggestedTools: ["list_servers"],
     });
   }

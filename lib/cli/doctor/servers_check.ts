@@ -1,12 +1,11 @@
 import { isBlockedPort } from "../../config/address.ts";
-import type { Env } from "../../config/platform.ts";
+import { type Env, nonEmpty } from "../../config/platform.ts";
 import { type FailureCause, failureCause } from "../../core/failure_cause.ts";
-import { isProgram, isRemote, type ServerSpec } from "../../core/server.ts";
-import type { FoundGateway } from "../operation_target.ts";
+import { isProgram, isRemote, type ProgramSpec, type ServerSpec } from "../../core/server.ts";
+import { type FoundGateway, listServers } from "../operation_target.ts";
 import type { Status } from "../../operations/servers.ts";
-import { listServers } from "../operation_target.ts";
-import { missingProgram } from "./command_check.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./checks.ts";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
 
 const CONNECT_LIMIT_MS = 10_000;
 const AT_ONCE = 4;
@@ -130,4 +129,35 @@ function adviceFor(cause: FailureCause | undefined, name: string): string {
     default:
       return `See \`quartermaster server logs ${name}\` while a gateway runs`;
   }
+}
+
+/** Why a server's program cannot be started from here; undefined where nothing speaks against it. */
+export async function missingProgram(
+  { command, cwd, env: own }: Pick<ProgramSpec, "command" | "cwd" | "env">,
+  env: Env,
+  os: typeof Deno.build.os = Deno.build.os,
+): Promise<string | undefined> {
+  if (cwd !== undefined && !(await find(cwd))?.isDirectory) {
+    return `its folder "${cwd}" does not exist`;
+  }
+  const ends = os === "windows"
+    ? ["", ...(nonEmpty(env, "PATHEXT") ?? ".EXE;.CMD;.BAT").split(";")]
+    : [""];
+  const isPath = /[/\\]/.test(command);
+  const folders = isPath
+    ? [isAbsolute(command) ? "" : resolve(cwd ?? ".")]
+    : (own.PATH ?? nonEmpty(env, "PATH") ?? "").split(delimiter).filter((folder) => folder !== "");
+  for (const folder of folders) {
+    for (const end of ends) {
+      const info = await find((folder === "" ? command : join(folder, command)) + end);
+      if (!info?.isFile) continue;
+      if (os === "windows" || info.mode === null || (info.mode & 0o111) !== 0) return undefined;
+      if (isPath) return `"${command}" is not executable`;
+    }
+  }
+  return isPath ? `there is no file "${command}"` : `command "${command}" is not on PATH`;
+}
+
+async function find(path: string): Promise<Deno.FileInfo | undefined> {
+  return await Deno.stat(path).catch(() => undefined);
 }

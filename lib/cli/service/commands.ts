@@ -4,8 +4,7 @@ import { type OptionName, OPTIONS, variableOf } from "../../config/option_table.
 import { configError } from "../../config/files.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { IS_PACKAGE, ROOT } from "../../core/product.ts";
-import { noPositionals } from "../arguments.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "../command.ts";
+import { type Command, type CommandInput, JSON_FLAG, noPositionals } from "../command.ts";
 import { findGateways } from "../operation_target.ts";
 import { openStore } from "../operation_target.ts";
 import { print, printError, printJson } from "../terminal.ts";
