@@ -5,7 +5,7 @@ import { SecretName } from "../core/secret_reference.ts";
 import type { ACCESS_OPERATIONS } from "../operations/access.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import type { SECRET_OPERATIONS } from "../operations/secrets.ts";
-import type { CommandInput } from "./command.ts";
+import { type CommandInput, onlyPositional } from "./command.ts";
 import { type CommandExtras, type OutcomeView, readInput } from "./operation_command.ts";
 import { inert, listing, minuteOf, printError, terminalLine } from "./terminal.ts";
 import { AUDIT_OPERATIONS } from "../operations/audit.ts";
@@ -133,13 +133,9 @@ async function readSecret(input: CommandInput): Promise<Record<string, unknown>>
 }
 
 /** The one name that a command takes; a value on the command line would be in the shell's history. */
-function oneSecret(command: string, { positionals }: CommandInput): string {
-  const [name, ...others] = positionals;
-  if (name !== undefined && others.length === 0) return name;
-  throw configError(
-    `${command} takes the name of one secret`,
-    `Write it as: quartermaster ${command} NAME; a value comes from standard input`,
-  );
+function oneSecret(command: string, input: CommandInput): string {
+  const usage = `${command} NAME; a value comes from standard input`;
+  return onlyPositional(input, `${command} takes the name of one secret`, usage);
 }
 
 /** More than any secret may have: enough to say that it is too long. */

@@ -1,5 +1,4 @@
 import { resolve } from "@std/path";
-import { configError } from "../config/files.ts";
 import { backupStore } from "../storage/backup.ts";
 import { backupContents, otherKeyWarnings } from "../storage/backup_contents.ts";
 import { parseLocation } from "../storage/kv_client.ts";
@@ -9,7 +8,7 @@ import { StagedRestore } from "../storage/staged_restore.ts";
 import { Store } from "../storage/store.ts";
 import { openAudit } from "../telemetry/audit.ts";
 import { Redactor } from "../telemetry/redact.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { type Command, type CommandInput, JSON_FLAG, onlyPositional } from "./command.ts";
 import { commandUser } from "./operation_target.ts";
 import { inert, print, printJson } from "./terminal.ts";
 
@@ -18,7 +17,7 @@ export const backup: Command = {
   meaning: "Write everything in the data store to FILE; a running gateway goes on",
   flags: [JSON_FLAG],
   async run(input) {
-    const file = oneFile("backup", input);
+    const file = onlyPositional(input, "backup takes one file", "backup FILE");
     await using store = await Store.open({ location: input.options.kv });
     const saved = await backupStore(store, resolve(file));
     const { entries } = saved;
@@ -40,7 +39,7 @@ export const restore: Command = {
   ],
   async run(input) {
     const { options, platform, flags } = input;
-    const file = oneFile("restore", input);
+    const file = onlyPositional(input, "restore takes one file", "restore FILE");
     const force = flags.get("force") === true;
     const { sealed } = await backupContents(resolve(file));
     const keyId = await findKeyId({
@@ -84,11 +83,6 @@ async function forgetStaged(location: string | undefined): Promise<boolean> {
 async function noteRestore(input: CommandInput, after: RestoreResult): Promise<void> {
   await using store = await Store.open({ location: input.options.kv });
   await note(store, input, "data.restore", after);
-}
-
-function oneFile(command: string, { positionals: [file, ...others] }: CommandInput): string {
-  if (file !== undefined && others.length === 0) return file;
-  throw configError(`${command} takes one file`, `Write it as: quartermaster ${command} FILE`);
 }
 
 async function note(

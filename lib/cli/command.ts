@@ -27,7 +27,25 @@ export interface Command {
   run(input: CommandInput): Promise<void | number>;
 }
 
+/** The fields that have a value; with exactOptionalPropertyTypes, undefined is one. */
+export function defined<T extends object>(
+  fields: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
 export const JSON_FLAG: CommandFlag = { flag: "json", meaning: "Print JSON" };
+
+/** The one word that a command takes; `usage` is how it is written. */
+export function onlyPositional(
+  { positionals: [word, ...others] }: Pick<CommandInput, "positionals">,
+  message: string,
+  usage: string,
+): string {
+  if (word !== undefined && others.length === 0) return word;
+  throw configError(message, `Write it as: quartermaster ${usage}`);
+}
 
 export function noPositionals(
   command: string,

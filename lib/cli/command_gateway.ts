@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVERYONE } from "../core/access.ts";
-import { abortable, type CancelSignal } from "../core/async.ts";
+import { abortable, type CancelSignal, within } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { buildGateway, type Gateway } from "../gateway.ts";
@@ -68,16 +68,12 @@ export class CommandGateway implements OperationTarget {
   /** Connects to a server within a limit, and disconnects again; returns its state in between. */
   async tryOut(name: string, limitMs: number): Promise<ServerStatus> {
     const server = this.#gateway.pool.resolve(name);
-    const limit = Promise.withResolvers<"late">();
-    const timer = setTimeout(() => limit.resolve("late"), limitMs);
-    const ended = server.connection().then(() => "done" as const, () => "done" as const);
-    const outcome = await Promise.race([ended, limit.promise]);
-    clearTimeout(timer);
+    const outcome = await within(server.connection().then(() => "done", () => "done"), limitMs);
     const { status } = server;
     // Back to waiting for use: many servers are tried, and few programs may run at a time.
     server.update(server.server);
     // The reason also says when it is tried again, which it is not.
-    if (outcome === "done") return { ...status, reason: status.lastError ?? status.reason };
+    if (outcome !== undefined) return { ...status, reason: status.lastError ?? status.reason };
     if (status.state === "installing") return status;
     return { ...status, state: "starting", reason: `No connection within ${limitMs / 1000} s` };
   }

@@ -10,8 +10,8 @@ import {
   checkData,
   checkLeftovers,
   checkPort,
+  type CheckResult,
   checkRuntime,
-  type Finding,
   ok,
 } from "./doctor/checks.ts";
 import { checkByConnecting, checkEntries, checkRunning } from "./doctor/servers_check.ts";
@@ -21,6 +21,7 @@ import { listServers, openTarget } from "./operation_target.ts";
 import {
   clearStatus,
   type Color,
+  countOf,
   inert,
   painter,
   print,
@@ -29,7 +30,11 @@ import {
   table,
 } from "./terminal.ts";
 
-const COLORS: Record<Finding["level"], Color> = { ok: "green", warning: "yellow", problem: "red" };
+const COLORS: Record<CheckResult["level"], Color> = {
+  ok: "green",
+  warning: "yellow",
+  problem: "red",
+};
 
 export const doctor: Command = {
   usage: "doctor",
@@ -45,7 +50,7 @@ export const doctor: Command = {
     const found = await examine(input);
     const findings = input.flags.get("fix") === true ? await repair(found, input) : found;
     clearStatus();
-    const count = (level: Finding["level"]) =>
+    const count = (level: CheckResult["level"]) =>
       findings.filter((found) => found.level === level).length;
     const [problems, warnings] = [count("problem"), count("warning")];
     if (input.flags.get("json") === true) printJson({ problems, warnings, findings });
@@ -55,10 +60,10 @@ export const doctor: Command = {
 };
 
 /** Repairs what can be, and says how that went in place of the finding. */
-async function repair(findings: Finding[], input: CommandInput): Promise<Finding[]> {
+async function repair(findings: CheckResult[], input: CommandInput): Promise<CheckResult[]> {
   if (findings.every(({ repairable }) => repairable === undefined)) return findings;
   await using servers = await openTarget(input);
-  const results: Finding[] = [];
+  const results: CheckResult[] = [];
   for (const finding of findings) {
     const { about, repairable } = finding;
     if (repairable === undefined) {
@@ -81,7 +86,7 @@ async function repair(findings: Finding[], input: CommandInput): Promise<Finding
   return results;
 }
 
-async function examine(input: CommandInput): Promise<Finding[]> {
+async function examine(input: CommandInput): Promise<CheckResult[]> {
   const findings = checkRuntime();
   showStatus("Looking at the data store ...");
   const data = await checkData(input);
@@ -128,7 +133,7 @@ async function connectToAll(
   input: CommandInput,
   hasStore: boolean,
   hopeless: ReadonlySet<string>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   await using stack = new AsyncDisposableStack();
   let where = input;
   if (!hasStore) {
@@ -155,7 +160,7 @@ async function connectToAll(
   }
 }
 
-function findingsText(findings: Finding[], { env }: CommandInput): string {
+function findingsText(findings: CheckResult[], { env }: CommandInput): string {
   const paint = painter(env);
   const rows = findings.flatMap(({ about, level, message, fix }) => [
     [paint(COLORS[level], level), about, inert(message).replaceAll("\n", " ")],
@@ -165,7 +170,6 @@ function findingsText(findings: Finding[], { env }: CommandInput): string {
 }
 
 function summary(problems: number, warnings: number): string {
-  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
   if (problems + warnings === 0) return "\nAll is well.\n";
-  return `\n${counted(problems, "problem")}, ${counted(warnings, "warning")}.\n`;
+  return `\n${countOf(problems, "problem")}, ${countOf(warnings, "warning")}.\n`;
 }

@@ -18,9 +18,9 @@ type ListedTool = ToolListing["tools"][number];
 /** A tool with the names that clients have for it besides its own. */
 export interface NamedTool extends ListedTool {
   /** `git.search-repositories` */
-  namespaced: string;
+  namespacedName: string;
   /** `git_search_repositories` */
-  flat: string;
+  flatName: string;
 }
 
 /** All tools under the names that the gateway gives them, in order. */
@@ -37,7 +37,7 @@ export class NamedTools {
     }
     this.#table = new NameTables(RESERVED_NAMES, maxNameLength).of(catalog.snapshot);
     this.all = Array.from(this.#table.tools(), (tool) => this.#named(tool))
-      .sort((a, b) => a.namespaced < b.namespaced ? -1 : 1);
+      .sort((a, b) => a.namespacedName < b.namespacedName ? -1 : 1);
   }
 
   /** The one tool that a name means, as at the endpoints; one that is off, too. */
@@ -52,15 +52,9 @@ export class NamedTools {
 
   #named(tool: CatalogTool): NamedTool {
     const { server, name, enabled, definition } = tool;
-    const namespaced = this.#table.nameOf(tool, "namespaced");
-    return {
-      server,
-      name,
-      enabled,
-      definition,
-      namespaced,
-      flat: this.#table.nameOf(tool, "flat"),
-    };
+    const namespacedName = this.#table.nameOf(tool, "namespaced");
+    const flatName = this.#table.nameOf(tool, "flat");
+    return { server, name, namespacedName, flatName, enabled, definition };
   }
 
   /** What to do is another thing here than at an endpoint. */

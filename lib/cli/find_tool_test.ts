@@ -27,15 +27,15 @@ Deno.test("NamedTools.resolve() takes a tool's namespaced, flat or own name", ()
       ["dir.read", "files.dir.read"],
       ["files:dir.read", "files.dir.read"],
     ] as const
-  ) assert.equal(tools.resolve(name).namespaced, found);
+  ) assert.equal(tools.resolve(name).namespacedName, found);
 });
 
 Deno.test("NamedTools leave the names of the gateway's own tools to these", () => {
   const tools = listed("equip.toolset", "git.status");
   const [equip] = tools.all;
-  assert.match(equip!.flat, /^equip_toolset_[0-9a-f]{6}$/);
-  assert.equal(tools.resolve(equip!.flat).namespaced, "equip.toolset");
-  assert.equal(tools.resolve("equip.toolset").flat, equip!.flat);
+  assert.match(equip!.flatName, /^equip_toolset_[0-9a-f]{6}$/);
+  assert.equal(tools.resolve(equip!.flatName).namespacedName, "equip.toolset");
+  assert.equal(tools.resolve("equip.toolset").flatName, equip!.flatName);
   assert.throws(() => tools.resolve("equip_toolset"), { code: "TOOL_NOT_FOUND" });
 });
 
@@ -45,11 +45,13 @@ Deno.test("NamedTools cut long names at the gateway's length, and know them cut 
     const tools = new NamedTools(list([`git.${long}a`, `git.${long}b`], maxNameLength));
     for (const tool of tools.all) {
       assert.equal(
-        tool.namespaced.length,
+        tool.namespacedName.length,
         Math.min(maxNameLength, "git.".length + long.length + 1),
       );
-      assert.equal(tool.flat.length, tool.namespaced.length);
-      for (const name of [tool.namespaced, tool.flat, `git.${tool.name}`, `git:${tool.name}`]) {
+      assert.equal(tool.flatName.length, tool.namespacedName.length);
+      for (
+        const name of [tool.namespacedName, tool.flatName, `git.${tool.name}`, `git:${tool.name}`]
+      ) {
         assert.equal(tools.resolve(name).name, tool.name, name);
       }
     }
@@ -109,13 +111,13 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
         ],
       }),
   };
-  assert.equal((await resolveListed("files.read", servers)).namespaced, "files.read");
+  assert.equal((await resolveListed("files.read", servers)).namespacedName, "files.read");
   for (
     const [name, message] of [
       ["files.bad", /"files\.bad" is in quarantine/],
       ["files_bad", /is in quarantine/],
       ["files:bad", /is in quarantine/],
-      [cut!.flat, /is in quarantine/],
+      [cut!.flatName, /is in quarantine/],
       ["added", /"files\.added" is held/],
     ] as const
   ) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ERROR_CODES, GatewayError, type NextStep } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
+import { defined } from "./command.ts";
 import { Credential } from "./credential.ts";
 import type { OperationTarget, ToolCall, ToolResult } from "./operation_target.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -13,20 +14,27 @@ const QUICK_MS = 10_000;
 /** The audit log of the gateway says where a change came from. */
 const USER_AGENT = `quartermaster-cli/${VERSION}`;
 
-const ErrorAnswer = z.object({
-  error: z.object({
-    errorType: z.enum(ERROR_CODES),
-    message: z.string(),
-    recoveryAction: z.string(),
-    recoverySteps: z.array(z.string()),
-    hint: z.string().optional(),
-    next: z.array(z.object({
-      label: z.string(),
-      operation: z.string(),
-      input: z.record(z.string(), z.unknown()).optional(),
-    })).optional(),
-  }),
+const ErrorBody = z.looseObject({
+  errorType: z.enum(ERROR_CODES),
+  message: z.string(),
+  recoveryAction: z.string().optional(),
+  recoverySteps: z.array(z.string()).optional(),
+  hint: z.string().optional(),
+  next: z.array(z.object({
+    label: z.string(),
+    operation: z.string(),
+    input: z.record(z.string(), z.unknown()).optional(),
+  })).optional(),
 });
+
+/** An error as a gateway sends it; undefined if the value is none. */
+export function parseError(value: unknown, cause?: unknown): GatewayError | undefined {
+  const { success, data } = ErrorBody.safeParse(value);
+  if (!success) return undefined;
+  const { errorType, message, recoveryAction, recoverySteps, hint, next } = data;
+  const details = defined({ recoveryAction, recoverySteps, hint, next: next as NextStep[], cause });
+  return new GatewayError(errorType, { message, ...details });
+}
 
 /** A running gateway, spoken to over its API. */
 export class GatewayClient implements OperationTarget {
@@ -104,17 +112,8 @@ export class GatewayClient implements OperationTarget {
   }
 
   async #failure(response: Response): Promise<GatewayError> {
-    const value: unknown = await response.json().catch(() => undefined);
-    const refused = ErrorAnswer.safeParse(value);
-    if (refused.success) {
-      const { errorType, hint, next, ...details } = refused.data.error;
-      return new GatewayError(errorType, {
-        ...details,
-        ...(hint === undefined ? {} : { hint }),
-        ...(next === undefined ? {} : { next: next as NextStep[] }),
-      });
-    }
-    return this.#notUnderstood(response);
+    const body = await response.json().catch(() => undefined);
+    return parseError(body?.error) ?? this.#notUnderstood(response);
   }
 
   #notUnderstood(response: Response): GatewayError {

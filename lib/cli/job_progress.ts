@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
@@ -239,7 +240,7 @@ export async function followJob(
   onState(seen);
   for (let polls = 0; polls < mostPolls; polls++) {
     if (seen.status !== "running" || signal.aborted) return seen;
-    await pause(pollMs, signal);
+    await sleep(pollMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return seen;
     try {
       seen = await read(job.id);
@@ -256,15 +257,4 @@ export async function followJob(
 function isAway(error: unknown): boolean {
   return error instanceof GatewayError &&
     (error.code === "SERVER_DISCONNECTED" || error.code === "TIMEOUT");
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const stop = () => resolve();
-  signal.addEventListener("abort", stop, { once: true });
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
-  });
 }

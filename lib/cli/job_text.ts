@@ -70,10 +70,6 @@ const COLORS = {
   failed: "red",
 } as const;
 
-function runsText(count: number): string {
-  return count === 1 ? "1 run" : `${count} runs`;
-}
-
 /** What runs cost: "at least $0.25" where a part of it is not known, and nothing where all is not. */
 export function spentText({ costUsd, costKnown }: RunCost): string {
   return costUsd === undefined ? "" : costText(knownCost([{ costUsd, costKnown }]));
@@ -101,7 +97,9 @@ export function jobText(job: OptimizationJob): string {
   const facts = [
     `${done} of ${countOf(tools.length)} done`,
     `${promoted} promoted`,
-    errors === 0 ? runsText(runs) : `${runsText(runs)} (${errors} went wrong and do not count)`,
+    errors === 0
+      ? countOf(runs, "run")
+      : `${countOf(runs, "run")} (${errors} went wrong and do not count)`,
     ...(cost.costUsd === undefined ? [] : [spentText(cost)]),
   ];
   // Why nothing came of a tool stands in the tool's own line.

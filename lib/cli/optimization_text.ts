@@ -83,7 +83,7 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
     ],
     read: readPromptFile,
     show: ({ saved, prompts: [first], warnings }: OutputOf<Operations["savePrompts"]>, { paint }) =>
-      `Saved ${promptsText(saved)} for ${first?.server}.${first?.toolName}.\n` +
+      `Saved ${countOf(saved, "prompt")} for ${first?.server}.${first?.toolName}.\n` +
       warningsText(warnings, paint),
   },
   "optimization.prompts": {
@@ -217,11 +217,7 @@ function scoreCells(tool: ReportedTool): string[] {
 
 function evidenceNote({ depth, prompts = 0, beside }: ReportedTool): string {
   const others = beside === undefined ? "" : `, ${besideText(beside)}`;
-  return `${depth}, ${promptsText(prompts)}${others}`;
-}
-
-function promptsText(count: number): string {
-  return count === 1 ? "1 prompt" : `${count} prompts`;
+  return `${depth}, ${countOf(prompts, "prompt")}${others}`;
 }
 
 /** All rows with as many cells as the longest. */
@@ -326,7 +322,7 @@ function evidenceText(metrics: CategoryScores, depth: Depth | undefined, beside 
   if (depth === undefined) return "as reported";
   const each = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
   const others = beside === 0 ? "" : `; ${besideText(beside)}`;
-  return `${depth} evidence, ${promptsText(promptsIn(metrics.overall))}: ${
+  return `${depth} evidence, ${countOf(promptsIn(metrics.overall), "prompt")}: ${
     each.join(", ")
   }${others}`;
 }

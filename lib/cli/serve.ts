@@ -1,3 +1,4 @@
+import { within } from "../core/async.ts";
 import { findInformationFlag, helpText } from "../config/command_line.ts";
 import { GatewayError, systemErrorCode } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
@@ -29,7 +30,10 @@ export interface BuiltApp {
 }
 
 /** Starts the gateway and keeps it running until a signal comes; exits 2 where it cannot start. */
-export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
+export async function runGateway(
+  host: GatewayHost,
+  loadApp: () => Promise<BuiltApp>,
+): Promise<void> {
   try {
     const information = findInformationFlag(Deno.args);
     if (information === "help") {
@@ -76,7 +80,7 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     const gateway = await Promise.race([host.get(), stop.promise]);
     if (!gateway) {
       banner?.stopping();
-      await withLimit(host[Symbol.asyncDispose](), DISPOSE_MS);
+      await within(host[Symbol.asyncDispose](), DISPOSE_MS);
       banner?.stopped();
       Deno.exit(0);
     }
@@ -108,16 +112,16 @@ async function stopGateway(
 ): Promise<void> {
   gateway.logs.module("cli").info("Stopping");
   gateway.close();
-  await withLimit(drain(), DRAIN_MS);
-  await withLimit(host[Symbol.asyncDispose](), DISPOSE_MS);
+  await within(drain(), DRAIN_MS);
+  await within(host[Symbol.asyncDispose](), DISPOSE_MS);
 }
 
-/** Runs the gateway under `deno serve`: Deno listens, and everything else is as in serve(). */
+/** Runs the gateway under `deno serve`: Deno listens, and everything else is as in runGateway(). */
 export async function serveUnder(host: GatewayHost): Promise<void> {
   try {
     onStopSignal(async () => {
       const stopping = host.get().then((gateway) => stopGateway(host, gateway), () => {});
-      await withLimit(stopping, DRAIN_MS + DISPOSE_MS);
+      await within(stopping, DRAIN_MS + DISPOSE_MS);
       Deno.exit(0);
     });
     const { access } = await host.get();
@@ -259,14 +263,6 @@ export function onStopSignal(stop: (signal: Deno.Signal) => void): () => void {
   return () => {
     for (const { signal, listener } of listeners) Deno.removeSignalListener(signal, listener);
   };
-}
-
-/** Waits for the work, but no longer than that. */
-export async function withLimit(work: PromiseLike<unknown>, ms: number): Promise<void> {
-  const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(limit.resolve, ms);
-  await Promise.race([work, limit.promise]);
-  clearTimeout(timer);
 }
 
 type Read = Pick<ReadOptions, "options" | "origins" | "platform">;

@@ -5,7 +5,7 @@ import { isStarting, type ServerSpec } from "../core/server.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import { refuseUnchangeable } from "../operations/unchangeable_server.ts";
-import type { CommandInput } from "./command.ts";
+import { type CommandInput, onlyPositional } from "./command.ts";
 import { historyText } from "./review_text.ts";
 import { type CommandExtras, type OutcomeView, readInput, YES } from "./operation_command.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
@@ -15,6 +15,7 @@ import { LOGIN_FLAGS, runLogin } from "./server_login.ts";
 import {
   ask,
   type Color,
+  countOf,
   inert,
   isInteractive,
   type Paint,
@@ -200,9 +201,8 @@ function storedText(done: "Added" | "Changed", { server, place, quarantined }: S
 
 /** What there is of a server's tools: "1 tool; 1 in quarantine: see ...". */
 export function countText(tools: number, quarantined = 0): string {
-  const count = `${tools} ${tools === 1 ? "tool" : "tools"}`;
-  if (quarantined === 0) return count;
-  return `${count}; ${quarantined} in quarantine: see \`quartermaster review list\``;
+  if (quarantined === 0) return countOf(tools);
+  return `${countOf(tools)}; ${quarantined} in quarantine: see \`quartermaster review list\``;
 }
 
 async function runUpdate(input: CommandInput): Promise<void> {
@@ -261,13 +261,8 @@ function readChoice({ flags, values, positionals }: CommandInput): Record<string
   if (given.length > 1) {
     throw configError(`--${given[0]} and --${given[1]} exclude each other`, "Give one of them");
   }
-  const [server, ...others] = positionals;
-  if (server === undefined || others.length > 0) {
-    throw configError(
-      "server tools takes the name of one server",
-      "Write it as: quartermaster server tools SERVER",
-    );
-  }
+  const message = "server tools takes the name of one server";
+  const server = onlyPositional({ positionals }, message, "server tools SERVER");
   if (flags.get("all") === true) return { server, tools: null };
   if (flags.get("none") === true) return { server, tools: [] };
   const tools = (values.get("enable") ?? []).flatMap((names) => names.split(","))

@@ -31,11 +31,11 @@ function statusText(status: GatewayStatus & { uptimeSeconds: number }): string {
   const states = Object.entries(servers)
     .map(([state, count]) => `${count} ${state.replace("_", " ")}`).join(", ");
   return `Quartermaster ${version} is running at ${address}\n` +
-    `  pid ${pid}, up ${duration(uptimeSeconds)}\n` +
+    `  pid ${pid}, up ${uptimeText(uptimeSeconds)}\n` +
     `  servers: ${states || "none"}\n`;
 }
 
-export function duration(seconds: number): string {
+export function uptimeText(seconds: number): string {
   const units: [string, number][] = [["d", 86_400], ["h", 3_600], ["min", 60]];
   for (const [unit, size] of units) {
     if (seconds >= 2 * size) return `${Math.floor(seconds / size)} ${unit}`;

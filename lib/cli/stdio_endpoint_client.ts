@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
-import { ERROR_CODES, GatewayError } from "../core/errors.ts";
+import type { GatewayError } from "../core/errors.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import {
   errorText,
@@ -21,6 +20,7 @@ import {
 import { hasType, isEventStream, SseParser } from "../servers/transports/sse_stream.ts";
 import { rpcErrorText } from "../mcp/protocol.ts";
 import type { Credential } from "./credential.ts";
+import { parseError } from "./gateway_client.ts";
 
 /** The gateway has a limit for what servers send; this one is only against a gateway gone mad. */
 const MESSAGE_LIMIT = 64 * 1024 * 1024;
@@ -65,10 +65,6 @@ export interface EndpointClientOptions {
   /** What the client comes in with. */
   credential?: Credential | undefined;
 }
-
-const Refused = z.object({
-  error: z.looseObject({ errorType: z.enum(ERROR_CODES), message: z.string() }),
-});
 
 /** One session at an endpoint of a running gateway. Messages pass through as the text they are. */
 export class EndpointClient {
@@ -288,10 +284,7 @@ function lost(error: unknown, wasTaken: boolean): EndpointLost {
 /** An error as the gateway's API tells it. */
 function parseRefused(body: string): GatewayError | undefined {
   try {
-    const { success, data } = Refused.safeParse(JSON.parse(body));
-    return success
-      ? new GatewayError(data.error.errorType, { message: data.error.message })
-      : undefined;
+    return parseError(JSON.parse(body)?.error);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { within } from "../core/async.ts";
 import { join } from "@std/path";
 import type { ReadOptions } from "../config/options.ts";
 import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
@@ -10,7 +11,7 @@ import { lineFormat } from "../telemetry/log_lines.ts";
 import { Logs } from "../telemetry/logs.ts";
 import { Credential } from "./credential.ts";
 import { findGateways } from "./operation_target.ts";
-import { onStopSignal, withLimit } from "./serve.ts";
+import { onStopSignal } from "./serve.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
 import { GatewayError } from "../core/errors.ts";
 import { LineSplitter, type Sink, WriteQueue } from "../servers/transports/stdio_streams.ts";
@@ -43,8 +44,8 @@ export async function serveStdio(host: GatewayHost): Promise<void> {
   });
   // A pipe that breaks has ended, too.
   await Promise.race([stop.promise, reading.catch(() => {})]);
-  await withLimit(answerer.settled().then(() => output.flushed()), DRAIN_MS);
-  await withLimit(answerer[Symbol.asyncDispose](), DISPOSE_MS);
+  await within(answerer.settled().then(() => output.flushed()), DRAIN_MS);
+  await within(answerer[Symbol.asyncDispose](), DISPOSE_MS);
   release();
   Deno.exit(0);
 }

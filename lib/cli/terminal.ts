@@ -114,8 +114,9 @@ export function warningsText(warnings: readonly string[], paint: Paint): string 
     .join("");
 }
 
-export function countOf(tools: number): string {
-  return tools === 1 ? "1 tool" : `${tools} tools`;
+/** "1 tool", "2 tools". */
+export function countOf(count: number, noun = "tool"): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A table below its column titles; lines that would wrap on this terminal are cut. */

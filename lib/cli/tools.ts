@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { configError } from "../config/files.ts";
 import { type Parameters, parametersOf } from "../core/parameters.ts";
-import { type Command, type CommandInput, JSON_FLAG, noPositionals } from "./command.ts";
+import {
+  type Command,
+  type CommandInput,
+  JSON_FLAG,
+  noPositionals,
+  onlyPositional,
+} from "./command.ts";
 import { type NamedTool, NamedTools, resolveListed } from "./find_tool.ts";
 import { checkKnown, listServers, openTarget } from "./operation_target.ts";
 import {
@@ -47,14 +53,10 @@ export const toolsList: Command = {
     );
     if (input.flags.get("json") === true) {
       return printJson({
-        tools: tools.map(({ server, name, namespaced, flat, enabled, definition }) => ({
-          server,
-          name,
-          namespacedName: namespaced,
-          flatName: flat,
-          enabled,
-          title: definition.title,
-          description: definition.description,
+        tools: tools.map(({ definition: { title, description }, ...tool }) => ({
+          ...tool,
+          title,
+          description,
         })),
       });
     }
@@ -66,20 +68,20 @@ export const toolsList: Command = {
 
 /** Whether a tool has every word of the filter somewhere in what describes it. */
 export function matches(
-  { namespaced, flat, definition }: Pick<NamedTool, "namespaced" | "flat" | "definition">,
+  { namespacedName, flatName, definition }: Omit<NamedTool, "server" | "name" | "enabled">,
   filter: string | boolean | undefined,
 ): boolean {
   if (typeof filter !== "string") return true;
   const { title = "", description = "" } = definition;
-  const text = [namespaced, flat, title, description].join("\n").toLowerCase();
+  const text = [namespacedName, flatName, title, description].join("\n").toLowerCase();
   return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
 function toolsTable(tools: NamedTool[], { env }: CommandInput): string {
   const paint = painter(env);
-  const rows = tools.map(({ namespaced, enabled, definition }) => [
+  const rows = tools.map(({ namespacedName, enabled, definition }) => [
     enabled ? paint("green", "on") : paint("gray", "off"),
-    inert(namespaced).replaceAll("\n", " "),
+    inert(namespacedName).replaceAll("\n", " "),
     inert(definition.description ?? definition.title ?? "").trim().split("\n")[0] ?? "",
   ]);
   return listing(["", "NAME", ""], rows, paint);
@@ -113,44 +115,31 @@ export const toolsShow: Command = {
   ],
   flags: [JSON_FLAG],
   async run(input) {
-    const [name, ...others] = input.positionals;
-    if (name === undefined || others.length > 0) {
-      throw configError(
-        "tools show takes the name of one tool",
-        "Write it as: quartermaster tools show SERVER.TOOL",
-      );
-    }
+    const message = "tools show takes the name of one tool";
+    const name = onlyPositional(input, message, "tools show SERVER.TOOL");
     await using servers = await openTarget(input);
     const tool = await resolveListed(name, servers);
     if (input.flags.get("json") !== true) return print(toolText(tool, input));
-    const { server, namespaced, flat, enabled, definition } = tool;
-    printJson({
-      server,
-      name: tool.name,
-      namespacedName: namespaced,
-      flatName: flat,
-      enabled,
-      definition,
-    });
+    printJson(tool);
   },
 };
 
 function toolText(tool: NamedTool, { env }: Pick<CommandInput, "env">): string {
   const paint = painter(env);
-  const { definition, enabled, namespaced, flat } = tool;
+  const { definition, enabled, namespacedName, flatName } = tool;
   const { title, description = "" } = definition;
   const state = enabled ? paint("green", "on") : paint("yellow", "off");
   const facts = [
-    ["Names", inert([...new Set([namespaced, flat, tool.name])].join(", "))],
+    ["Names", inert([...new Set([namespacedName, flatName, tool.name])].join(", "))],
     ["State", enabled ? state : `${state} (quartermaster server tools ${tool.server})`],
     ...hintsOf(definition.annotations).map((
       hint,
       index,
     ) => [index === 0 ? "Says of itself" : "", hint]),
   ];
-  const heading = title === undefined || title === namespaced ? "" : `  ${inert(title)}`;
+  const heading = title === undefined || title === namespacedName ? "" : `  ${inert(title)}`;
   return [
-    `${inert(namespaced)}${heading}\n`,
+    `${inert(namespacedName)}${heading}\n`,
     table(facts.map(([name = "", text = ""]) => [paint("gray", name), text])),
     description.trim() === "" ? "It has no description.\n" : `${inert(description).trim()}\n`,
     parametersText("Parameters", parametersOf(definition.inputSchema), env),

@@ -42,10 +42,10 @@ export const toolsCall: Command = {
     const json = await jsonOf(words);
     await using servers = await openTarget(input);
     const found = await resolveListed(name, servers);
-    const { server, name: tool, enabled, namespaced, definition } = found;
+    const { server, name: tool, enabled, namespacedName, definition } = found;
     if (!enabled) {
       throw new GatewayError("TOOL_DISABLED", {
-        message: `Tool "${namespaced}" is off`,
+        message: `Tool "${namespacedName}" is off`,
         recoverySteps: [`Turn it on with \`quartermaster server tools ${server}\``],
       });
     }

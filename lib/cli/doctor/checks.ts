@@ -1,3 +1,5 @@
+import { countOf } from "../terminal.ts";
+import { within } from "../../core/async.ts";
 import { candidateFiles, type LoadedServers, loadServers } from "../../config/mcp_file.ts";
 import { type ConfigProblem, located } from "../../config/files.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -16,7 +18,7 @@ import { LeasesRepository, ProcessesRepository } from "../../storage/leases_repo
 import { clientConfigFiles } from "../../config/clients.ts";
 
 /** One thing that was looked at. */
-export interface Finding {
+export interface CheckResult {
   /** What it belongs to: "config", "port", "server git". */
   about: string;
   level: "ok" | "warning" | "problem";
@@ -28,22 +30,22 @@ export interface Finding {
   repairable?: string;
 }
 
-export function ok(about: string, message: string, fix?: string): Finding {
+export function ok(about: string, message: string, fix?: string): CheckResult {
   return { about, level: "ok", message, ...(fix === undefined ? {} : { fix }) };
 }
 
-export function warning(about: string, message: string, fix: string): Finding {
+export function warning(about: string, message: string, fix: string): CheckResult {
   return { about, level: "warning", message, fix };
 }
 
-export function problem(about: string, message: string, fix: string): Finding {
+export function problem(about: string, message: string, fix: string): CheckResult {
   return { about, level: "problem", message, fix };
 }
 
 /** The Deno that the gateway is tested with. */
 export const TESTED_DENO = "2.9.6";
 
-export function checkRuntime(version: string = Deno.version.deno): Finding[] {
+export function checkRuntime(version: string = Deno.version.deno): CheckResult[] {
   const order = compare(version, TESTED_DENO);
   if (order === 0) return [ok("deno", `Deno ${version}, which the gateway is tested with`)];
   if (order > 0) {
@@ -71,7 +73,7 @@ function compare(a: string, b: string): number {
 export async function checkConfig(
   input: CommandInput,
   address: string | undefined,
-): Promise<{ findings: Finding[] } & Pick<LoadedServers, "servers" | "leftOut">> {
+): Promise<{ findings: CheckResult[] } & Pick<LoadedServers, "servers" | "leftOut">> {
   const { options, dirs, env, platform } = input;
   const location = { path: options.config, cwd: Deno.cwd(), configDir: dirs.config };
   const findings = input.problems.map((found) => asFinding("settings", found));
@@ -87,7 +89,7 @@ export async function checkConfig(
       findings.push(ok("config", `There is no config file (looked for ${looked})`));
     } else {
       findings.push(
-        ok("config", `${file} names ${declared} ${declared === 1 ? "server" : "servers"}`),
+        ok("config", `${file} names ${countOf(declared, "server")}`),
       );
     }
     findings.push(...problems.map((found) => asFinding("config", found)));
@@ -103,7 +105,7 @@ export async function checkConfig(
   }
 }
 
-function asFinding(about: string, found: ConfigProblem): Finding {
+function asFinding(about: string, found: ConfigProblem): CheckResult {
   const make = found.severity === "error" ? problem : warning;
   return make(about, located(found, found.message), found.fix);
 }
@@ -113,14 +115,14 @@ const NO_SPACE = 10 * 1024 ** 2;
 const RESTORE = "Restore a backup with `quartermaster restore FILE`, or move the file away";
 
 /** The folder, the room on its disk, and the store in it. */
-export async function checkData({ options }: CommandInput): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function checkData({ options }: CommandInput): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   if (options.dataDir !== undefined) findings.push(...await checkFolder(options.dataDir));
   findings.push(await checkStore(parseLocation(options.kv), options.kv));
   return findings;
 }
 
-async function checkFolder(folder: string): Promise<Finding[]> {
+async function checkFolder(folder: string): Promise<CheckResult[]> {
   const existing = await nearestFolder(folder);
   if (existing === undefined) {
     return [problem("data", `${folder} cannot be a folder`, "Choose another with --data-dir")];
@@ -151,7 +153,7 @@ async function nearestFolder(path: string): Promise<string | undefined> {
 }
 
 /** Says nothing where the system does not tell. */
-async function checkSpace(folder: string): Promise<Finding[]> {
+async function checkSpace(folder: string): Promise<CheckResult[]> {
   if (Deno.build.os === "windows") return [];
   const output = await run("df", ["-Pk", folder]);
   const line = output.trim().split("\n").at(-1) ?? "";
@@ -169,7 +171,7 @@ async function run(command: string, args: string[]): Promise<string> {
   }
 }
 
-export function spaceFinding(free: number): Finding {
+export function spaceFinding(free: number): CheckResult {
   const size = free < 1024 ** 3
     ? `${Math.round(free / 1024 ** 2)} MiB`
     : `${Math.round(free / 1024 ** 3)} GiB`;
@@ -179,7 +181,7 @@ export function spaceFinding(free: number): Finding {
   return ok("disk", `${size} are free`);
 }
 
-async function checkStore(location: Location, kv: string | undefined): Promise<Finding> {
+async function checkStore(location: Location, kv: string | undefined): Promise<CheckResult> {
   if (location.kind === "memory") return ok("store", "The store is in memory: nothing is kept");
   try {
     if (location.kind === "file") {
@@ -229,7 +231,7 @@ const OTHER_PORT = "Stop what uses it, or choose another port with --port";
 export async function checkPort(
   { host, port }: { host: string; port: number },
   gateways: readonly FoundGateway[],
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const running = gateways.map(({ address, status }) =>
     ok(
       "gateway",
@@ -252,7 +254,7 @@ export async function checkPort(
   return [...findings, await tryPort(host, port)];
 }
 
-async function tryPort(host: string, port: number): Promise<Finding> {
+async function tryPort(host: string, port: number): Promise<CheckResult> {
   try {
     Deno.listen({ hostname: host, port }).close();
     return ok(ABOUT, `Port ${port} on ${host} is free`);
@@ -273,10 +275,11 @@ async function tryPort(host: string, port: number): Promise<Finding> {
   }
 }
 
-async function whoHas(host: string, port: number): Promise<Finding> {
+async function whoHas(host: string, port: number): Promise<CheckResult> {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const address = `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
-  const status = await inTime(new GatewayClient(address).status().catch(() => undefined));
+  const asked = new GatewayClient(address).status().catch(() => undefined);
+  const status = await within(asked, ANSWER_LIMIT_MS);
   if (!status) return problem(ABOUT, `Port ${port} is used by another program`, OTHER_PORT);
   return warning(
     ABOUT,
@@ -285,16 +288,8 @@ async function whoHas(host: string, port: number): Promise<Finding> {
   );
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  const limit = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => limit.resolve(undefined), ANSWER_LIMIT_MS);
-  const answer = await Promise.race([work, limit.promise]);
-  clearTimeout(timer);
-  return answer;
-}
-
 /** Programs that a gateway started which is no more. Looks only: gateways end them themselves. */
-export async function checkLeftovers(store: Store, isRunning: boolean): Promise<Finding[]> {
+export async function checkLeftovers(store: Store, isRunning: boolean): Promise<CheckResult[]> {
   const leases = new LeasesRepository(store);
   const host = hostname();
   const left: string[] = [];
@@ -323,9 +318,9 @@ export async function checkLeftovers(store: Store, isRunning: boolean): Promise<
 export async function checkClients(
   input: CommandInput,
   address: string | undefined,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const self = selfOf(input, address);
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   for (const file of clientConfigFiles({ os: Deno.build.os, env: input.env, cwd: Deno.cwd() })) {
     try {
       for (const server of await serversIn(file, input, self) ?? []) {

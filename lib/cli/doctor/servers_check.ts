@@ -1,10 +1,11 @@
+import { countOf } from "../terminal.ts";
 import { isBlockedPort } from "../../config/address.ts";
 import { type Env, nonEmpty } from "../../config/platform.ts";
 import { type FailureCause, failureCause } from "../../core/failure_cause.ts";
 import { isProgram, isRemote, type ProgramSpec, type ServerSpec } from "../../core/server.ts";
 import { type FoundGateway, listServers } from "../operation_target.ts";
 import type { Status } from "../../operations/servers.ts";
-import { type Finding, ok, problem, warning } from "./checks.ts";
+import { type CheckResult, ok, problem, warning } from "./checks.ts";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
 const CONNECT_LIMIT_MS = 10_000;
@@ -14,8 +15,8 @@ const AT_ONCE = 4;
 export async function checkEntries(
   servers: Iterable<{ name: string; spec: ServerSpec }>,
   env: Env,
-): Promise<{ findings: Finding[]; hopeless: Set<string> }> {
-  const findings: Finding[] = [];
+): Promise<{ findings: CheckResult[]; hopeless: Set<string> }> {
+  const findings: CheckResult[] = [];
   const hopeless = new Set<string>();
   for (const { name, spec } of servers) {
     if (spec.disabled) continue;
@@ -38,7 +39,7 @@ export async function checkEntries(
 export async function checkRunning(
   gateways: readonly FoundGateway[],
   hopeless: ReadonlySet<string>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const lists = await Promise.all(gateways.map(async ({ client, address }) => {
     const where = gateways.length > 1 ? ` at ${address}` : "";
     return (await listServers(client)).filter((row) =>
@@ -53,9 +54,9 @@ export async function checkRunning(
 export async function checkByConnecting(
   rows: readonly Status[],
   tryOut: (name: string, limitMs: number) => Promise<Status>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const waiting = [...rows];
-  const findings = new Map<string, Finding>();
+  const findings = new Map<string, CheckResult>();
   const work = async () => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
       const known = row.state === "not_running" ? await tryOut(row.name, CONNECT_LIMIT_MS) : row;
@@ -69,12 +70,12 @@ export async function checkByConnecting(
 export function stateFinding(
   { name, state, reason, toolCount }: Status,
   where: string,
-): Finding {
+): CheckResult {
   const about = `server ${name}`;
   const words = `${reason.replace(/[.\s]+$/, "")}${where}`;
   switch (state) {
     case "ready":
-      return ok(about, `Ready${where}: ${toolCount} ${toolCount === 1 ? "tool" : "tools"}`);
+      return ok(about, `Ready${where}: ${countOf(toolCount)}`);
     case "disabled":
       return ok(about, `Switched off${where}`);
     case "paused":
