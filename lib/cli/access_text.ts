@@ -12,7 +12,6 @@ import { AUDIT_OPERATIONS } from "../operations/audit.ts";
 
 type Access = typeof ACCESS_OPERATIONS;
 
-/** What the commands for tokens, projects and secrets show and read beyond their operations. */
 export const ACCESS_EXTRAS: Record<string, CommandExtras> = {
   "token.list": { show: tokensText },
   "token.create": {
@@ -167,7 +166,6 @@ export async function readHidden(question: string): Promise<string> {
   }
 }
 
-/** One line from a terminal that passes every key on. */
 export async function readLine(
   read: (buffer: Uint8Array) => Promise<number | null>,
 ): Promise<string> {
@@ -189,7 +187,6 @@ export async function readLine(
   }
 }
 
-/** The last character, however many bytes it has. */
 function dropCharacter(typed: number[]): void {
   let byte = typed.pop();
   while (byte !== undefined && (byte & 0xc0) === 0x80) byte = typed.pop();
@@ -206,7 +203,6 @@ function textOf(bytes: readonly number[]): string {
   }
 }
 
-/** What the commands for the audit log show and read beyond their operations. */
 export const AUDIT_EXTRAS: Record<string, CommandExtras> = {
   "audit.list": { show: entriesText },
   "audit.export": {

@@ -10,7 +10,6 @@ import { clearStatus, isSteerable, printError, showStatus, terminalWidth } from 
 /** On terminals narrower than this, each value gets its own line. */
 const NARROW = 60;
 
-/** The parts of a gateway that the banner shows. */
 export type BannerSubject =
   & Pick<Gateway, "version" | "address" | "configFile">
   & {
@@ -22,7 +21,6 @@ export type BannerSubject =
 
 export interface BannerOutput {
   write(text: string): void;
-  /** Shows a status line that the next one overwrites. */
   status(text: string): void;
   clear(): void;
   readonly width: number;
@@ -40,7 +38,6 @@ export class Banner implements LogTerminal, Disposable {
   #early: string[] | undefined = [];
   #status = "";
   #unfollow = () => {};
-  /** Each server's text as last shown. */
   readonly #shown = new Map<string, string>();
   /** Whether all servers have been ready or failed once. */
   #isSettled = false;
@@ -63,7 +60,6 @@ export class Banner implements LogTerminal, Disposable {
     else this.#print(line);
   }
 
-  /** Shows the banner, then server states as they change. */
   show(gateway: BannerSubject): void {
     this.#print(`\n${this.#header(gateway)}\n`);
     this.#flush();

@@ -18,12 +18,10 @@ import { z } from "zod";
 import { fromFileUrl } from "@std/path";
 import { MAIN } from "../core/product.ts";
 
-/** What the gateway is called in a client's config unless told. */
 export const OWN_NAME = "quartermaster";
 
 const ENDPOINT = /^\/(mcp|(toolsets|servers|s)\/[^/]+\/mcp|(gateway|g)\/mcp)$/;
 
-/** The one client a command takes. */
 export function oneClient(command: string, { positionals }: CommandInput): ClientId {
   const [word, ...others] = positionals;
   if (word !== undefined && others.length === 0 && isClient(word)) return word;
@@ -102,7 +100,6 @@ export async function asksForToken(address: string): Promise<boolean> {
   }
 }
 
-/** The entry of a client that has to show a token. */
 export function withTokenPlace(entry: ClientEntry): ClientEntry {
   // One that is started as a program reads the gateway's data, and comes in by that.
   if (!("url" in entry) || Object.keys(headersOf(entry)).some(isAuthorization)) return entry;

@@ -13,14 +13,11 @@ export interface CommandInput extends ReadOptions {
   afterDashes: string[];
 }
 
-/** One command of the CLI. */
 export interface Command {
-  /** The operation that it runs, if it is one's command. */
   operation?: Operation;
   /** How it is written, its own name first. */
   usage: string;
   meaning: string;
-  /** Further lines of its own help. */
   details?: string[];
   flags?: CommandFlag[];
   /** Answers the exit code where that is not 0. */

@@ -60,7 +60,6 @@ export class CommandGateway implements OperationTarget {
     return Promise.resolve({ tools: servers.allTools(), maxNameLength });
   }
 
-  /** Starts that one server for the call. */
   async callTool(call: ToolCall): Promise<ToolResult> {
     return await callConnected(this.#gateway.pool.resolve(call.server), call);
   }
@@ -102,7 +101,6 @@ const Progress = z.looseObject({
 
 const TOKEN = "call";
 
-/** Calls a tool on a server of this process. */
 export async function callConnected(server: ManagedServer, call: ToolCall): Promise<ToolResult> {
   const { tool, args, signal, onProgress } = call;
   const connection = await connect(server, signal);

@@ -15,7 +15,6 @@ export interface Suggestion {
   meaning?: string;
 }
 
-/** What may stand where the cursor is. */
 export type Completion =
   | { kind: "words"; words: Suggestion[] }
   | { kind: "names"; of: NameKind }
@@ -24,7 +23,6 @@ export type Completion =
 
 type Place = NameKind | readonly string[] | "other";
 
-/** What each command takes, place by place. */
 const PLACES: Record<string, Place[]> = {
   "tools show": ["tool"],
   "tools call": ["tool", "other"],
@@ -34,7 +32,6 @@ const PLACES: Record<string, Place[]> = {
   completions: [SHELLS],
 };
 
-/** Those whose last place may be filled again and again. */
 const REPEATED = new Set(["import"]);
 
 const VALUES: Record<string, Place> = {
@@ -46,7 +43,6 @@ const VALUES: Record<string, Place> = {
 const EVERYWHERE = [OPTIONS.dataDir, OPTIONS.kv, OPTIONS.config];
 const OTHER: Completion = { kind: "other" };
 
-/** What may stand in place of the last word; the first one is the program. */
 export function completionOf(
   [, ...line]: readonly string[],
   commands: Record<string, Pick<Command, "meaning" | "flags" | "operation">>,
@@ -109,7 +105,6 @@ function commandWords(
   return Array.from(found, ([word, meaning]) => ({ word, meaning }));
 }
 
-/** What may stand for a field: its choices, names to look up, or anything. */
 function ofField(field: Field): Completion {
   const { completes } = field.hints;
   if (completes !== undefined && completes !== "file" && completes !== "nothing") {

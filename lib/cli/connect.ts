@@ -28,8 +28,8 @@ import {
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
 import {
   checkKnown,
-  findGateways,
-  openStore,
+  listGateways,
+  openTarget,
   serverNames,
   toolsetNames,
 } from "./operation_target.ts";
@@ -142,15 +142,16 @@ async function chooseEndpoint(input: CommandInput) {
   if (toolset !== undefined && server !== undefined) {
     throw configError("--toolset and --server exclude each other", "Give one of them");
   }
-  await using store = await openStore(input);
-  if (typeof toolset === "string") checkKnown("toolset", toolset, await toolsetNames(store));
-  if (typeof server === "string") checkKnown("server", server, await serverNames(store, input));
-  const endpoint: ClientEndpoint = typeof toolset === "string"
-    ? { kind: "toolset", name: toolset }
-    : typeof server === "string"
-    ? { kind: "server", name: server }
-    : { kind: "all", name: "" };
-  const [gateway] = await findGateways(store);
+  let endpoint: ClientEndpoint = { kind: "all", name: "" };
+  if (typeof toolset === "string" || typeof server === "string") {
+    await using target = await openTarget(input);
+    if (typeof toolset === "string") checkKnown("toolset", toolset, await toolsetNames(target));
+    else checkKnown("server", String(server), await serverNames(target));
+    endpoint = typeof toolset === "string"
+      ? { kind: "toolset", name: toolset }
+      : { kind: "server", name: String(server) };
+  }
+  const [gateway] = await listGateways(input);
   if (gateway) return { endpoint, address: gateway.address, isRunning: true };
   if (options.port === 0) {
     throw configError(

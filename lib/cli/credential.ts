@@ -7,7 +7,6 @@ export interface CredentialOptions {
   owner?: {
     /** The only one that the proof is good at. */
     gateway: GatewayRun;
-    /** Reads the secret that the gateway signs with. */
     secret(): Promise<Uint8Array>;
   };
 }

@@ -12,8 +12,7 @@ import {
   serversIn,
 } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { findGateways } from "./operation_target.ts";
-import { openStore } from "./operation_target.ts";
+import { listGateways } from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 
 interface Removal {
@@ -76,8 +75,7 @@ export const disconnect: Command = {
 };
 
 async function ownNames(file: ClientConfigFile, input: CommandInput): Promise<string[]> {
-  await using store = await openStore(input);
-  const [gateway] = await findGateways(store);
+  const [gateway] = await listGateways(input);
   const servers = await serversIn(file, input, selfOf(input, gateway?.address)) ?? [];
   const text = await findTextFile(file.path) ?? "";
   const only = input.flags.get("name");

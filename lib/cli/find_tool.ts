@@ -23,7 +23,6 @@ export interface NamedTool extends ListedTool {
   flatName: string;
 }
 
-/** All tools under the names that the gateway gives them, in order. */
 export class NamedTools {
   readonly all: readonly NamedTool[];
   readonly #table: NameTable;

@@ -85,14 +85,12 @@ export class GatewayHost implements AsyncDisposable {
 /** What `--stdio` shows unless a flag says otherwise. */
 const ENDPOINT = "/mcp";
 
-/** Which endpoint a client gets that speaks stdio. */
 export const STDIO_FLAGS: readonly CommandFlag[] = [
   { flag: "expose", placeholder: "VIEW", meaning: `What is listed: ${VIEW_NAMES.join(", ")}` },
   { flag: "toolset", placeholder: "NAME", meaning: "Exactly that saved toolset" },
   { flag: "server", placeholder: "NAME", meaning: "Only that server, complete" },
 ];
 
-/** The path of the endpoint that was asked for. */
 export function endpointPathOf(flags: ReadonlyMap<string, string | boolean>): string {
   const given = STDIO_FLAGS.filter(({ flag }) => flags.has(flag));
   if (given.length > 1) {
@@ -113,7 +111,6 @@ export function endpointPathOf(flags: ReadonlyMap<string, string | boolean>): st
   return only.flag === "toolset" ? `/toolsets/${name}/mcp` : `/servers/${name}/mcp`;
 }
 
-/** Refuses what has no meaning without --stdio. */
 export function checkStdioFlags(
   flags: ReadonlyMap<string, string | boolean>,
   { stdio, standalone }: { stdio: boolean; standalone: boolean },

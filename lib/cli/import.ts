@@ -14,13 +14,7 @@ import { isProgram, isRemote, ServerName, type ServerSpec } from "../core/server
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
 import { fileLabel, isOwnEntry, selfOf } from "./client_files.ts";
 import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import {
-  findGateways,
-  listServers,
-  openStore,
-  openTarget,
-  type OperationTarget,
-} from "./operation_target.ts";
+import { listGateways, listServers, openTarget, type OperationTarget } from "./operation_target.ts";
 import {
   askFor,
   clearStatus,
@@ -109,7 +103,8 @@ async function findCandidates(input: CommandInput): Promise<Candidate[]> {
   const sources: Source[] = positionals.length === 0
     ? known
     : (await Promise.all(positionals.map((word) => sourcesOf(word, known)))).flat();
-  const self = selfOf(input, await runningAddress(input));
+  const [gateway] = await listGateways(input);
+  const self = selfOf(input, gateway?.address);
   const candidates: Candidate[] = [];
   for (const source of sources) {
     try {
@@ -136,11 +131,6 @@ async function sourcesOf(word: string, known: ClientConfigFile[]): Promise<Sourc
     `There is no client and no file "${word}"`,
     nearestOr(word, CLIENTS, `Give a file, or one of ${CLIENTS.join(", ")}`),
   );
-}
-
-async function runningAddress(input: CommandInput): Promise<string | undefined> {
-  await using store = await openStore(input);
-  return (await findGateways(store))[0]?.address;
 }
 
 function labelOf({ client, scope, path }: Source, project: string | undefined): string {
@@ -279,7 +269,6 @@ function row(planned: Planned & { done?: Outcome["done"] }) {
   };
 }
 
-/** A server that some client knows. */
 export interface Candidate extends ClientServer {
   /** Whose it is, in words. */
   from: string;
@@ -289,13 +278,11 @@ export interface Candidate extends ClientServer {
 export interface Existing {
   name: string;
   spec: ServerSpec;
-  /** The config file it belongs to, if to one. */
   file?: string | undefined;
 }
 
 export interface Planned {
   candidate: Candidate;
-  /** The name it will have here. */
   name: string;
   /** `new` can be taken over; the others are left alone, for the reason given. */
   state: "new" | "present" | "differs" | "self" | "unusable";

@@ -31,7 +31,6 @@ import {
   terminalWidth,
 } from "./terminal.ts";
 
-/** What shells say of a command that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
 
 interface JobOutput {
@@ -220,7 +219,6 @@ const MOST_FAILURES = 60;
 
 export interface FollowOptions {
   read(id: string): Promise<OptimizationJob>;
-  /** Called with every state that was read. */
   onState(job: OptimizationJob): void;
   /** No longer watched from then on; the job itself goes on. */
   signal: AbortSignal;

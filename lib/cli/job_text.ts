@@ -37,7 +37,6 @@ export const JOB_EXTRAS: Record<string, CommandExtras> = {
   ),
 };
 
-/** All jobs in a table. */
 export function jobsText(jobs: readonly OptimizationJob[], paint: Paint): string {
   if (jobs.length === 0) {
     return "There are no jobs. Start one with `quartermaster optimize run`.\n";
@@ -75,7 +74,6 @@ export function spentText({ costUsd, costKnown }: RunCost): string {
   return costUsd === undefined ? "" : costText(knownCost([{ costUsd, costKnown }]));
 }
 
-/** What came of one tool of a job. */
 export function toolLine(tool: JobTool, paint: Paint): string {
   const mark = tool.failed
     ? paint("red", "✗")
@@ -87,7 +85,6 @@ export function toolLine(tool: JobTool, paint: Paint): string {
   return `${mark} ${terminalLine(`${tool.server}.${tool.toolName}`)}  ${stepText(tool)}\n`;
 }
 
-/** How a job stands, in one or two lines. */
 export function jobText(job: OptimizationJob): string {
   const { id, status, tools, runs, errors, cost, note } = job;
   const outcome = jobOutcome(job);
@@ -146,7 +143,6 @@ export function currentTool({ tools }: OptimizationJob): JobTool | undefined {
     tools.find(({ phase }) => phase !== "complete") ?? tools.at(-1);
 }
 
-/** What is being done to a tool, in words. */
 function stepText(tool: JobTool): string {
   switch (tool.phase) {
     case "queued":
@@ -211,7 +207,6 @@ function cut(text: string, columns: number): string {
   return text.length <= columns ? text : `${text.slice(0, Math.max(1, columns - 1))}…`;
 }
 
-/** Whether something came of every tool of a job. */
 export function hasSucceeded({ status, tools }: OptimizationJob): boolean {
   return status === "completed" && !tools.some(({ failed }) => failed) &&
     !tools.every(({ untested }) => untested);

@@ -28,7 +28,6 @@ import {
   showStatus,
 } from "./terminal.ts";
 
-/** How an outcome is shown. */
 export interface OutcomeView {
   paint: ReturnType<typeof painter>;
   /** Whether the outcome's job was followed to its end. */
@@ -36,17 +35,14 @@ export interface OutcomeView {
   /** Whether a gateway is running, so that states of servers and tools mean something. */
   isRunning: boolean;
   input: Record<string, unknown>;
-  /** As they were written. */
   flags: CommandInput["flags"];
 }
 
-/** What a command has beyond what its operation declares. */
 export interface CommandExtras {
   /** The usage line, if the operation's fields do not say all of it. */
   usage?: string;
   /** What it does, if that is not all of what the operation does, or more. */
   meaning?: string;
-  /** Further lines of its help. */
   details?: string[];
   /** Flags that only `read` knows. */
   flags?: CommandFlag[];
@@ -62,7 +58,6 @@ export interface CommandExtras {
     command: CommandInput,
     target: OperationTarget,
   ): Promise<Record<string, unknown>>;
-  /** What a terminal shows while it waits. */
   waiting?: string;
   /** The outcome on a terminal; default: the operation's text. */
   // deno-lint-ignore no-explicit-any
@@ -227,7 +222,6 @@ function writtenOf({ positionals, flags, values }: CommandInput): Written {
   return { positionals, flags: written };
 }
 
-/** The input of an operation from a command line. */
 export async function readInput(
   operation: Operation,
   command: CommandInput,
@@ -270,7 +264,6 @@ async function writeFile(
   return 0;
 }
 
-/** JSON lines as one array. */
 export async function* arrayOf(text: AsyncIterable<string>): AsyncGenerator<string, void> {
   let [before, rest] = ["[", ""];
   for await (const piece of text) {
@@ -284,12 +277,16 @@ export async function* arrayOf(text: AsyncIterable<string>): AsyncGenerator<stri
   yield before === "[" ? "[]\n" : "\n]\n";
 }
 
+/** Whether a question is to be asked: not with --yes. Throws if there is nobody to ask. */
+export function mustAsk(name: string, { flags }: CommandInput): boolean {
+  if (flags.get("yes") === true) return false;
+  if (flags.get("json") !== true && isInteractive()) return true;
+  throw configError(`${name} cannot ask here`, "Give --yes to run it without a question");
+}
+
 /** Asks, after the details if there are any; throws unless the answer is yes. */
-export function agree(name: string, question: string, { flags }: CommandInput, details = ""): void {
-  if (flags.get("yes") === true) return;
-  if (flags.get("json") === true || !isInteractive()) {
-    throw configError(`${name} cannot ask here`, "Give --yes to run it without a question");
-  }
+export function agree(name: string, question: string, input: CommandInput, details = ""): void {
+  if (!mustAsk(name, input)) return;
   print(details);
   if (ask(question)) return;
   throw new GatewayError("ACCESS_DENIED", { message: `${name}: not confirmed, nothing was done` });
@@ -322,7 +319,6 @@ function stepLine(step: NextStep): string[] {
   return command === undefined ? [] : [`${step.label} with \`${command}\`.`];
 }
 
-/** An error whose next steps are commands. */
 function withCommands(error: GatewayError): GatewayError {
   const { next = [], suggestedTools: _, ...details } = error.details;
   const steps = next.flatMap(stepLine);

@@ -2,7 +2,8 @@ import { hostname } from "node:os";
 import { isLoopback } from "../config/address.ts";
 import { nonEmpty } from "../config/platform.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Operation, OutputOf } from "../operations/operation.ts";
+import { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
 import type { ToolListing } from "../operations/server_reads.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import type { GatewayStatus } from "../operations/status.ts";
@@ -13,11 +14,7 @@ import { Store } from "../storage/store.ts";
 import type { CommandInput } from "./command.ts";
 import { Credential } from "./credential.ts";
 import { GatewayClient } from "./gateway_client.ts";
-import { loadServers } from "../config/mcp_file.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
-import { ServersRepository } from "../storage/servers_repository.ts";
-import { ToolsetsRepository } from "../storage/catalog_repositories.ts";
-import { selfOf } from "./client_files.ts";
 
 export interface ToolCall {
   server: string;
@@ -34,7 +31,6 @@ export interface ToolProgress {
   message?: string | undefined;
 }
 
-/** What a tool returned, unchanged. */
 export interface ToolResult {
   content: Record<string, unknown>[];
   structuredContent?: unknown;
@@ -44,7 +40,6 @@ export interface ToolResult {
 /** Where a command's operations run: in the gateway of this data store, or in this process. */
 export interface OperationTarget extends AsyncDisposable {
   readonly isRunning: boolean;
-  /** The running gateway's. */
   readonly address?: string;
   // deno-lint-ignore no-explicit-any
   run(operation: Operation, input: Record<string, unknown>): Promise<any>;
@@ -66,7 +61,6 @@ export async function openTarget(input: CommandInput, isLive = false): Promise<O
   return await CommandGateway.open(input);
 }
 
-/** Every server with its state. */
 export async function listServers(target: Pick<OperationTarget, "run">): Promise<Status[]> {
   return (await target.run(SERVER_OPERATIONS.list, {})).servers;
 }
@@ -150,21 +144,16 @@ export function commandUser({ env }: Pick<CommandInput, "env">): { user: string;
   };
 }
 
-/** The servers there are: as a running gateway has them, else as its next start would. */
-export async function serverNames(store: Store, input: CommandInput): Promise<string[]> {
-  const [gateway] = await findGateways(store);
-  if (gateway) return (await listServers(gateway.client)).map(({ name }) => name);
-  const { env, platform, dirs, options } = input;
-  const location = { path: options.config, cwd: Deno.cwd(), configDir: dirs.config };
-  const loaded = await loadServers({ ...location, env, platform, self: selfOf(input) });
-  const names = new Set([...loaded.servers, ...loaded.leftOut].map(({ name }) => name));
-  for await (const { value } of new ServersRepository(store).list()) names.add(value.name);
-  return [...names].sort();
+export async function serverNames(target: Pick<OperationTarget, "run">): Promise<string[]> {
+  return (await listServers(target)).map(({ name }) => name);
 }
 
-export async function toolsetNames(store: Store): Promise<string[]> {
-  const toolsets = await Array.fromAsync(new ToolsetsRepository(store).list());
-  return toolsets.map(({ value }) => value.name).sort();
+export async function toolsetNames(target: Pick<OperationTarget, "run">): Promise<string[]> {
+  const { toolsets }: OutputOf<typeof TOOLSET_OPERATIONS.list> = await target.run(
+    TOOLSET_OPERATIONS.list,
+    {},
+  );
+  return toolsets.map(({ name }) => name);
 }
 
 /** Throws where there is no such server or toolset, with the names that may have been meant. */

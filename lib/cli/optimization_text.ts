@@ -167,7 +167,6 @@ function readReport({ positionals, flags }: CommandInput): Record<string, unknow
 const SWITCHED_OFF =
   "Optimization is off: switch it on with `quartermaster optimize enable`. Promotions stay in force.\n";
 
-/** Each server with a dot for every tool, and how each tool does. */
 export function statusText({ enabled, evaluator, reports }: Overview, paint: Paint): string {
   const { kind, model, problem } = evaluator;
   const by = kind === null ? "" : `Evaluations by ${kind}${model === null ? "" : `, ${model}`}.\n`;
@@ -220,7 +219,6 @@ function evidenceNote({ depth, prompts = 0, beside }: ReportedTool): string {
   return `${depth}, ${countOf(prompts, "prompt")}${others}`;
 }
 
-/** All rows with as many cells as the longest. */
 function evenly(rows: string[][]): string[][] {
   const most = Math.max(0, ...rows.map((row) => row.length));
   return rows.map((row) => [...row, ...Array<string>(most - row.length).fill("")]);
@@ -238,7 +236,6 @@ const ROWS = [
   ["Overall", "overall"],
 ] as const;
 
-/** One tool: its descriptions, the numbers before and after, prompts and candidates. */
 export function showText(
   detail: ToolOptimizationDetail,
   runs: readonly RunSummary[],
@@ -327,7 +324,6 @@ function evidenceText(metrics: CategoryScores, depth: Depth | undefined, beside 
   }${others}`;
 }
 
-/** Each category before and after, with intervals, and the difference in points. */
 export function beforeAfter(before: CategoryScores, after: CategoryScores, paint: Paint): string {
   return table(ROWS.map(([title, name]) => {
     const [was, is] = [rateOf(before[name]), rateOf(after[name])];
@@ -431,7 +427,6 @@ function verdictText(
   return `${paint(promote ? "green" : "yellow", terminalLine(words))}\n${lines.join("")}`;
 }
 
-/** Each event with what was in force after it. */
 export function promotionsText(history: readonly PromotionEvent[], paint: Paint): string {
   return history.map(({ id, time, action, by: who, promotion, reason }) => {
     const after = promotion === null

@@ -26,7 +26,6 @@ import { SERVER_EXTRAS } from "./server_text.ts";
 import { TOOLSET_EXTRAS } from "./toolset_text.ts";
 import { print } from "./terminal.ts";
 
-/** What commands have beyond their operations, by operation. */
 const EXTRAS: Record<string, CommandExtras> = {
   ...ACCESS_EXTRAS,
   ...SERVER_EXTRAS,

@@ -21,7 +21,6 @@ const FINGERPRINT = {
   meaning: "Decide only on this definition; `review show` shows its fingerprint",
 };
 
-/** What the commands for reviews show and ask beyond their operations. */
 export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   "review.list": {
     details: ["`review show` shows one tool in full."],
@@ -177,7 +176,6 @@ const KINDS: Record<ReviewItem["kind"], string> = {
   finding: "findings",
 };
 
-/** What a row of the list says. */
 export function itemRow(item: ReviewItem, paint: Paint): string[] {
   const { word, color } = STATES[item.state];
   const rules = [...new Set(item.findings.map(({ rule }) => rule))];
@@ -189,7 +187,6 @@ export function itemRow(item: ReviewItem, paint: Paint): string[] {
   ];
 }
 
-/** All there is to see of one item. */
 export function itemText(item: ReviewItem, paint: Paint): string {
   const [name, state, kind] = itemRow(item, paint);
   const lines = [
@@ -249,7 +246,6 @@ function eventLines(event: ToolEvent, paint: Paint): string[] {
   return [`${head}  ${version}  ${verdictWord(diff, paint)}`, ...diffLines(diff, paint)];
 }
 
-/** Whether callers can go on as before. */
 export function verdictWord({ compatibility }: ToolDiff, paint: Paint): string {
   return compatibility === "breaking" ? paint("red", "breaking") : paint("green", "compatible");
 }
@@ -264,7 +260,6 @@ export function diffLines(diff: ToolDiff, paint: Paint): string[] {
   ];
 }
 
-/** What the commands for consents show and ask beyond their operations. */
 export const CONSENT_EXTRAS: Record<string, CommandExtras> = {
   "consent.list": {
     show: ({ consents }: OutputOf<typeof CONSENT_OPERATIONS.list>) =>

@@ -24,7 +24,6 @@ const DISPOSE_MS = 2_800;
  */
 const SAME_SIGNAL_MS = 2_000;
 
-/** The built app's request handler, as `_fresh/server.js` exports it. */
 export interface BuiltApp {
   default: { fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response> };
 }
@@ -231,7 +230,6 @@ async function reasonOf(error: unknown, hostname: string, port: number): Promise
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether what answers there looks like a gateway. */
 async function isGatewayAt(address: string): Promise<boolean> {
   try {
     const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(1_000) });

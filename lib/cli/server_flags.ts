@@ -40,9 +40,7 @@ export function readServer(input: ServerInput): { name: string; spec: ServerSpec
   throw configError("server add was given neither a URL nor a command", `Write it as: ${ADD}`);
 }
 
-/** What a command line wants changed of a server. */
 export interface ServerChange extends ServerReach {
-  /** Headers or variables that are to go. */
   unset: string[];
   disabled?: boolean;
   allowPrivate?: true;
@@ -119,7 +117,6 @@ function changedRemote(before: ServerSpec, change: ServerChange): RemoteSpec {
   return { ...changed, ...defined({ allowPrivate }) };
 }
 
-/** What is kept of an entry's headers or variables. */
 function without(
   server: string,
   noun: "header" | "variable",
@@ -155,7 +152,6 @@ function refuseLeftBehind(changed: ProgramSpec | RemoteSpec, before: ServerSpec)
   );
 }
 
-/** Reads what is given of the limits, each within what its field allows. */
 function readLimits(flags: Flags): ServerLimits {
   return defined(
     Object.fromEntries(LIMIT_FIELDS.map((field) => [field.name, limitOf(field, flags)])),
@@ -237,7 +233,6 @@ function readReach(
   };
 }
 
-/** Throws where a flag is for the other kind of server. */
 function refuseMisplaced(isProgram: boolean, flags: CommandInput["flags"]): void {
   const wrong = isProgram ? ["type", "header"] : ["env", "cwd", "lazy"];
   for (const flag of wrong.filter((flag) => flags.has(flag))) {
@@ -262,23 +257,19 @@ function pairs(
   }));
 }
 
-/** One of the words that a flag can have. */
 function wordOf<T extends string>(flags: Flags, flag: string, words: readonly T[]) {
   return valueOf(flags, flag, z.enum(words), `Use ${words.join(", ")}`);
 }
 
-/** A flag's whole number. */
 function numberOf(flags: Flags, flag: string, least: number, most: number) {
   const whole = z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(least).max(most));
   return valueOf(flags, flag, whole, `Write a whole number from ${least} to ${most}`);
 }
 
-/** Whether a switch is on or off. */
 function switchOf(flags: Flags, flag: string) {
   return valueOf(flags, flag, Switch, `Write --${flag} or --no-${flag}`);
 }
 
-/** A flag's time in ms. */
 function timeOf(flags: Flags, flag: string, least: number, most: number) {
   const limits = `from ${least} ms to ${most / 3_600_000} h`;
   const advice = `Write a time such as 500ms, 90s or 5m, ${limits}`;

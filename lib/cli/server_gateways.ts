@@ -42,7 +42,6 @@ async function follow(logs: MergedLogs, count: number, asJson: boolean): Promise
   }
 }
 
-/** One server's lines at all gateways. */
 class MergedLogs {
   readonly #name: string;
   readonly #isOne: boolean;

@@ -134,7 +134,6 @@ export function openerFor(
   return { command, args: [...args, url.href] };
 }
 
-/** Shows an address in the user's browser; false where that cannot be done. */
 export function openBrowser(address: string, os: string = Deno.build.os): boolean {
   const opener = openerFor(os, address);
   if (opener === undefined) return false;

@@ -1,28 +1,17 @@
 import { configError } from "../config/files.ts";
 import { retryStale } from "../core/async.ts";
-import { GatewayError } from "../core/errors.ts";
 import { isStarting, type ServerSpec } from "../core/server.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import { refuseUnchangeable } from "../operations/unchangeable_server.ts";
 import { type CommandInput, onlyPositional } from "./command.ts";
 import { historyText } from "./review_text.ts";
-import { type CommandExtras, type OutcomeView, readInput, YES } from "./operation_command.ts";
+import { agree, type CommandExtras, mustAsk, type OutcomeView, YES } from "./operation_command.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
 import { changedEntry, readChange, readServer, type ServerChange } from "./server_flags.ts";
 import { runLogs, runRestart } from "./server_gateways.ts";
 import { LOGIN_FLAGS, runLogin } from "./server_login.ts";
-import {
-  ask,
-  type Color,
-  countOf,
-  inert,
-  isInteractive,
-  type Paint,
-  print,
-  printJson,
-  table,
-} from "./terminal.ts";
+import { type Color, countOf, inert, type Paint, print, printJson, table } from "./terminal.ts";
 
 type Servers = typeof SERVER_OPERATIONS;
 type Stored = OutputOf<Servers["add"]>;
@@ -38,7 +27,6 @@ const COLORS: Record<string, Color> = {
 
 const CHOICES = ["enable", "all", "none"];
 
-/** What the commands for servers read and show beyond their operations. */
 export const SERVER_EXTRAS: Record<string, CommandExtras> = {
   "server.list": { show: serversText },
   "server.add": {
@@ -84,7 +72,14 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
   "server.remove": {
     usage: "server remove NAME [--yes]",
     flags: [YES],
-    run: runRemove,
+    async prepare(given, command, target) {
+      if (!mustAsk("server remove", command)) return given;
+      const { all } = await target.run(SERVER_OPERATIONS.tools, { server: given.name });
+      const question = `Remove server "${given.name}"? Clients lose its ${all.length} tools.`;
+      agree("server remove", question, command);
+      return given;
+    },
+    offline: "",
   },
   "server.restart": {
     details: ["If several gateways run on the data store, all of them reconnect."],
@@ -187,7 +182,6 @@ function readAdded(input: CommandInput): Record<string, unknown> {
   return { name, ...spec, ...(isAllowed ? { allowPrivate: true } : {}) };
 }
 
-/** What came of adding or changing a server. */
 function storedText(done: "Added" | "Changed", { server, place, quarantined }: Stored): string {
   const { name, state, toolCount, reason } = server;
   const where = place === undefined
@@ -233,27 +227,6 @@ export function changeServer(
 /** JSON would leave out what is undefined, and what is left out stays. */
 function withNulls(spec: ServerSpec): Record<string, unknown> {
   return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, value ?? null]));
-}
-
-/** Asks before it removes a server. */
-async function runRemove(input: CommandInput): Promise<void> {
-  const { flags } = input;
-  const { name } = await readInput(SERVER_OPERATIONS.remove, input);
-  const asJson = flags.get("json") === true;
-  const isAgreed = flags.get("yes") === true;
-  if (!isAgreed && (asJson || !isInteractive())) {
-    throw configError("server remove cannot ask here", "Give --yes to remove without a question");
-  }
-  await using target = await openTarget(input);
-  if (!isAgreed) {
-    const { all } = await target.run(SERVER_OPERATIONS.tools, { server: name });
-    if (!ask(`Remove server "${name}"? Clients lose its ${all.length} tools.`)) {
-      throw new GatewayError("ACCESS_DENIED", { message: `Server "${name}" was not removed` });
-    }
-  }
-  const { removed } = await target.run(SERVER_OPERATIONS.remove, { name });
-  if (asJson) printJson({ removed });
-  else print(`Removed ${removed}.\n`);
 }
 
 function readChoice({ flags, values, positionals }: CommandInput): Record<string, unknown> {

@@ -44,7 +44,6 @@ export class EndpointLost extends Error {
 
 type MessageListener = (text: string, message?: RpcMessage) => void;
 
-/** One request on its way. */
 export interface EndpointExchange {
   id: RpcId;
   method: string;
@@ -62,7 +61,6 @@ export interface EndpointClientOptions {
   ready(): Promise<void>;
   /** Whether the gateway of before is still there; asked when one of its streams broke off. */
   isStillThere(): Promise<boolean>;
-  /** What the client comes in with. */
   credential?: Credential | undefined;
 }
 
@@ -99,7 +97,6 @@ export class EndpointClient {
     return answer;
   }
 
-  /** Sends a request; resolves when it was answered. */
   async request(exchange: EndpointExchange): Promise<void> {
     const { id, method, text, onMessage, signal } = exchange;
     const response = await this.#post(text, signal);
@@ -197,7 +194,6 @@ export class EndpointClient {
     }
   }
 
-  /** Reads until the end, or until `isDone`. */
   async #readEvents(response: HttpResponse, { onMessage, onEventId, isDone }: {
     onMessage: MessageListener;
     onEventId(id: string): void;
@@ -281,7 +277,6 @@ function lost(error: unknown, wasTaken: boolean): EndpointLost {
   return new EndpointLost(message, { wasTaken });
 }
 
-/** An error as the gateway's API tells it. */
 function parseRefused(body: string): GatewayError | undefined {
   try {
     return parseError(JSON.parse(body)?.error);

@@ -21,7 +21,6 @@ import { END_CHARS, responseIdFromEnds } from "../servers/transports/messages.ts
 const DRAIN_MS = 1_000;
 const DISPOSE_MS = 3_500;
 
-/** What answers the client. */
 interface Answerer extends AsyncDisposable {
   take(message: RpcMessage, text: string): void;
   settled(): Promise<void>;
@@ -132,7 +131,6 @@ function keepOffStdout(): void {
 }
 
 export interface StdioInputOptions {
-  /** How many bytes a message may take. */
   maxBody: number;
   onMessage(message: RpcMessage, text: string): void;
   /** Tells the client what is wrong with what it sent. */
@@ -141,7 +139,6 @@ export interface StdioInputOptions {
   ready(): Promise<void>;
 }
 
-/** Reads a client's messages, one a line, to the end of the stream. */
 export async function readMessages(
   stream: ReadableStream<Uint8Array>,
   { maxBody, onMessage, write, ready }: StdioInputOptions,
@@ -264,7 +261,6 @@ export class StdioOutput {
     while (this.#waiting > WAITING_CHARACTERS && !this.#isOver) await this.#room.promise;
   };
 
-  /** Resolves once all was handed over. */
   flushed(): Promise<void> {
     return this.#last;
   }

@@ -35,7 +35,6 @@ export function ask(question: string): boolean {
   return isInteractive() && confirm(showHidden(inert(question)));
 }
 
-/** Whether there is somebody who can be asked. */
 export function isInteractive(): boolean {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
 }
@@ -114,7 +113,6 @@ export function warningsText(warnings: readonly string[], paint: Paint): string 
     .join("");
 }
 
-/** "1 tool", "2 tools". */
 export function countOf(count: number, noun = "tool"): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
@@ -124,7 +122,6 @@ export function listing(titles: string[], rows: readonly string[][], paint: Pain
   return cutToWidth(table([titles.map((title) => paint("gray", title)), ...rows]));
 }
 
-/** A time to the minute, in UTC. */
 export function minuteOf(time: number | string): string {
   return new Date(time).toISOString().slice(0, 16).replace("T", " ");
 }
@@ -159,7 +156,6 @@ export function exitCommandWith(error: unknown, asJson: boolean): never {
   Deno.exit(USAGE.has(error.code) ? 2 : 1);
 }
 
-/** What went wrong, and below it what to do. */
 export function errorLines({ message, details }: GatewayError): string {
   const { recoveryAction, recoverySteps, hint } = details;
   const steps = recoverySteps ?? (recoveryAction === undefined ? [] : [recoveryAction]);

@@ -20,7 +20,6 @@ export function parseJsonArguments(text: string): Arguments {
   throw wrong("The arguments must be a JSON object", `Write them as '{"name": "value"}'`);
 }
 
-/** Reads `name=value` words, each value as the tool's schema wants it. */
 export function parseWordArguments(words: readonly string[], inputSchema: unknown): Arguments {
   const schema = asSchema(inputSchema) ?? {};
   const properties = asSchema(schema.properties) ?? {};
@@ -91,7 +90,6 @@ function single(name: string, text: string, types: ReadonlySet<string>): unknown
   );
 }
 
-/** The JSON types a schema allows; none where it does not say. */
 function typesOf(schema: Schema): Set<string> {
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray);
   if (alternatives) {

@@ -9,7 +9,7 @@ import {
   onlyPositional,
 } from "./command.ts";
 import { type NamedTool, NamedTools, resolveListed } from "./find_tool.ts";
-import { checkKnown, listServers, openTarget } from "./operation_target.ts";
+import { checkKnown, openTarget, serverNames } from "./operation_target.ts";
 import {
   cutToWidth,
   inert,
@@ -43,10 +43,8 @@ export const toolsList: Command = {
     noPositionals("tools list", input);
     await using servers = await openTarget(input);
     const wanted = input.values.get("server");
-    if (wanted) {
-      const names = (await listServers(servers)).map(({ name }) => name);
-      for (const name of wanted) checkKnown("server", name, names);
-    }
+    const names = wanted ? await serverNames(servers) : [];
+    for (const name of wanted ?? []) checkKnown("server", name, names);
     const { all } = new NamedTools(await servers.allTools());
     const tools = all.filter((tool) =>
       (wanted?.includes(tool.server) ?? true) && matches(tool, input.flags.get("filter"))
@@ -187,7 +185,6 @@ function meaningOf(row: Parameters["rows"][number]): string {
 
 type SearchOutput = OutputOf<typeof TOOL_OPERATIONS.search>;
 
-/** What the search shows and reads beyond its operation. */
 export const SEARCH_EXTRAS: Record<string, CommandExtras> = {
   "tool.search": {
     details: [

@@ -12,7 +12,6 @@ import {
 import { clearStatus, inert, print, printError, printJson, showStatus } from "./terminal.ts";
 import { parseJsonArguments, parseWordArguments } from "./tool_arguments.ts";
 
-/** What shells say of a command that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
 /** Whoever has waited this long wonders why. */
 const NOTICE_AFTER_MS = 2_000;
@@ -177,7 +176,6 @@ function blockText(block: Record<string, unknown>): string {
   }
 }
 
-/** How many bytes a base64 text stands for. */
 function sizeOf(base64: unknown): string {
   const bytes = typeof base64 === "string"
     ? Math.floor(base64.replace(/[^A-Za-z0-9+/_-]/g, "").length * 3 / 4)

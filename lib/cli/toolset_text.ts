@@ -90,7 +90,6 @@ function equippedText(
     `${listed}${warningsText(warnings, paint)}`;
 }
 
-/** One toolset with all its tools. */
 function detailText(
   { toolset, equipped }: OutputOf<Toolsets["show"]>,
   { paint, isRunning }: OutcomeView,

@@ -17,14 +17,11 @@ import { isGroupAlive, startTimeOf } from "../../servers/processes/process_group
 import { LeasesRepository, ProcessesRepository } from "../../storage/leases_repository.ts";
 import { clientConfigFiles } from "../../config/clients.ts";
 
-/** One thing that was looked at. */
 export interface CheckResult {
   /** What it belongs to: "config", "port", "server git". */
   about: string;
   level: "ok" | "warning" | "problem";
-  /** One sentence. */
   message: string;
-  /** What to do about it. */
   fix?: string;
   /** The server that `doctor --fix` can repair. */
   repairable?: string;
@@ -42,7 +39,6 @@ export function problem(about: string, message: string, fix: string): CheckResul
   return { about, level: "problem", message, fix };
 }
 
-/** The Deno that the gateway is tested with. */
 export const TESTED_DENO = "2.9.6";
 
 export function checkRuntime(version: string = Deno.version.deno): CheckResult[] {
@@ -114,7 +110,6 @@ const LITTLE_SPACE = 200 * 1024 ** 2;
 const NO_SPACE = 10 * 1024 ** 2;
 const RESTORE = "Restore a backup with `quartermaster restore FILE`, or move the file away";
 
-/** The folder, the room on its disk, and the store in it. */
 export async function checkData({ options }: CommandInput): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   if (options.dataDir !== undefined) findings.push(...await checkFolder(options.dataDir));

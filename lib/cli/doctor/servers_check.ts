@@ -35,7 +35,6 @@ export async function checkEntries(
   return { findings, hopeless };
 }
 
-/** The servers as the gateways that run have them. */
 export async function checkRunning(
   gateways: readonly FoundGateway[],
   hopeless: ReadonlySet<string>,
@@ -99,7 +98,6 @@ export function stateFinding(
   }
 }
 
-/** Advice that fits the cause of a failed start. */
 function adviceFor(cause: FailureCause | undefined, name: string): string {
   switch (cause) {
     case "broken_cache":

@@ -5,13 +5,11 @@ import { configError } from "../../config/files.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { IS_PACKAGE, ROOT } from "../../core/product.ts";
 import { type Command, type CommandInput, JSON_FLAG, noPositionals } from "../command.ts";
-import { findGateways } from "../operation_target.ts";
-import { openStore } from "../operation_target.ts";
+import { listGateways } from "../operation_target.ts";
 import { print, printError, printJson } from "../terminal.ts";
 import { dataFolderOf, type ServiceDefinition } from "./definition.ts";
 import { type ServiceManager, serviceManager } from "./manager.ts";
 
-/** Options that make no sense for a service. */
 const NOT_KEPT: ReadonlySet<OptionName> = new Set(["stdio", "standalone", "token", "development"]);
 
 const STORE_TOKEN = "DENO_KV_ACCESS_TOKEN";
@@ -166,7 +164,6 @@ export async function defineService(
   };
 }
 
-/** The options set by flags or variables, as flags. */
 function keptFlags({ options, origins, values, env }: CommandInput) {
   const flags: string[] = [];
   const secrets: string[] = [];
@@ -216,8 +213,7 @@ export function refuseTemporary(folder: string): void {
 
 /** Two gateways would compete for one port. */
 async function refuseRunning(input: CommandInput): Promise<void> {
-  await using store = await openStore(input);
-  const [gateway] = await findGateways(store);
+  const [gateway] = await listGateways(input);
   if (gateway === undefined) return;
   throw new GatewayError("CONFLICT", {
     message: `A gateway is already running on this data at ${gateway.address} ` +
