@@ -138,7 +138,7 @@ function operationCommand(operation: Operation, extras: CommandExtras): Command 
     usage: extras.usage ?? usageOf(operation),
     meaning: extras.meaning ??
       (typeof description === "string" ? description : title).replace(/\.$/, ""),
-    details: [...extras.details ?? [], ...(isLive ? ["Requires a running gateway."] : [])],
+    details: [...(isLive ? ["Requires a running gateway."] : []), ...extras.details ?? []],
     flags: [
       ...flagFieldsOf(operation).map(flagOf),
       ...extras.flags ?? [],
