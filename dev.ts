@@ -2,7 +2,7 @@ import { Builder } from "fresh/dev";
 import { fromFileUrl } from "@std/path";
 import { stampBuild } from "./lib/cli/build_stamp.ts";
 import { bundleStyles, STATIC_FOLDERS } from "./lib/cli/bundle.ts";
-import { develop } from "./lib/cli/develop.ts";
+import { develop } from "./lib/cli/serve.ts";
 import { print } from "./lib/cli/terminal.ts";
 import { ROOT } from "./lib/core/product.ts";
 import { compressAssets } from "./lib/http/compression.ts";

@@ -8,14 +8,13 @@ import { StagedRestore } from "../storage/staged_restore.ts";
 import { Store } from "../storage/store.ts";
 import { openAudit } from "../telemetry/audit.ts";
 import { Redactor } from "../telemetry/redact.ts";
-import { type Command, type CommandInput, JSON_FLAG, onlyPositional } from "./command.ts";
+import { type Command, type CommandInput, onlyPositional } from "./command.ts";
 import { commandUser } from "./operation_target.ts";
 import { inert, print, printJson } from "./terminal.ts";
 
 export const backup: Command = {
   usage: "backup FILE",
   meaning: "Write everything in the data store to FILE; a running gateway goes on",
-  flags: [JSON_FLAG],
   async run(input) {
     const file = onlyPositional(input, "backup takes one file", "backup FILE");
     await using store = await Store.open({ location: input.options.kv });
@@ -35,7 +34,6 @@ export const restore: Command = {
       flag: "force",
       meaning: "restore: replace what is in a remote store, which cannot be kept beside it",
     },
-    JSON_FLAG,
   ],
   async run(input) {
     const { options, platform, flags } = input;

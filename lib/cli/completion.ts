@@ -2,7 +2,7 @@ import { CLIENTS } from "../config/clients.ts";
 import { OPTIONS } from "../config/option_table.ts";
 import { flagFieldsOf, flagName, placeholdersOf } from "../operations/cli.ts";
 import { choicesOf, type Field, type NameKind } from "../operations/fields.ts";
-import { type Command, JSON_FLAG } from "./command.ts";
+import { type Command } from "./command.ts";
 import { configError } from "../config/files.ts";
 import { programCommand } from "../config/platform.ts";
 import { nearestOr } from "../core/text.ts";
@@ -131,7 +131,6 @@ export const completions: Command = {
     "In a checkout, use (cd FOLDER && deno task -q cli completions SHELL) with the checkout's full",
     "path. The script then also defines the command `quartermaster`, if there is none.",
   ],
-  flags: [JSON_FLAG],
   run({ positionals, flags }) {
     const [word, ...others] = positionals;
     const shell = SHELLS.find((shell) => shell === word);

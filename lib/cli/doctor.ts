@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { ServersRepository } from "../storage/servers_repository.ts";
 import { parseLocation } from "../storage/kv_client.ts";
 import { Store } from "../storage/store.ts";
-import { type Command, type CommandInput, JSON_FLAG, noPositionals } from "./command.ts";
+import { type Command, type CommandInput, noPositionals } from "./command.ts";
 import {
   checkClients,
   checkConfig,
@@ -44,7 +44,7 @@ export const doctor: Command = {
     "left running, every server, and the clients' configs. Where no gateway runs, each server is",
     "connected to, for 10 s at most. With --fix, servers whose npx cache is broken are repaired.",
   ],
-  flags: [{ flag: "fix", meaning: "Repair servers whose npx cache is broken" }, JSON_FLAG],
+  flags: [{ flag: "fix", meaning: "Repair servers whose npx cache is broken" }],
   async run(input) {
     noPositionals("doctor", input);
     const found = await examine(input);

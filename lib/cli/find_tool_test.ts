@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { GatewayError } from "../core/errors.ts";
-import { NamedTools, resolveListed } from "./find_tool.ts";
+import { NamedTools, resolveListed } from "./tools.ts";
 
 function list(names: string[], maxNameLength = 60) {
   const tools = names.map((full) => {

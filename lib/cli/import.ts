@@ -13,7 +13,7 @@ import { didYouMean, nearestNames, nearestOr } from "../core/text.ts";
 import { isProgram, isRemote, ServerName, type ServerSpec } from "../core/server.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
 import { fileLabel, isOwnEntry, selfOf } from "./client_files.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import { type Command, type CommandInput } from "./command.ts";
 import { listGateways, listServers, openTarget, type OperationTarget } from "./operation_target.ts";
 import {
   askFor,
@@ -54,7 +54,6 @@ export const importServers: Command = {
     },
     { flag: "dry-run", meaning: "Say what would be done, and do nothing" },
     { flag: "no-check", meaning: "Store without connecting first" },
-    JSON_FLAG,
   ],
   async run(input) {
     const renames = readRenames(input);

@@ -12,8 +12,7 @@ import { type Lease, LeasesRepository } from "../storage/leases_repository.ts";
 import { signingSecret } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
 import type { CommandInput } from "./command.ts";
-import { Credential } from "./credential.ts";
-import { GatewayClient } from "./gateway_client.ts";
+import { Credential, GatewayClient } from "./gateway_client.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
 
 export interface ToolCall {

@@ -172,9 +172,7 @@ export function statusText({ enabled, evaluator, reports }: Overview, paint: Pai
   const by = kind === null ? "" : `Evaluations by ${kind}${model === null ? "" : `, ${model}`}.\n`;
   return [
     enabled ? by : SWITCHED_OFF,
-    ...(problem === null || !enabled
-      ? []
-      : [`${paint("yellow", "Warning:")} ${terminalLine(problem)}\n`]),
+    problem === null || !enabled ? "" : warningsText([problem], paint),
     ...(reports.length === 0 ? ["No server has tools: see `quartermaster server list`.\n"] : []),
     ...reports.map((report) => `\n${serverText(report, paint)}`),
   ].join("").replace(/^\n/, "");
@@ -190,7 +188,7 @@ function serverText(
     ...scoreCells(tool),
   ]);
   return `${serverName}  ${dots}  ${optimizedCount}/${countOf(toolCount)} optimized\n${
-    table(evenly(rows))
+    table(rows)
   }`;
 }
 
@@ -219,22 +217,10 @@ function evidenceNote({ depth, prompts = 0, beside }: ReportedTool): string {
   return `${depth}, ${countOf(prompts, "prompt")}${others}`;
 }
 
-function evenly(rows: string[][]): string[][] {
-  const most = Math.max(0, ...rows.map((row) => row.length));
-  return rows.map((row) => [...row, ...Array<string>(most - row.length).fill("")]);
-}
-
 /** Warnings, whether they say that they are or not. */
 export function notesText(warnings: readonly string[], paint: Paint): string {
   return warningsText(warnings.map((warning) => warning.replace(/^Warning: /, "")), paint);
 }
-
-const ROWS = [
-  ["Direct", "direct"],
-  ["Indirect", "indirect"],
-  ["Negative", "negative"],
-  ["Overall", "overall"],
-] as const;
 
 export function showText(
   detail: ToolOptimizationDetail,
@@ -325,7 +311,7 @@ function evidenceText(metrics: CategoryScores, depth: Depth | undefined, beside 
 }
 
 export function beforeAfter(before: CategoryScores, after: CategoryScores, paint: Paint): string {
-  return table(ROWS.map(([title, name]) => {
+  return table(([...CATEGORIES, "overall"] as const).map((name) => {
     const [was, is] = [rateOf(before[name]), rateOf(after[name])];
     const points = was === null || is === null ? undefined : Math.round(100 * (is - was));
     const difference = points === undefined
@@ -335,7 +321,13 @@ export function beforeAfter(before: CategoryScores, after: CategoryScores, paint
       : points < 0
       ? paint("red", `${points} points`)
       : "as before";
-    return [`  ${title}`, scoreText(before[name]), "->", scoreText(after[name]), difference];
+    return [
+      `  ${titleOf(name)}`,
+      scoreText(before[name]),
+      "->",
+      scoreText(after[name]),
+      difference,
+    ];
   }));
 }
 
@@ -352,9 +344,12 @@ export function promptList(
       prompt.id,
       terminalLine(prompt.prompt) + noteOf(prompt),
     ]);
-    const title = `${category[0]!.toUpperCase()}${category.slice(1)}`;
-    return `  ${title} (${own.length})\n${table(rows)}`;
+    return `  ${titleOf(category)} (${own.length})\n${table(rows)}`;
   }).join("");
+}
+
+function titleOf(name: string): string {
+  return `${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
 
 function noteOf({ heldOut, expectedBehavior: { expectedTool } }: GoldenPrompt): string {

@@ -6,10 +6,9 @@ import { configError } from "../config/files.ts";
 import { nearest, nearestOr } from "../core/text.ts";
 import { VERSION } from "../core/product.ts";
 import { backup, restore } from "./backup.ts";
-import type { Command } from "./command.ts";
+import { type Command, JSON_FLAG } from "./command.ts";
 import { completions } from "./completion.ts";
-import { connect } from "./connect.ts";
-import { disconnect } from "./disconnect.ts";
+import { connect, disconnect } from "./connect.ts";
 import { doctor } from "./doctor.ts";
 import { importServers } from "./import.ts";
 import { allHelp, commandHelp, commandsHelp } from "./help.ts";
@@ -39,7 +38,7 @@ const EXTRAS: Record<string, CommandExtras> = {
 };
 
 /** By name; those of one family share its first word. */
-export const COMMANDS: Record<string, Command> = {
+export const COMMANDS: Record<string, Command> = withJson({
   status,
   doctor,
   ...operationCommands(OPERATIONS.values(), EXTRAS),
@@ -55,7 +54,17 @@ export const COMMANDS: Record<string, Command> = {
   "service install": serviceInstall,
   "service status": serviceStatus,
   "service remove": serviceRemove,
-};
+});
+
+/** Every command prints JSON on request. */
+function withJson(commands: Record<string, Command>): Record<string, Command> {
+  return Object.fromEntries(
+    Object.entries(commands).map(([name, command]) => {
+      const others = (command.flags ?? []).filter(({ flag }) => flag !== JSON_FLAG.flag);
+      return [name, { ...command, flags: [...others, JSON_FLAG] }];
+    }),
+  );
+}
 
 /** Handled before any other command is loaded, but listed among them. */
 const START: Command = {

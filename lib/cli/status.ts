@@ -1,4 +1,4 @@
-import { type Command, JSON_FLAG, noPositionals } from "./command.ts";
+import { type Command, noPositionals } from "./command.ts";
 import { findGateways } from "./operation_target.ts";
 import type { GatewayStatus } from "../operations/status.ts";
 import { openStore } from "./operation_target.ts";
@@ -7,7 +7,6 @@ import { print, printJson } from "./terminal.ts";
 export const status: Command = {
   usage: "status",
   meaning: "Whether a gateway runs on this data folder; exit code 1 if none does",
-  flags: [JSON_FLAG],
   async run(input) {
     noPositionals("status", input);
     await using store = await openStore(input);

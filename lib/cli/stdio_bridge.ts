@@ -11,7 +11,7 @@ import {
 } from "../core/rpc.ts";
 import { rpcErrorText } from "../mcp/protocol.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import type { Credential } from "./credential.ts";
+import type { Credential } from "./gateway_client.ts";
 import {
   EndpointClient,
   type EndpointClientOptions,

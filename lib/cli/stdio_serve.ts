@@ -9,7 +9,7 @@ import { signingSecret } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
 import { lineFormat } from "../telemetry/log_lines.ts";
 import { Logs } from "../telemetry/logs.ts";
-import { Credential } from "./credential.ts";
+import { Credential } from "./gateway_client.ts";
 import { findGateways } from "./operation_target.ts";
 import { onStopSignal } from "./serve.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";

@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { configError } from "../config/files.ts";
 import { type Parameters, parametersOf } from "../core/parameters.ts";
+import { type Command, type CommandInput, noPositionals, onlyPositional } from "./command.ts";
 import {
-  type Command,
-  type CommandInput,
-  JSON_FLAG,
-  noPositionals,
-  onlyPositional,
-} from "./command.ts";
-import { type NamedTool, NamedTools, resolveListed } from "./find_tool.ts";
-import { checkKnown, openTarget, serverNames } from "./operation_target.ts";
+  checkKnown,
+  listServers,
+  openTarget,
+  type OperationTarget,
+  serverNames,
+} from "./operation_target.ts";
 import {
   cutToWidth,
   inert,
@@ -23,6 +22,19 @@ import {
 import type { OutputOf } from "../operations/operation.ts";
 import { TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import { type CommandExtras, type OutcomeView, readInput } from "./operation_command.ts";
+import { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { GatewayError } from "../core/errors.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
+import { isAway } from "../core/server.ts";
+import { notConnected } from "../servers/status.ts";
+import { type NameTable, NameTables } from "../catalog/name_table.ts";
+import { namesOf, namespacedName } from "../catalog/names.ts";
+import { ownerAmong, resolveTool } from "../catalog/resolve.ts";
+import { RESERVED_NAMES } from "../mcp/builtin_names.ts";
+import { REVIEW_OPERATIONS } from "../operations/review.ts";
+import type { ToolListing } from "../operations/server_reads.ts";
+import type { ReviewList } from "../trust/review_items.ts";
 
 export const toolsList: Command = {
   usage: "tools list [--server NAME] [--filter TEXT]",
@@ -37,7 +49,6 @@ export const toolsList: Command = {
       placeholder: "TEXT",
       meaning: "Only those with all of these words in name, title or description",
     },
-    JSON_FLAG,
   ],
   async run(input) {
     noPositionals("tools list", input);
@@ -111,7 +122,6 @@ export const toolsShow: Command = {
     "The name may also be the flat one (SERVER_TOOL), SERVER:TOOL, or the server's own where only one",
     "has it; a long one as clients have it, or whole.",
   ],
-  flags: [JSON_FLAG],
   async run(input) {
     const message = "tools show takes the name of one tool";
     const name = onlyPositional(input, message, "tools show SERVER.TOOL");
@@ -237,4 +247,108 @@ function whyOf({ explanation = "", scores = {} }: SearchOutput["found"][number])
     .sort(([, a], [, b]) => b - a)
     .map(([field, score]) => `${field} ${score.toFixed(2)}`);
   return terminalLine([explanation, parts.join(", ")].filter((part) => part !== "").join(" | "));
+}
+
+type ListedTool = ToolListing["tools"][number];
+
+/** A tool with the names that clients have for it besides its own. */
+export interface NamedTool extends ListedTool {
+  /** `git.search-repositories` */
+  namespacedName: string;
+  /** `git_search_repositories` */
+  flatName: string;
+}
+
+export class NamedTools {
+  readonly all: readonly NamedTool[];
+  readonly #table: NameTable;
+
+  constructor({ tools, maxNameLength }: ToolListing) {
+    const catalog = new Catalog();
+    for (const [server, own] of Map.groupBy(tools, ({ server }) => server)) {
+      // First, so that they are read once.
+      catalog.setEnabled(server, own.filter(({ enabled }) => enabled).map(({ name }) => name));
+      catalog.setListed(server, own.map(({ definition }) => JSON.stringify(definition)));
+    }
+    this.#table = new NameTables(RESERVED_NAMES, maxNameLength).of(catalog.snapshot);
+    this.all = Array.from(this.#table.tools(), (tool) => this.#named(tool))
+      .sort((a, b) => a.namespacedName < b.namespacedName ? -1 : 1);
+  }
+
+  /** The one tool that a name means, as at the endpoints; one that is off, too. */
+  resolve(name: string): NamedTool {
+    const view = { table: this.#table, naming: "namespaced" as const, withDisabled: true };
+    try {
+      return this.#named(resolveTool(view, name));
+    } catch (error) {
+      throw this.#inCommandWords(error, name);
+    }
+  }
+
+  #named(tool: CatalogTool): NamedTool {
+    const { server, name, enabled, definition } = tool;
+    const namespacedName = this.#table.nameOf(tool, "namespaced");
+    const flatName = this.#table.nameOf(tool, "flat");
+    return { server, name, namespacedName, flatName, enabled, definition };
+  }
+
+  /** What to do is another thing here than at an endpoint. */
+  #inCommandWords(error: unknown, name: string): unknown {
+    if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") return error;
+    const { suggestedTools = [] } = error.details;
+    if (this.#table.byOriginal(name).length > 1) {
+      return new GatewayError("INVALID_ARGUMENTS", {
+        message: error.message,
+        recoverySteps: [`Give one of ${suggestedTools.join(", ")}`],
+      });
+    }
+    const guesses = suggestedTools.length > 0
+      ? suggestedTools
+      : nearestNames(name, this.all.map((tool) => tool.name));
+    return new GatewayError("TOOL_NOT_FOUND", {
+      message: `There is no tool "${name.slice(0, 200)}"`,
+      recoverySteps: ["See `quartermaster tools list`"],
+      ...didYouMean(guesses),
+    });
+  }
+}
+
+/**
+ * The same among all tools there are. Says of one that is kept back where to decide on it, and of
+ * one whose server is not up how that is.
+ */
+export async function resolveListed(
+  name: string,
+  servers: Pick<OperationTarget, "isRunning" | "allTools" | "run">,
+): Promise<NamedTool> {
+  const list = await servers.allTools();
+  try {
+    return new NamedTools(list).resolve(name);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") throw error;
+    // A caller that may not see the review gets the plain error.
+    const { items }: Pick<ReviewList, "items"> = await servers.run(REVIEW_OPERATIONS.list, {})
+      .catch(() => ({ items: [] }));
+    const found = items.find(({ server, tool, state, kind }) =>
+      (state === "quarantined" || (state === "held" && kind !== "changed" && kind !== "invalid")) &&
+      namesOf(server, tool, list.maxNameLength).includes(name)
+    );
+    if (found) throw keptBack(found);
+    const away = servers.isRunning ? (await listServers(servers)).filter(isAway) : [];
+    const owner = ownerAmong(away, name);
+    throw owner ? notConnected(owner) : error;
+  }
+}
+
+function keptBack({ server, tool, state }: ReviewList["items"][number]): GatewayError {
+  const whole = namespacedName(server, tool);
+  return new GatewayError("TOOL_QUARANTINED", {
+    message: state === "quarantined"
+      ? `Tool "${whole}" is in quarantine: its definition looks like an attack`
+      : `Tool "${whole}" is held: its server added it, and no one has approved it yet`,
+    recoverySteps: [
+      `Review it with \`quartermaster review show ${whole}\``,
+      "Or decide in the console, under Security, Review: /security/review",
+    ],
+  });
 }

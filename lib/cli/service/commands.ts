@@ -4,7 +4,7 @@ import { type OptionName, OPTIONS, variableOf } from "../../config/option_table.
 import { configError } from "../../config/files.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { IS_PACKAGE, ROOT } from "../../core/product.ts";
-import { type Command, type CommandInput, JSON_FLAG, noPositionals } from "../command.ts";
+import { type Command, type CommandInput, noPositionals } from "../command.ts";
 import { listGateways } from "../operation_target.ts";
 import { print, printError, printJson } from "../terminal.ts";
 import { dataFolderOf, type ServiceDefinition } from "./definition.ts";
@@ -24,7 +24,6 @@ export const serviceInstall: Command = {
   ],
   flags: [
     { flag: "print", meaning: "Print the definition without installing it" },
-    JSON_FLAG,
   ],
   async run(input) {
     noPositionals("service install", input);
@@ -78,7 +77,6 @@ export const serviceInstall: Command = {
 export const serviceStatus: Command = {
   usage: "service status",
   meaning: "Show whether the service is installed and running; exit code 1 if not running",
-  flags: [JSON_FLAG],
   async run(input) {
     noPositionals("service status", input);
     const manager = serviceManager(input);
@@ -106,7 +104,6 @@ export const serviceStatus: Command = {
 export const serviceRemove: Command = {
   usage: "service remove",
   meaning: "Stop the service and remove it; your data stays",
-  flags: [JSON_FLAG],
   async run(input) {
     noPositionals("service remove", input);
     const manager = serviceManager(input);
