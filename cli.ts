@@ -1,5 +1,5 @@
 import { startGateway } from "./lib/cli/built_program.ts";
-import { STDIO_FLAGS } from "./lib/cli/stdio_flags.ts";
+import { STDIO_FLAGS } from "./lib/cli/gateway_host.ts";
 import { exitCommandWith } from "./lib/cli/terminal.ts";
 import { findInformationFlag, parseCommandLine } from "./lib/config/command_line.ts";
 

@@ -1,8 +1,8 @@
 import { Builder } from "fresh/dev";
 import { fromFileUrl } from "@std/path";
 import { stampBuild } from "./lib/cli/build_stamp.ts";
-import { bundleStyles, STATIC_FOLDERS } from "./lib/cli/bundle_styles.ts";
-import { develop } from "./lib/cli/develop.ts";
+import { bundleStyles, STATIC_FOLDERS } from "./lib/cli/bundle.ts";
+import { develop } from "./lib/cli/serve.ts";
 import { print } from "./lib/cli/terminal.ts";
 import { ROOT } from "./lib/core/product.ts";
 import { compressAssets } from "./lib/http/compression.ts";
@@ -15,7 +15,7 @@ const builder = new Builder({
 await bundleStyles();
 
 if (Deno.args[0] === "build") {
-  const { bundleProgram } = await import("./lib/cli/bundle_program.ts");
+  const { bundleProgram } = await import("./lib/cli/bundle.ts");
   const recordStamp = stampBuild(fromFileUrl(ROOT));
   // A first start shows these lines as its progress.
   print("Building the console\n");

@@ -1,5 +1,5 @@
 import { host } from "./host.ts";
-import { type BuiltApp, serve } from "./lib/cli/serve.ts";
+import { type BuiltApp, runGateway } from "./lib/cli/serve.ts";
 
 /** Starts the gateway; the build makes one program of this and all it needs. */
 export function run(
@@ -7,5 +7,5 @@ export function run(
     import(new URL("./_fresh/server.js", import.meta.url).href),
 ): void {
   // Not awaited: what is loaded later may wait for the modules that are loaded now.
-  void serve(host, loadApp);
+  void runGateway(host, loadApp);
 }

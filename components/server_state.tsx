@@ -14,6 +14,7 @@ const STATES: Record<ServerState, { word: string; icon: IconName; tone: Tone }> 
   disabled: { word: "Disabled", icon: "paused", tone: "quiet" },
   paused: { word: "Paused", icon: "paused", tone: "quiet" },
   needs_login: { word: "Needs login", icon: "lock", tone: "warn" },
+  not_running: { word: "Not running", icon: "paused", tone: "quiet" },
 };
 
 export function stateWord(state: ServerState): string {

@@ -3,8 +3,7 @@ import { type AuthModule, buildAuth } from "./auth/module.ts";
 import { buildCatalog, type CatalogModule } from "./catalog/module.ts";
 import { buildSearch, type ToolSearchModule } from "./catalog/search/module.ts";
 import { buildToolsets, type ToolsetsModule } from "./catalog/toolsets/module.ts";
-import type { Env } from "./config/platform.ts";
-import { type GatewayLocation, locateGateway, openConfig } from "./config/module.ts";
+import { type ConfigInput, locateGateway, openConfig } from "./config/module.ts";
 import type { ReadOptions } from "./config/options.ts";
 import type { ConfigProblem } from "./config/files.ts";
 import type { Bus } from "./core/bus.ts";
@@ -25,7 +24,7 @@ import { buildOperations, type OperationsModule } from "./operations/module.ts";
 import type { OptimizationModule } from "./operations/optimization_module.ts";
 import { GatewayHealth } from "./operations/health.ts";
 import { buildOptimizer } from "./optimizer/module.ts";
-import { buildServers } from "./servers/module.ts";
+import { buildServers, type ServersModule } from "./servers/module.ts";
 import { buildSecrets } from "./servers/secrets.ts";
 import { startTimeOf } from "./servers/processes/process_group.ts";
 import { openStorage, type StorageModule } from "./storage/module.ts";
@@ -38,16 +37,15 @@ import { buildTrust } from "./trust/module.ts";
 /** Total time a stop waits for a remote store; platforms kill after 5 s. */
 const STORE_END_MS = 2_500;
 
-export interface GatewayInput {
-  read: ReadOptions;
-  env: Env;
-  cwd: string;
+export interface GatewayInput extends Pick<ConfigInput, "read" | "env" | "cwd"> {
   /** The port it listens on; undefined if it does not listen. */
   port: number | undefined;
   /** Shows log entries on the terminal; default: all entries on stderr. */
   terminal?: LogTerminal | undefined;
   /** A job as the live channel sends it. */
   describeJob(job: OptimizationJob): unknown;
+  /** Built for one command of this user: see `isCommand` in each module's input. */
+  commandUser?: string;
 }
 
 export interface Gateway
@@ -55,7 +53,8 @@ export interface Gateway
     AsyncDisposable,
     Pick<RequestHost, "guard" | "requestLog">,
     OperationsModule,
-    Omit<GatewayLocation, "self">,
+    Pick<ServersModule, "pool">,
+    Pick<ReturnType<typeof locateGateway>, "address" | "localAddress">,
     Pick<StorageModule, "store" | "restore">,
     Pick<TelemetryModule, "audit" | "metrics" | "countRequest">,
     Pick<TelemetryModule, "calls" | "callStats" | "activityDays">,
@@ -91,16 +90,16 @@ export async function buildGateway(input: GatewayInput): Promise<Gateway> {
   await using stack = new AsyncDisposableStack();
   const closing = new AbortController();
   const base = await openBase(input, closing.signal, stack);
-  const { config, store, logs, live, auth, access, telemetry, options } = base;
+  const { config, store, logs, live, auth, access, telemetry, options, isCommand } = base;
   const modules = await buildModules(base, stack);
-  const { catalog, servers, toolsets, search, discovery, control, state, status } = modules;
+  const { catalog, servers, state, status } = modules;
 
   await state.sync();
   const following = state.follow(base.generation, status.announce);
   stack.defer(() => following);
   stack.defer(() => closing.abort());
   const endpoints = stack.use(buildEndpoints({ ...base, ...modules }));
-  base.secrets.sealSoon(stack, base.onWarning);
+  if (!isCommand) base.secrets.sealSoon(stack, base.onWarning);
   const place = base.path ?? store.location.label;
   base.log.info({ version: VERSION, store: place, config: config.configured.file }, "Started");
   // Begun before all else: programs that do not want to end take longest.
@@ -111,12 +110,7 @@ export async function buildGateway(input: GatewayInput): Promise<Gateway> {
     ...base,
     ...auth,
     ...telemetry,
-    ...catalog,
-    ...toolsets,
-    ...search,
-    ...discovery,
-    ...control,
-    ...modules.operations,
+    ...modules.services,
     version: VERSION,
     options: { options, origins: input.read.origins },
     guard: new Guard({ ...options, port: base.self.port, uploads: UPLOADS }),
@@ -152,11 +146,12 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** What the other modules stand on: the log, the configuration, the store, and who may call. */
 async function openBase(input: GatewayInput, signal: AbortSignal, stack: AsyncDisposableStack) {
-  const { read, env, cwd } = input;
+  const { read, env, cwd, commandUser } = input;
   const { options, platform } = read;
+  const isCommand = commandUser !== undefined;
   const startedAt = Date.now();
-  const place = locateGateway(options, input.port);
-  const logs = stack.use(await openLogs(options, input.terminal));
+  const place = locateGateway(options, input.port, isCommand);
+  const logs = stack.use(await openLogs(options, isCommand ? "none" : input.terminal));
   const log = logs.module("gateway");
   stack.defer(() => log.info("Stopped"));
   const warnings = logs.module("storage");
@@ -164,7 +159,8 @@ async function openBase(input: GatewayInput, signal: AbortSignal, stack: AsyncDi
   const bus: Bus = new EventEmitter();
   const live = stack.use(openLive(input.describeJob));
   const context = { cwd, env, platform, self: place.self };
-  const common = { ...context, ...place, options, startedAt, logs, bus, live, signal, onWarning };
+  const made = { startedAt, logs, bus, live, signal, onWarning };
+  const common = { ...context, ...place, ...made, options, isCommand };
 
   const config = await openConfig({ ...common, read });
   const isRunning = async (pid: number) => await startTimeOf(pid) !== undefined;
@@ -180,7 +176,8 @@ async function openBase(input: GatewayInput, signal: AbortSignal, stack: AsyncDi
     }),
   );
   const { access } = auth;
-  const telemetry = stack.use(buildTelemetry({ ...stored, access }));
+  const nameOf = (principal: string) => commandUser ?? access.nameOf(principal);
+  const telemetry = stack.use(buildTelemetry({ ...stored, access: { nameOf } }));
   const onAudit = telemetry.audit.note;
   const secrets = buildSecrets(stored);
   const more = { context, log, config, generation, resourceMetadata };
@@ -243,5 +240,6 @@ async function buildModules(base: Base, stack: AsyncDisposableStack) {
     sync: state.sync,
     removeDemo: () => state.setDemoRemoved(true),
   });
-  return { ...built, operations, state, status };
+  const read = { ...catalog, ...toolsets, ...search, ...discovery, ...control, ...operations };
+  return { ...built, operations, state, status, services: { ...read, pool } };
 }

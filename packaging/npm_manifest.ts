@@ -1,5 +1,5 @@
 import source from "../deno.json" with { type: "json" };
-import { TESTED_DENO } from "../lib/cli/doctor/runtime_check.ts";
+import { TESTED_DENO } from "../lib/cli/doctor/checks.ts";
 
 /**
  * UNPUBLISHED. The name is a placeholder that nobody has registered for this product: the package is

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import type { Finding } from "../lib/cli/doctor/finding.ts";
+import type { CheckResult } from "../lib/cli/doctor/checks.ts";
 import { TestCli } from "./cli.ts";
 import { brokenNpxServer } from "./fixtures/broken_npx.ts";
 import { startGateway, until } from "./gateway.ts";
@@ -10,7 +10,7 @@ async function examine(cli: TestCli, ...flags: string[]) {
   assert.equal(err, "");
   const { findings, problems, warnings } = JSON.parse(out);
   assert.equal(code, problems > 0 ? 1 : 0);
-  const found: Finding[] = findings;
+  const found: CheckResult[] = findings;
   return {
     problems,
     warnings,
@@ -141,8 +141,10 @@ Deno.test({
       await gateway.stop("SIGKILL");
       const found = await examine(cli, "--port", "0");
       assert.deepEqual(found.levels("leftovers"), ["warning"]);
-      // Having connected, it has ended them, as every start does.
-      assert.deepEqual((await examine(cli, "--port", "0")).levels("leftovers"), ["ok"]);
+      // It only looks: the next gateway ends them.
+      assert.deepEqual((await examine(cli, "--port", "0")).levels("leftovers"), ["warning"]);
+      await using _next = await startGateway([], cli.gateway);
+      await until(async () => (await examine(cli)).levels("leftovers").includes("ok") || undefined);
     });
   },
 });

@@ -209,26 +209,18 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
   });
 });
 
-Deno.test("optimize says that a gateway has to run, and how to start one", async () => {
+Deno.test("optimize reads without a gateway, and says that jobs need one", async () => {
   await TestCli.use(async (cli) => {
-    const commands = [
-      ["status"],
-      ["report"],
-      ["show", "git.status"],
-      ["history", "git.status"],
-      ["run", "--all", "--yes"],
-      ["enable"],
-    ];
-    await Promise.all(
-      commands.map((words) =>
-        cli.fails(
-          1,
-          /No gateway is running on [^]*Start one with `quartermaster start`/,
-          "optimize",
-          ...words,
-        )
-      ),
-    );
+    const needsOne = /No gateway is running on [^]*Start one with `quartermaster start`/;
+    await cli.fails(1, needsOne, "optimize", "run", "--all", "--yes");
+    await cli.fails(1, needsOne, "optimize", "jobs", "job_1", "--follow");
+    await cli.fails(1, /There is no server "git"/, "optimize", "show", "git.status");
+    await cli.fails(1, /There is no server "git"/, "optimize", "history", "git.status");
+    assert.match(await cli.ok("optimize", "enable"), /No gateway is running/);
+    assert.match(await cli.ok("optimize", "status"), /No gateway is running/);
+    assert.deepEqual((await cli.json("optimize", "jobs")).jobs, []);
+    assert.deepEqual((await cli.json("review", "list")).items, []);
+    assert.match(await cli.ok("optimize", "report"), /^# /);
     const help = await cli.ok("optimize", "--help");
     assert.match(help, /optimize run \[TOOL\.\.\.\] \[OPTIONS\]/);
     assert.match(await cli.ok("optimize", "run", "--help"), /--max-cost USD +Stop before/);

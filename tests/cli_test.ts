@@ -452,9 +452,8 @@ Deno.test("the CLI speaks to the gateway that runs on its data folder", async (t
 
     await t.step("remove", async () => {
       assert.equal(await cli.ok("server", "remove", "local", "--yes"), "Removed local.\n");
-      assert.deepEqual(await cli.json("server", "remove", "locked", "--yes"), {
-        removed: "locked",
-      });
+      const { removed, undo } = await cli.json("server", "remove", "locked", "--yes");
+      assert.deepEqual([removed, typeof undo], ["locked", "string"]);
     });
 
     const files = Array.from(Deno.readDirSync(join(dataDir, "logs")), ({ name }) => name);

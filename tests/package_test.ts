@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { join } from "@std/path";
-import { TESTED_DENO } from "../lib/cli/doctor/runtime_check.ts";
+import { TESTED_DENO } from "../lib/cli/doctor/checks.ts";
 import { MIGRATIONS, newestVersion, schemaEntry } from "../lib/storage/migrations.ts";
 import { makePackage } from "../packaging/main.ts";
 import { npmManifest, PACKAGE_NAME } from "../packaging/npm_manifest.ts";

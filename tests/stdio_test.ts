@@ -9,7 +9,7 @@ import {
   ElicitRequestSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { findGateways } from "../lib/cli/find_gateways.ts";
+import { findGateways } from "../lib/cli/operation_target.ts";
 import { startTimeOf } from "../lib/servers/processes/process_group.ts";
 import { AuditRepository } from "../lib/storage/audit_repository.ts";
 import { Store } from "../lib/storage/store.ts";

@@ -4,13 +4,12 @@ import type { Options } from "../config/option_table.ts";
 import { shownLine } from "../core/text.ts";
 import { isStarting, type ServerStatus } from "../core/server.ts";
 import { briefLine, type LineFormat, type LogTerminal } from "../telemetry/log_lines.ts";
-import { TOKEN_PLACE } from "./entry_token.ts";
+import { TOKEN_PLACE } from "./client_files.ts";
 import { clearStatus, isSteerable, printError, showStatus, terminalWidth } from "./terminal.ts";
 
 /** On terminals narrower than this, each value gets its own line. */
 const NARROW = 60;
 
-/** The parts of a gateway that the banner shows. */
 export type BannerSubject =
   & Pick<Gateway, "version" | "address" | "configFile">
   & {
@@ -22,7 +21,6 @@ export type BannerSubject =
 
 export interface BannerOutput {
   write(text: string): void;
-  /** Shows a status line that the next one overwrites. */
   status(text: string): void;
   clear(): void;
   readonly width: number;
@@ -40,7 +38,6 @@ export class Banner implements LogTerminal, Disposable {
   #early: string[] | undefined = [];
   #status = "";
   #unfollow = () => {};
-  /** Each server's text as last shown. */
   readonly #shown = new Map<string, string>();
   /** Whether all servers have been ready or failed once. */
   #isSettled = false;
@@ -63,7 +60,6 @@ export class Banner implements LogTerminal, Disposable {
     else this.#print(line);
   }
 
-  /** Shows the banner, then server states as they change. */
   show(gateway: BannerSubject): void {
     this.#print(`\n${this.#header(gateway)}\n`);
     this.#flush();

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "@std/path";
 
-/** What ends up in the build. */
 const INPUTS = [
   "routes",
   "islands",

@@ -50,7 +50,6 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Builds in a separate process and shows progress. */
 async function build(root: string): Promise<void> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-P=build", "dev.ts", "build"],

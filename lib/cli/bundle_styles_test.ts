@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { bundleStyles } from "./bundle_styles.ts";
+import { bundleStyles } from "./bundle.ts";
 
 Deno.test("bundleStyles() joins what console.css imports, in order, and again after a change", async () => {
   const root = await Deno.makeTempDir({ prefix: "quartermaster_" });

@@ -7,28 +7,29 @@ import {
   type ClientScope,
   isClient,
 } from "../config/clients.ts";
+import type { ClientEntry } from "../config/client_dialects.ts";
 import { type ClientServer, readClientServers } from "../config/client_servers.ts";
 import type { GatewayIdentity } from "../config/loops.ts";
 import { configError } from "../config/files.ts";
 import { isLoopback } from "../config/address.ts";
-import { nearest } from "../core/text.ts";
+import { nearestOr } from "../core/text.ts";
 import type { CommandInput } from "./command.ts";
+import { z } from "zod";
+import { fromFileUrl } from "@std/path";
+import { MAIN } from "../core/product.ts";
 
-/** What the gateway is called in a client's config unless told. */
 export const OWN_NAME = "quartermaster";
 
 const ENDPOINT = /^\/(mcp|(toolsets|servers|s)\/[^/]+\/mcp|(gateway|g)\/mcp)$/;
 
-/** The one client a command takes. */
 export function oneClient(command: string, { positionals }: CommandInput): ClientId {
   const [word, ...others] = positionals;
   if (word !== undefined && others.length === 0 && isClient(word)) return word;
-  const guess = word === undefined || others.length > 0 ? undefined : nearest(word, CLIENTS);
   throw configError(
     word === undefined || others.length > 0
       ? `${command} takes the name of one client`
       : `There is no client "${word}" here`,
-    guess === undefined ? `Give one of ${CLIENTS.join(", ")}` : `Did you mean ${guess}?`,
+    nearestOr(word ?? "", CLIENTS, `Give one of ${CLIENTS.join(", ")}`),
   );
 }
 
@@ -76,4 +77,68 @@ export function isOwnEntry({ writtenAs, isSelf, spec }: ClientServer): boolean {
 /** Whether an entry stands where `connect` writes, and not under one of a user's projects. */
 export function isInSection(server: ClientServer, { scope }: ClientConfigFile): boolean {
   return scope === "project" || server.project === undefined;
+}
+
+/** Stands where a client's token belongs. */
+export const TOKEN_PLACE = "YOUR_TOKEN";
+
+/** The gateway is on this machine: one that takes longer says nothing about tokens either. */
+const LIMIT_MS = 5_000;
+
+const WithHeaders = z.looseObject({ headers: z.record(z.string(), z.string()) });
+const WithEnv = z.looseObject({ env: z.record(z.string(), z.unknown()) });
+
+/** Whether a gateway that runs lets in only those who have a token. */
+export async function asksForToken(address: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(LIMIT_MS);
+    const response = await fetch(new URL("/api/status.show", address), { signal });
+    await response.body?.cancel();
+    return response.status === 401;
+  } catch {
+    return false;
+  }
+}
+
+export function withTokenPlace(entry: ClientEntry): ClientEntry {
+  // One that is started as a program reads the gateway's data, and comes in by that.
+  if (!("url" in entry) || Object.keys(headersOf(entry)).some(isAuthorization)) return entry;
+  const headers = { Authorization: `Bearer ${TOKEN_PLACE}`, ...headersOf(entry) };
+  const whole = { ...entry, headers };
+  return whole;
+}
+
+/** The entry with what its owner put into the one before: headers and variables, tokens among them. */
+export function withOwn(entry: ClientEntry, before: unknown): ClientEntry {
+  const env = WithEnv.safeParse(before).data?.env;
+  // Nobody's token: where none is needed it would be refused, and else it is put there again.
+  const headers = Object.entries(headersOf(before)).filter(([name, value]) =>
+    !(isAuthorization(name) && value === `Bearer ${TOKEN_PLACE}`)
+  );
+  if ("url" in entry) {
+    return headers.length === 0 ? entry : { ...entry, ...{ headers: Object.fromEntries(headers) } };
+  }
+  return env === undefined ? entry : { ...entry, ...{ env } };
+}
+
+function headersOf(entry: unknown): Record<string, string> {
+  return WithHeaders.safeParse(entry).data?.headers ?? {};
+}
+
+/** Names of headers are the same in any case. */
+function isAuthorization(name: string): boolean {
+  return name.toLowerCase() === "authorization";
+}
+
+/** The gateway of this checkout as an entry in a config could point at it. */
+export function selfOf(
+  { options }: Pick<CommandInput, "options">,
+  address?: string,
+): GatewayIdentity {
+  const port = address === undefined ? options.port : Number(new URL(address).port || 80);
+  return { host: options.host, port, publicUrl: options.publicUrl, mainModule: mainModule() };
+}
+
+export function mainModule(): string {
+  return fromFileUrl(MAIN);
 }

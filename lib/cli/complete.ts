@@ -4,17 +4,13 @@ import {
   CandidatesRepository,
   GoldenPromptsRepository,
 } from "../storage/optimization_repositories.ts";
-import { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
-import { JobsRepository } from "../storage/jobs_repository.ts";
-import type { Store } from "../storage/store.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { CONSENT_OPERATIONS } from "../operations/consents.ts";
 import type { NameKind } from "../operations/fields.ts";
+import { JOB_OPERATIONS } from "../operations/jobs.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { completionOf, type Suggestion } from "./completion.ts";
-import { findGateways } from "./find_gateways.ts";
-import { serverNames, toolsetNames } from "./known_names.ts";
-import { openStore } from "./servers_access.ts";
+import { openStore, openTarget, serverNames, toolsetNames } from "./operation_target.ts";
 import { inert, print } from "./terminal.ts";
 
 const MOST_JOBS = 50;
@@ -43,67 +39,50 @@ async function findNames(kind: NameKind, words: readonly string[]): Promise<Sugg
   const env = systemEnv();
   const read = await readOptions(whereFlags(words), env, { os: Deno.build.os, cwd: Deno.cwd() });
   const input: CommandInput = { ...read, env, values: new Map(), afterDashes: [] };
-  await using store = await openStore(input);
-  if (kind === "toolset") return (await toolsetNames(store)).map((word) => ({ word }));
-  if (kind === "server") return (await serverNames(store, input)).map((word) => ({ word }));
-  if (kind === "tool") return await toolNames(store, input);
-  if (kind === "consent") return await consentIds(store);
-  return await recordNames(kind, store);
-}
-
-/** Ids of what optimization has saved. */
-async function recordNames(kind: NameKind, store: Store): Promise<Suggestion[]> {
+  if (kind === "candidate" || kind === "prompt") return await recordNames(kind, input);
+  await using target = await openTarget(input);
   switch (kind) {
+    case "server":
+      return (await serverNames(target)).map((word) => ({ word }));
+    case "toolset":
+      return (await toolsetNames(target)).map((word) => ({ word }));
+    case "tool":
+      return (await target.allTools()).tools.map(({ server, name, definition }) => ({
+        word: `${server}.${name}`,
+        meaning: definition.title ?? definition.description?.split("\n")[0] ?? "",
+      }));
+    case "consent": {
+      const { consents }: OutputOf<typeof CONSENT_OPERATIONS.list> = await target.run(
+        CONSENT_OPERATIONS.list,
+        {},
+      );
+      return consents.map(({ id, server }) => ({ word: id, meaning: server }));
+    }
     case "job": {
-      const jobs = new JobsRepository(store).list({ reverse: true, limit: MOST_JOBS });
-      const words = await Array.fromAsync(jobs);
-      return words.map(({ value: { id, status } }) => ({ word: id, meaning: status }));
-    }
-    case "candidate": {
-      const all = await new CandidatesRepository(store).byServer();
-      return [...all.values()].flat().map(({ id, toolName }) => ({ word: id, meaning: toolName }));
-    }
-    case "prompt": {
-      const all = await new GoldenPromptsRepository(store).byServer();
-      return [...all.values()].flat().map(({ id, prompt }) => ({ word: id, meaning: prompt }));
+      const { jobs }: OutputOf<typeof JOB_OPERATIONS.list> = await target.run(JOB_OPERATIONS.list, {
+        limit: MOST_JOBS,
+      });
+      return jobs.map(({ id, status }) => ({ word: id, meaning: status }));
     }
     default:
       return [];
   }
 }
 
-/** Requests for consent, which only a running gateway can read. */
-async function consentIds(store: Store): Promise<Suggestion[]> {
-  const [gateway] = await findGateways(store);
-  if (!gateway) return [];
-  const { consents }: OutputOf<typeof CONSENT_OPERATIONS.list> = await gateway.client.run(
-    CONSENT_OPERATIONS.list,
-    {},
-  );
-  return consents.map(({ id, server }) => ({ word: id, meaning: server }));
-}
-
-async function toolNames(store: Store, input: CommandInput): Promise<Suggestion[]> {
-  const [gateway] = await findGateways(store);
-  if (gateway) {
-    const { tools } = await gateway.client.allTools();
-    return tools.map(({ server, name, definition }) => ({
-      word: `${server}.${name}`,
-      meaning: definition.title ?? definition.description?.split("\n")[0] ?? "",
-    }));
+/** Ids that no operation lists for all tools. */
+async function recordNames(
+  kind: "candidate" | "prompt",
+  input: CommandInput,
+): Promise<Suggestion[]> {
+  await using store = await openStore(input);
+  if (kind === "prompt") {
+    const all = await new GoldenPromptsRepository(store).byServer();
+    return [...all.values()].flat().map(({ id, prompt }) => ({ word: id, meaning: prompt }));
   }
-  const canonical = new CanonicalToolsRepository(store);
-  const servers = await serverNames(store, input);
-  const lists = await Promise.all(
-    servers.map(async (server) =>
-      (await canonical.list(server)).filter(({ goneSince }) => goneSince === undefined)
-        .map(({ name }) => ({ word: `${server}.${name}` }))
-    ),
-  );
-  return lists.flat();
+  const all = await new CandidatesRepository(store).byServer();
+  return [...all.values()].flat().map(({ id, toolName }) => ({ word: id, meaning: toolName }));
 }
 
-/** The flags of the line that say where the data is. */
 function whereFlags(words: readonly string[]): string[] {
   return words.slice(0, -1).flatMap((word, index, all) => {
     const [, inline] = /^--(?:data-dir|kv|config)(=.*)?$/.exec(word) ?? [];

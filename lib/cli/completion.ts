@@ -2,7 +2,11 @@ import { CLIENTS } from "../config/clients.ts";
 import { OPTIONS } from "../config/option_table.ts";
 import { flagFieldsOf, flagName, placeholdersOf } from "../operations/cli.ts";
 import { choicesOf, type Field, type NameKind } from "../operations/fields.ts";
-import type { Command } from "./command.ts";
+import { type Command } from "./command.ts";
+import { configError } from "../config/files.ts";
+import { programCommand } from "../config/platform.ts";
+import { nearestOr } from "../core/text.ts";
+import { print, printJson } from "./terminal.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -11,7 +15,6 @@ export interface Suggestion {
   meaning?: string;
 }
 
-/** What may stand where the cursor is. */
 export type Completion =
   | { kind: "words"; words: Suggestion[] }
   | { kind: "names"; of: NameKind }
@@ -20,7 +23,6 @@ export type Completion =
 
 type Place = NameKind | readonly string[] | "other";
 
-/** What each command takes, place by place. */
 const PLACES: Record<string, Place[]> = {
   "tools show": ["tool"],
   "tools call": ["tool", "other"],
@@ -30,7 +32,6 @@ const PLACES: Record<string, Place[]> = {
   completions: [SHELLS],
 };
 
-/** Those whose last place may be filled again and again. */
 const REPEATED = new Set(["import"]);
 
 const VALUES: Record<string, Place> = {
@@ -42,7 +43,6 @@ const VALUES: Record<string, Place> = {
 const EVERYWHERE = [OPTIONS.dataDir, OPTIONS.kv, OPTIONS.config];
 const OTHER: Completion = { kind: "other" };
 
-/** What may stand in place of the last word; the first one is the program. */
 export function completionOf(
   [, ...line]: readonly string[],
   commands: Record<string, Pick<Command, "meaning" | "flags" | "operation">>,
@@ -105,7 +105,6 @@ function commandWords(
   return Array.from(found, ([word, meaning]) => ({ word, meaning }));
 }
 
-/** What may stand for a field: its choices, names to look up, or anything. */
 function ofField(field: Field): Completion {
   const { completes } = field.hints;
   if (completes !== undefined && completes !== "file" && completes !== "nothing") {
@@ -119,3 +118,83 @@ function atPlace(place: Place): Completion {
   if (typeof place === "string") return { kind: "names", of: place };
   return { kind: "words", words: place.map((word) => ({ word })) };
 }
+
+export const completions: Command = {
+  usage: "completions SHELL",
+  meaning: "A script for bash, zsh or fish that completes commands, flags and names",
+  details: [
+    "Add one of these to your shell's startup file:",
+    '  bash  eval "$(quartermaster completions bash)"',
+    '  zsh   eval "$(quartermaster completions zsh)"   (after compinit)',
+    "  fish  quartermaster completions fish | source",
+    "",
+    "In a checkout, use (cd FOLDER && deno task -q cli completions SHELL) with the checkout's full",
+    "path. The script then also defines the command `quartermaster`, if there is none.",
+  ],
+  run({ positionals, flags }) {
+    const [word, ...others] = positionals;
+    const shell = SHELLS.find((shell) => shell === word);
+    if (!shell || others.length > 0) {
+      throw configError(
+        word === undefined || others.length > 0
+          ? "completions takes the name of one shell"
+          : `There are no completions for "${word}"`,
+        nearestOr(word ?? "", SHELLS, `Give one of ${SHELLS.join(", ")}`),
+      );
+    }
+    const script = SCRIPTS[shell](programCommand("cli").map(quoted).join(" "));
+    if (flags.get("json") === true) printJson({ shell, script });
+    else print(script);
+    return Promise.resolve();
+  },
+};
+
+function quoted(word: string): string {
+  return /^[\w./=:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+const SCRIPTS: Record<(typeof SHELLS)[number], (command: string) => string> = {
+  bash: (command) =>
+    `# Completions of quartermaster for bash
+type quartermaster >/dev/null 2>&1 || quartermaster() { ${command} "$@"; }
+_quartermaster() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("\${line%%$'\\t'*}")
+  done < <(quartermaster complete -- "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null)
+}
+complete -o default -F _quartermaster quartermaster
+`,
+  zsh: (command) =>
+    `#compdef quartermaster
+# Completions of quartermaster for zsh
+whence quartermaster >/dev/null || quartermaster() { ${command} "$@" }
+_quartermaster() {
+  local line
+  local -a found
+  while IFS= read -r line; do
+    found+=("\${\${line%%$'\\t'*}//:/\\\\:}\${\${line#*$'\\t'}:+:\${line#*$'\\t'}}")
+  done < <(quartermaster complete -- "\${(@)words[1,CURRENT]}" 2>/dev/null)
+  if (( $#found )); then _describe -t quartermaster quartermaster found; else _files; fi
+}
+compdef _quartermaster quartermaster
+`,
+  fish: (command) =>
+    `# Completions of quartermaster for fish
+if not type -q quartermaster
+    function quartermaster
+        ${command} $argv
+    end
+end
+function __quartermaster_complete
+    set -l found (quartermaster complete -- (commandline -opc) (commandline -ct) 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c quartermaster -f -a '(__quartermaster_complete)'
+`,
+};

@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
-import { OPERATIONS } from "../operations/all.ts";
-import { completionOf } from "./completion.ts";
 import { operationCommands } from "./operation_command.ts";
+import { OPERATIONS } from "../operations/all.ts";
+import assert from "node:assert/strict";
+import { completionOf } from "./completion.ts";
 
 const flag = (flag: string, placeholder?: string) => ({
   flag,

@@ -14,6 +14,7 @@ import { configError, editFile, type FileEdit, findTextFile } from "../config/fi
 import { GatewayError } from "../core/errors.ts";
 import { ServerName } from "../core/server.ts";
 import {
+  asksForToken,
   fileLabel,
   filesOf,
   isInSection,
@@ -21,14 +22,20 @@ import {
   oneClient,
   OWN_NAME,
   scopeOf,
+  selfOf,
   serversIn,
+  TOKEN_PLACE,
+  withOwn,
+  withTokenPlace,
 } from "./client_files.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { asksForToken, TOKEN_PLACE, withOwn, withTokenPlace } from "./entry_token.ts";
-import { findGateways } from "./find_gateways.ts";
-import { checkKnown, serverNames, toolsetNames } from "./known_names.ts";
-import { selfOf } from "./self.ts";
-import { openStore } from "./servers_access.ts";
+import type { Command, CommandInput } from "./command.ts";
+import {
+  checkKnown,
+  listGateways,
+  openTarget,
+  serverNames,
+  toolsetNames,
+} from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 
 export const connect: Command = {
@@ -55,7 +62,6 @@ export const connect: Command = {
       meaning: "user (the default): everywhere; project: in the folder you are in",
     },
     { flag: "write", meaning: "Put it into the client's config file" },
-    JSON_FLAG,
   ],
   async run(input) {
     const client = oneClient("connect", input);
@@ -138,15 +144,16 @@ async function chooseEndpoint(input: CommandInput) {
   if (toolset !== undefined && server !== undefined) {
     throw configError("--toolset and --server exclude each other", "Give one of them");
   }
-  await using store = await openStore(input);
-  if (typeof toolset === "string") checkKnown("toolset", toolset, await toolsetNames(store));
-  if (typeof server === "string") checkKnown("server", server, await serverNames(store, input));
-  const endpoint: ClientEndpoint = typeof toolset === "string"
-    ? { kind: "toolset", name: toolset }
-    : typeof server === "string"
-    ? { kind: "server", name: server }
-    : { kind: "all", name: "" };
-  const [gateway] = await findGateways(store);
+  let endpoint: ClientEndpoint = { kind: "all", name: "" };
+  if (typeof toolset === "string" || typeof server === "string") {
+    await using target = await openTarget(input);
+    if (typeof toolset === "string") checkKnown("toolset", toolset, await toolsetNames(target));
+    else checkKnown("server", String(server), await serverNames(target));
+    endpoint = typeof toolset === "string"
+      ? { kind: "toolset", name: toolset }
+      : { kind: "server", name: String(server) };
+  }
+  const [gateway] = await listGateways(input);
   if (gateway) return { endpoint, address: gateway.address, isRunning: true };
   if (options.port === 0) {
     throw configError(
@@ -194,4 +201,86 @@ function writtenText({ changed, backup }: FileEdit, file: ClientConfigFile, name
   const kept = backup === undefined ? "" : `What it was before is in ${backup}.\n`;
   return `Put "${name}" into ${file.path}.\n${kept}` +
     `Restart ${CLIENT_NAMES[file.client]} to apply this.\n`;
+}
+
+interface Removal {
+  file: ClientConfigFile;
+  names: string[];
+  backup?: string;
+}
+
+export const disconnect: Command = {
+  usage: "disconnect CLIENT [--write]",
+  meaning: "Take this gateway out of a client's config again",
+  details: [
+    "Without --write nothing is changed: what would be removed is printed. Only entries that point",
+    "at this gateway are, and a copy of the file as it was is kept beside it.",
+  ],
+  flags: [
+    { flag: "name", placeholder: "NAME", meaning: "Only the entry of this name" },
+    {
+      flag: "scope",
+      placeholder: "SCOPE",
+      meaning: "Only user, or only project (default: both)",
+    },
+    { flag: "write", meaning: "Change the client's config file" },
+  ],
+  async run(input) {
+    const client = oneClient("disconnect", input);
+    const scope = scopeOf(client, input);
+    const isWriting = input.flags.get("write") === true;
+    const files = filesOf(client, input).filter((file) => !scope || file.scope === scope);
+    const removals: Removal[] = [];
+    for (const file of files) {
+      const names = await ownNames(file, input);
+      if (names.length === 0) continue;
+      const edit = isWriting ? await remove(file, names) : undefined;
+      removals.push({ file, names, ...(edit?.backup ? { backup: edit.backup } : {}) });
+    }
+    if (input.flags.get("json") === true) {
+      return printJson({
+        client,
+        written: isWriting && removals.length > 0,
+        removed: removals.map(({ file, ...rest }) => ({
+          file: file.path,
+          scope: file.scope,
+          ...rest,
+        })),
+      });
+    }
+    if (removals.length === 0) {
+      return print(`Nothing to remove: ${CLIENT_NAMES[client]} does not use this gateway.\n`);
+    }
+    for (const { file, names, backup } of removals) {
+      const listed = names.map((name) => `"${name}"`).join(", ");
+      print(`${isWriting ? "Removed" : "Would remove"} ${listed} from ${file.path}`);
+      print(` (${fileLabel(file)}).\n`);
+      if (backup !== undefined) print(`What it was before is in ${backup}.\n`);
+    }
+    if (!isWriting) print("The same command with --write does it.\n");
+  },
+};
+
+async function ownNames(file: ClientConfigFile, input: CommandInput): Promise<string[]> {
+  const [gateway] = await listGateways(input);
+  const servers = await serversIn(file, input, selfOf(input, gateway?.address)) ?? [];
+  const text = await findTextFile(file.path) ?? "";
+  const { syntax, sections } = dialectOf(file.client);
+  const { valueAt } = await openSyntax(syntax);
+  const only = input.flags.get("name");
+  return servers
+    .filter((server) => isInSection(server, file) && isOwnEntry(server))
+    .map(({ writtenAs }) => writtenAs)
+    .filter((name) => only === undefined || name === only)
+    .filter((name) => sections.some((path) => valueAt(text, file.path, [...path, name])));
+}
+
+async function remove(file: ClientConfigFile, names: string[]) {
+  const { syntax, sections } = dialectOf(file.client);
+  const { withValueAt } = await openSyntax(syntax);
+  const places = names.flatMap((name) => sections.map((path) => [...path, name]));
+  return await editFile(
+    file.path,
+    (text) => places.reduce((text, place) => withValueAt(text, file.path, place, undefined), text),
+  );
 }

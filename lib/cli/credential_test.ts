@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readOwnerTicket } from "../auth/credentials.ts";
-import { Credential } from "./credential.ts";
+import { Credential } from "./gateway_client.ts";
 
 const GATEWAY = { pid: 7, startedAt: 1_000 };
 

@@ -3,22 +3,25 @@ import { GatewayError } from "../core/errors.ts";
 import { ServersRepository } from "../storage/servers_repository.ts";
 import { parseLocation } from "../storage/kv_client.ts";
 import { Store } from "../storage/store.ts";
-import { noPositionals } from "./arguments.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { checkClients } from "./doctor/clients_check.ts";
-import { checkConfig } from "./doctor/config_check.ts";
-import { checkData } from "./doctor/data_check.ts";
-import { type Finding, ok } from "./doctor/finding.ts";
-import { checkLeftovers } from "./doctor/leftovers_check.ts";
-import { checkPort } from "./doctor/port_check.ts";
-import { checkRuntime } from "./doctor/runtime_check.ts";
+import { type Command, type CommandInput, noPositionals } from "./command.ts";
+import {
+  checkClients,
+  checkConfig,
+  checkData,
+  checkLeftovers,
+  checkPort,
+  type CheckResult,
+  checkRuntime,
+  ok,
+} from "./doctor/checks.ts";
 import { checkByConnecting, checkEntries, checkRunning } from "./doctor/servers_check.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
-import { listServers, openServers } from "./servers_access.ts";
+import { listServers, openTarget } from "./operation_target.ts";
 import {
   clearStatus,
   type Color,
+  countOf,
   inert,
   painter,
   print,
@@ -27,7 +30,11 @@ import {
   table,
 } from "./terminal.ts";
 
-const COLORS: Record<Finding["level"], Color> = { ok: "green", warning: "yellow", problem: "red" };
+const COLORS: Record<CheckResult["level"], Color> = {
+  ok: "green",
+  warning: "yellow",
+  problem: "red",
+};
 
 export const doctor: Command = {
   usage: "doctor",
@@ -37,13 +44,13 @@ export const doctor: Command = {
     "left running, every server, and the clients' configs. Where no gateway runs, each server is",
     "connected to, for 10 s at most. With --fix, servers whose npx cache is broken are repaired.",
   ],
-  flags: [{ flag: "fix", meaning: "Repair servers whose npx cache is broken" }, JSON_FLAG],
+  flags: [{ flag: "fix", meaning: "Repair servers whose npx cache is broken" }],
   async run(input) {
     noPositionals("doctor", input);
     const found = await examine(input);
     const findings = input.flags.get("fix") === true ? await repair(found, input) : found;
     clearStatus();
-    const count = (level: Finding["level"]) =>
+    const count = (level: CheckResult["level"]) =>
       findings.filter((found) => found.level === level).length;
     const [problems, warnings] = [count("problem"), count("warning")];
     if (input.flags.get("json") === true) printJson({ problems, warnings, findings });
@@ -53,10 +60,10 @@ export const doctor: Command = {
 };
 
 /** Repairs what can be, and says how that went in place of the finding. */
-async function repair(findings: Finding[], input: CommandInput): Promise<Finding[]> {
+async function repair(findings: CheckResult[], input: CommandInput): Promise<CheckResult[]> {
   if (findings.every(({ repairable }) => repairable === undefined)) return findings;
-  await using servers = await openServers(input);
-  const results: Finding[] = [];
+  await using servers = await openTarget(input);
+  const results: CheckResult[] = [];
   for (const finding of findings) {
     const { about, repairable } = finding;
     if (repairable === undefined) {
@@ -79,7 +86,7 @@ async function repair(findings: Finding[], input: CommandInput): Promise<Finding
   return results;
 }
 
-async function examine(input: CommandInput): Promise<Finding[]> {
+async function examine(input: CommandInput): Promise<CheckResult[]> {
   const findings = checkRuntime();
   showStatus("Looking at the data store ...");
   const data = await checkData(input);
@@ -126,7 +133,7 @@ async function connectToAll(
   input: CommandInput,
   hasStore: boolean,
   hopeless: ReadonlySet<string>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   await using stack = new AsyncDisposableStack();
   let where = input;
   if (!hasStore) {
@@ -135,8 +142,8 @@ async function connectToAll(
     where = { ...input, options: { ...input.options, kv: join(folder, "store.kv") } };
   }
   try {
-    const { OfflineServers } = await import("./offline_servers.ts");
-    const servers = stack.use(await OfflineServers.open(where));
+    const { CommandGateway } = await import("./command_gateway.ts");
+    const servers = stack.use(await CommandGateway.open(where));
     const rows = (await listServers(servers)).filter(({ name }) => !hopeless.has(name));
     if (rows.length === 0) return [ok("servers", "There is none to connect to")];
     let left = rows.length;
@@ -153,7 +160,7 @@ async function connectToAll(
   }
 }
 
-function findingsText(findings: Finding[], { env }: CommandInput): string {
+function findingsText(findings: CheckResult[], { env }: CommandInput): string {
   const paint = painter(env);
   const rows = findings.flatMap(({ about, level, message, fix }) => [
     [paint(COLORS[level], level), about, inert(message).replaceAll("\n", " ")],
@@ -163,7 +170,6 @@ function findingsText(findings: Finding[], { env }: CommandInput): string {
 }
 
 function summary(problems: number, warnings: number): string {
-  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
   if (problems + warnings === 0) return "\nAll is well.\n";
-  return `\n${counted(problems, "problem")}, ${counted(warnings, "warning")}.\n`;
+  return `\n${countOf(problems, "problem")}, ${countOf(warnings, "warning")}.\n`;
 }

@@ -3,21 +3,13 @@ import { Client } from "@modelcontextprotocol/sdk/client";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { CallToolResultSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
-import { ERROR_CODES, GatewayError } from "../core/errors.ts";
+import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
-import type { Credential } from "./credential.ts";
-import type { ToolCall, ToolResult } from "./servers_access.ts";
+import { type Credential, parseError } from "./gateway_client.ts";
+import type { ToolCall, ToolResult } from "./operation_target.ts";
 
 /** The gateway keeps the server's own limit; this one only has to be longer. */
 const LIMIT_MS = 86_400_000;
-
-const Failure = z.looseObject({
-  errorType: z.enum(ERROR_CODES),
-  message: z.string(),
-  recoverySteps: z.array(z.string()).default([]),
-  hint: z.string().optional(),
-});
 
 /** Calls a tool at the endpoint of its server, as any MCP client would. */
 export async function callThroughEndpoint(
@@ -55,16 +47,8 @@ export async function callThroughEndpoint(
 
 function explained(error: unknown, address: string): unknown {
   if (error instanceof GatewayError) return error;
-  const failure = error instanceof McpError ? Failure.safeParse(error.data) : undefined;
-  if (failure?.success) {
-    const { errorType, message, recoverySteps, hint } = failure.data;
-    return new GatewayError(errorType, {
-      message,
-      recoverySteps,
-      ...(hint === undefined ? {} : { hint }),
-      cause: error,
-    });
-  }
+  const failure = error instanceof McpError ? parseError(error.data, error) : undefined;
+  if (failure) return failure;
   const words = error instanceof Error ? error.message : String(error);
   return new GatewayError("SERVER_DISCONNECTED", {
     message: `The gateway at ${address} did not carry out the call: ${words}`,

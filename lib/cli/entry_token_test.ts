@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { asksForToken, withOwn, withTokenPlace } from "./entry_token.ts";
+import { asksForToken, withOwn, withTokenPlace } from "./client_files.ts";
 
 Deno.test("withTokenPlace() leaves a place for the token where there is none", () => {
   const entry = { url: "http://127.0.0.1:3333/mcp" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { GatewayError } from "../core/errors.ts";
-import { NamedTools, resolveListed } from "./find_tool.ts";
+import { NamedTools, resolveListed } from "./tools.ts";
 
 function list(names: string[], maxNameLength = 60) {
   const tools = names.map((full) => {
@@ -27,15 +27,15 @@ Deno.test("NamedTools.resolve() takes a tool's namespaced, flat or own name", ()
       ["dir.read", "files.dir.read"],
       ["files:dir.read", "files.dir.read"],
     ] as const
-  ) assert.equal(tools.resolve(name).namespaced, found);
+  ) assert.equal(tools.resolve(name).namespacedName, found);
 });
 
 Deno.test("NamedTools leave the names of the gateway's own tools to these", () => {
   const tools = listed("equip.toolset", "git.status");
   const [equip] = tools.all;
-  assert.match(equip!.flat, /^equip_toolset_[0-9a-f]{6}$/);
-  assert.equal(tools.resolve(equip!.flat).namespaced, "equip.toolset");
-  assert.equal(tools.resolve("equip.toolset").flat, equip!.flat);
+  assert.match(equip!.flatName, /^equip_toolset_[0-9a-f]{6}$/);
+  assert.equal(tools.resolve(equip!.flatName).namespacedName, "equip.toolset");
+  assert.equal(tools.resolve("equip.toolset").flatName, equip!.flatName);
   assert.throws(() => tools.resolve("equip_toolset"), { code: "TOOL_NOT_FOUND" });
 });
 
@@ -45,11 +45,13 @@ Deno.test("NamedTools cut long names at the gateway's length, and know them cut 
     const tools = new NamedTools(list([`git.${long}a`, `git.${long}b`], maxNameLength));
     for (const tool of tools.all) {
       assert.equal(
-        tool.namespaced.length,
+        tool.namespacedName.length,
         Math.min(maxNameLength, "git.".length + long.length + 1),
       );
-      assert.equal(tool.flat.length, tool.namespaced.length);
-      for (const name of [tool.namespaced, tool.flat, `git.${tool.name}`, `git:${tool.name}`]) {
+      assert.equal(tool.flatName.length, tool.namespacedName.length);
+      for (
+        const name of [tool.namespacedName, tool.flatName, `git.${tool.name}`, `git:${tool.name}`]
+      ) {
         assert.equal(tools.resolve(name).name, tool.name, name);
       }
     }
@@ -98,23 +100,24 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
   const [cut] = listed(`files.${long}`).all;
   const servers = {
     isRunning: false,
-    run: () => Promise.resolve({ servers: [] }),
     allTools: () => Promise.resolve(list(["files.read"])),
-    waiting: () =>
-      Promise.resolve([
-        { server: "files", name: "bad", state: "quarantined" as const, isServed: false },
-        { server: "files", name: long, state: "quarantined" as const, isServed: false },
-        { server: "files", name: "added", state: "held" as const, isServed: false },
-        { server: "files", name: "read", state: "held" as const, isServed: true },
-      ]),
+    run: () =>
+      Promise.resolve({
+        items: [
+          { server: "files", tool: "bad", state: "quarantined", kind: "finding" },
+          { server: "files", tool: long, state: "quarantined", kind: "finding" },
+          { server: "files", tool: "added", state: "held", kind: "added" },
+          { server: "files", tool: "read", state: "held", kind: "changed" },
+        ],
+      }),
   };
-  assert.equal((await resolveListed("files.read", servers)).namespaced, "files.read");
+  assert.equal((await resolveListed("files.read", servers)).namespacedName, "files.read");
   for (
     const [name, message] of [
       ["files.bad", /"files\.bad" is in quarantine/],
       ["files_bad", /is in quarantine/],
       ["files:bad", /is in quarantine/],
-      [cut!.flat, /is in quarantine/],
+      [cut!.flatName, /is in quarantine/],
       ["added", /"files\.added" is held/],
     ] as const
   ) {
@@ -138,9 +141,9 @@ Deno.test("resolveListed() says how a server is whose tools are not known", asyn
   const servers = {
     isRunning: true,
     allTools: () => Promise.resolve(list(["files.read"])),
-    waiting: () => Promise.resolve([]),
     run: () =>
       Promise.resolve({
+        items: [],
         servers: [
           server("files", "failed", 1),
           server("slow", "installing"),
@@ -166,9 +169,8 @@ Deno.test("resolveListed() says how a server is whose tools are not known", asyn
 Deno.test("resolveListed() tells a caller who may not decide no more than others", async () => {
   const servers = {
     isRunning: false,
-    run: () => Promise.resolve({ servers: [] }),
+    run: () => Promise.reject(new Error("not for you")),
     allTools: () => Promise.resolve(list(["files.read"])),
-    waiting: () => Promise.reject(new Error("not for you")),
   };
   await assert.rejects(resolveListed("files.bad", servers), { code: "TOOL_NOT_FOUND" });
 });

@@ -1,19 +1,13 @@
 import { z } from "zod";
 import { ERROR_CODES, GatewayError, type NextStep } from "../core/errors.ts";
-import { ToolDefinition } from "../core/tool.ts";
 import { VERSION } from "../core/product.ts";
-import { Credential } from "./credential.ts";
-import type {
-  ServersAccess,
-  ToolCall,
-  ToolList,
-  ToolResult,
-  WaitingTool,
-} from "./servers_access.ts";
+import { defined } from "./command.ts";
+import type { OperationTarget, ToolCall, ToolResult } from "./operation_target.ts";
 import type { Operation } from "../operations/operation.ts";
-import { REVIEW_OPERATIONS } from "../operations/review.ts";
+import { ToolListing } from "../operations/server_reads.ts";
 import { GatewayStatus } from "../operations/status.ts";
-import type { ReviewList } from "../trust/review_items.ts";
+import { type GatewayRun, ownerTicket } from "../auth/credentials.ts";
+import { once } from "../core/async.ts";
 
 /** Adding, changing and restarting wait for a server to connect; an install takes up to 10 min. */
 const SLOW_MS = 12 * 60_000;
@@ -21,33 +15,30 @@ const QUICK_MS = 10_000;
 /** The audit log of the gateway says where a change came from. */
 const USER_AGENT = `quartermaster-cli/${VERSION}`;
 
-const ErrorAnswer = z.object({
-  error: z.object({
-    errorType: z.enum(ERROR_CODES),
-    message: z.string(),
-    recoveryAction: z.string(),
-    recoverySteps: z.array(z.string()),
-    hint: z.string().optional(),
-    next: z.array(z.object({
-      label: z.string(),
-      operation: z.string(),
-      input: z.record(z.string(), z.unknown()).optional(),
-    })).optional(),
-  }),
+const ErrorBody = z.looseObject({
+  errorType: z.enum(ERROR_CODES),
+  message: z.string(),
+  recoveryAction: z.string().optional(),
+  recoverySteps: z.array(z.string()).optional(),
+  hint: z.string().optional(),
+  next: z.array(z.object({
+    label: z.string(),
+    operation: z.string(),
+    input: z.record(z.string(), z.unknown()).optional(),
+  })).optional(),
 });
 
-const AllTools = z.object({
-  tools: z.array(z.object({
-    server: z.string(),
-    name: z.string(),
-    enabled: z.boolean(),
-    definition: ToolDefinition,
-  })),
-  maxNameLength: z.number(),
-});
+/** An error as a gateway sends it; undefined if the value is none. */
+export function parseError(value: unknown, cause?: unknown): GatewayError | undefined {
+  const { success, data } = ErrorBody.safeParse(value);
+  if (!success) return undefined;
+  const { errorType, message, recoveryAction, recoverySteps, hint, next } = data;
+  const details = defined({ recoveryAction, recoverySteps, hint, next: next as NextStep[], cause });
+  return new GatewayError(errorType, { message, ...details });
+}
 
 /** A running gateway, spoken to over its API. */
-export class GatewayClient implements ServersAccess {
+export class GatewayClient implements OperationTarget {
   readonly isRunning = true;
   readonly #address: string;
   readonly #credential: Credential;
@@ -75,18 +66,8 @@ export class GatewayClient implements ServersAccess {
     return this.#ask(GatewayStatus, "GET", "/api/status.show");
   }
 
-  allTools(): Promise<ToolList> {
-    return this.#ask(AllTools, "GET", "/api/tools");
-  }
-
-  async waiting(): Promise<WaitingTool[]> {
-    const { items }: ReviewList = await this.run(REVIEW_OPERATIONS.list, {});
-    return items.flatMap(({ server, tool, state, kind }): WaitingTool[] => {
-      if (state !== "quarantined" && state !== "held") return [];
-      const isServed = state === "held" && (kind === "changed" || kind === "invalid");
-      // What is in parentheses is a text of the server's and no tool.
-      return tool.startsWith("(") ? [] : [{ server, name: tool, state, isServed }];
-    });
+  allTools(): Promise<ToolListing> {
+    return this.#ask(ToolListing, "GET", "/api/tools");
   }
 
   async callTool(call: ToolCall): Promise<ToolResult> {
@@ -132,17 +113,8 @@ export class GatewayClient implements ServersAccess {
   }
 
   async #failure(response: Response): Promise<GatewayError> {
-    const value: unknown = await response.json().catch(() => undefined);
-    const refused = ErrorAnswer.safeParse(value);
-    if (refused.success) {
-      const { errorType, hint, next, ...details } = refused.data.error;
-      return new GatewayError(errorType, {
-        ...details,
-        ...(hint === undefined ? {} : { hint }),
-        ...(next === undefined ? {} : { next: next as NextStep[] }),
-      });
-    }
-    return this.#notUnderstood(response);
+    const body = await response.json().catch(() => undefined);
+    return parseError(body?.error) ?? this.#notUnderstood(response);
   }
 
   #notUnderstood(response: Response): GatewayError {
@@ -176,4 +148,59 @@ export class GatewayClient implements ServersAccess {
       });
     }
   }
+}
+
+export interface CredentialOptions {
+  token?: string | undefined;
+  /** How the gateway can be shown that its data is read here. */
+  owner?: {
+    /** The only one that the proof is good at. */
+    gateway: GatewayRun;
+    secret(): Promise<Uint8Array>;
+  };
+}
+
+/**
+ * What a command line comes in with at one gateway: a token that the user gave, else, where the
+ * gateway asks, the proof that its data can be read here.
+ */
+export class Credential {
+  readonly #token: string | undefined;
+  readonly #owner: CredentialOptions["owner"];
+  #secret: (() => Promise<Uint8Array>) | undefined;
+
+  constructor({ token, owner }: CredentialOptions) {
+    this.#token = token;
+    this.#owner = token === undefined ? owner : undefined;
+  }
+
+  /** Fetches, and once more with a proof made anew where the gateway wants one. */
+  async fetch(url: string | URL, init: RequestInit): Promise<Response> {
+    const secret = this.#secret;
+    const response = await fetch(url, withBearer(init, this.#token ?? await this.#proof(secret)));
+    if (response.status !== 401 || !this.#owner) return response;
+    // Read anew: the secret is another one after a restore. Once for all that are refused together.
+    if (this.#secret === secret) this.#secret = once(this.#owner.secret);
+    const proof = await this.#proof(this.#secret);
+    if (proof === undefined) return response;
+    await response.body?.cancel();
+    return await fetch(url, withBearer(init, proof));
+  }
+
+  /** Undefined where it cannot be made just now: the gateway's refusal then says what is needed. */
+  async #proof(secret: (() => Promise<Uint8Array>) | undefined): Promise<string | undefined> {
+    if (!this.#owner || !secret) return undefined;
+    try {
+      return ownerTicket(await secret(), this.#owner.gateway);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function withBearer(init: RequestInit, bearer: string | undefined): RequestInit {
+  if (bearer === undefined) return init;
+  const headers = new Headers(init.headers);
+  headers.set("authorization", `Bearer ${bearer}`);
+  return { ...init, headers };
 }

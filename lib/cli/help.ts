@@ -4,10 +4,8 @@ import { IS_PACKAGE } from "../core/product.ts";
 import type { Command } from "./command.ts";
 import { table, terminalWidth } from "./terminal.ts";
 
-/** The command name in all help texts and messages. */
 export const COMMAND_NAME = "quartermaster";
 
-/** The column that meanings begin in. */
 const MEANING_AT = 30;
 const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 used wrongly.";
 
@@ -30,7 +28,6 @@ export function allHelp(commands: readonly Command[], width = outputWidth()): st
   ].join("\n");
 }
 
-/** Help for a group of commands, such as `server`. */
 export function commandsHelp(commands: readonly Command[], width = outputWidth()): string {
   return [
     `Usage: ${COMMAND_NAME} COMMAND [OPTIONS]`,
@@ -79,7 +76,6 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** One command's own help. */
 export function commandHelp({ usage, meaning, details = [], flags = [] }: Command): string {
   return [
     `Usage: ${COMMAND_NAME} ${usage}`,
@@ -94,7 +90,6 @@ export function commandHelp({ usage, meaning, details = [], flags = [] }: Comman
   ].join("\n");
 }
 
-/** What tells a command where the data is. */
 function whereOptions(): string[][] {
   const { dataDir, kv, config } = OPTIONS;
   return [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerHistory } from "../catalog/tool_history.ts";
-import { historyText } from "./history_text.ts";
+import { historyText } from "./review_text.ts";
 
 const plain = (_color: string, text: string) => text;
 const empty: ServerHistory = { server: "files", tools: [], invalid: [], withoutDiff: 0 };

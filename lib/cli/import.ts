@@ -6,38 +6,28 @@ import {
   CLIENTS,
   isClient,
 } from "../config/clients.ts";
-import { readClientServers } from "../config/client_servers.ts";
+import { type ClientServer, readClientServers } from "../config/client_servers.ts";
 import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
-import { nearest, nearestNames } from "../core/text.ts";
-import { ServerName } from "../core/server.ts";
+import { didYouMean, nearestNames, nearestOr } from "../core/text.ts";
+import { isProgram, isRemote, ServerName, type ServerSpec } from "../core/server.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
-import { fileLabel, isOwnEntry } from "./client_files.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
-import { findGateways } from "./find_gateways.ts";
-import {
-  type Candidate,
-  entryLine,
-  type Existing,
-  planImport,
-  type Planned,
-  withoutSecrets,
-} from "./import_plan.ts";
-import { selfOf } from "./self.ts";
-import { listServers, openServers, openStore, type ServersAccess } from "./servers_access.ts";
+import { fileLabel, isOwnEntry, selfOf } from "./client_files.ts";
+import { type Command, type CommandInput } from "./command.ts";
+import { listGateways, listServers, openTarget, type OperationTarget } from "./operation_target.ts";
 import {
   askFor,
   clearStatus,
-  cutToWidth,
   inert,
   isInteractive,
+  listing,
   painter,
   print,
   printError,
   printJson,
   showStatus,
-  table,
 } from "./terminal.ts";
+import { MASK, maskSpec } from "../servers/spec.ts";
 
 type Source = Pick<ClientConfigFile, "path"> & Partial<ClientConfigFile>;
 
@@ -64,12 +54,11 @@ export const importServers: Command = {
     },
     { flag: "dry-run", meaning: "Say what would be done, and do nothing" },
     { flag: "no-check", meaning: "Store without connecting first" },
-    JSON_FLAG,
   ],
   async run(input) {
     const renames = readRenames(input);
     const candidates = await findCandidates(input);
-    await using servers = await openServers(input);
+    await using servers = await openTarget(input);
     const plan = planImport(candidates, await existingServers(servers), renames);
     const chosen = choose(plan, input);
     const asJson = input.flags.get("json") === true;
@@ -113,7 +102,8 @@ async function findCandidates(input: CommandInput): Promise<Candidate[]> {
   const sources: Source[] = positionals.length === 0
     ? known
     : (await Promise.all(positionals.map((word) => sourcesOf(word, known)))).flat();
-  const self = selfOf(input, await runningAddress(input));
+  const [gateway] = await listGateways(input);
+  const self = selfOf(input, gateway?.address);
   const candidates: Candidate[] = [];
   for (const source of sources) {
     try {
@@ -136,16 +126,10 @@ async function sourcesOf(word: string, known: ClientConfigFile[]): Promise<Sourc
   const path = resolve(word);
   const isFile = await Deno.stat(path).then((info) => info.isFile, () => false);
   if (isFile) return [known.find((file) => file.path === path) ?? { path }];
-  const guess = nearest(word, CLIENTS);
   throw configError(
     `There is no client and no file "${word}"`,
-    guess === undefined ? `Give a file, or one of ${CLIENTS.join(", ")}` : `Did you mean ${guess}?`,
+    nearestOr(word, CLIENTS, `Give a file, or one of ${CLIENTS.join(", ")}`),
   );
-}
-
-async function runningAddress(input: CommandInput): Promise<string | undefined> {
-  await using store = await openStore(input);
-  return (await findGateways(store))[0]?.address;
 }
 
 function labelOf({ client, scope, path }: Source, project: string | undefined): string {
@@ -154,7 +138,7 @@ function labelOf({ client, scope, path }: Source, project: string | undefined): 
   return fileLabel({ client, scope });
 }
 
-async function existingServers(servers: ServersAccess): Promise<Existing[]> {
+async function existingServers(servers: OperationTarget): Promise<Existing[]> {
   const rows = (await listServers(servers)).filter(({ type }) => type !== "demo");
   return await Promise.all(rows.map(async ({ name, source }) => ({
     name,
@@ -179,7 +163,7 @@ function choose(plan: Planned[], { flags, values }: CommandInput): Set<Planned> 
     const near = nearestNames(wanted, plan.map(({ name }) => name));
     throw configError(
       `No client has a server "${wanted}"`,
-      near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Leave --server out to see them all",
+      didYouMean(near).hint ?? "Leave --server out to see them all",
     );
   }));
 }
@@ -203,7 +187,7 @@ function askForEach(plan: Planned[]): Set<Planned> {
 async function carryOut(
   planned: Planned,
   taken: ReadonlySet<Planned>,
-  servers: ServersAccess,
+  servers: OperationTarget,
   { flags }: CommandInput,
 ): Promise<Outcome> {
   const { name, state, reason, candidate } = planned;
@@ -247,7 +231,6 @@ function planText(plan: Planned[], { env }: CommandInput): string {
     return "No client on this machine has a server that could be taken over.\n";
   }
   const paint = painter(env);
-  const heading = ["NAME", "STATE", "FROM", "ENTRY"].map((word) => paint("gray", word));
   const rows = plan.map(({ name, state, reason, candidate }) => [
     name,
     state === "new" ? paint("green", WORDS[state]) : WORDS[state],
@@ -256,7 +239,7 @@ function planText(plan: Planned[], { env }: CommandInput): string {
       ? inert(`${entryLine(candidate)} (${withoutSecrets(reason, candidate.secrets)})`)
       : inert(entryLine(candidate)),
   ]);
-  return cutToWidth(`${table([heading, ...rows])}\n`);
+  return `${listing(["NAME", "STATE", "FROM", "ENTRY"], rows, paint)}\n`;
 }
 
 function adviceText(plan: Planned[], chosen: Set<Planned> | undefined): string {
@@ -283,4 +266,113 @@ function row(planned: Planned & { done?: Outcome["done"] }) {
     ...(reason === "" ? {} : { reason: withoutSecrets(reason, candidate.secrets) }),
     ...(done === undefined ? {} : { done }),
   };
+}
+
+export interface Candidate extends ClientServer {
+  /** Whose it is, in words. */
+  from: string;
+}
+
+/** A server that the gateway has; what is known of its entry is masked. */
+export interface Existing {
+  name: string;
+  spec: ServerSpec;
+  file?: string | undefined;
+}
+
+export interface Planned {
+  candidate: Candidate;
+  name: string;
+  /** `new` can be taken over; the others are left alone, for the reason given. */
+  state: "new" | "present" | "differs" | "self" | "unusable";
+  reason: string;
+}
+
+/** What can be made of each candidate; nothing that is there is ever replaced. */
+export function planImport(
+  candidates: readonly Candidate[],
+  existing: readonly Existing[],
+  renames: ReadonlyMap<string, string> = new Map(),
+): Planned[] {
+  const plain = new Planner(existing);
+  const differing = new Set(
+    candidates.map((candidate) => plain.place(candidate, candidate.name))
+      .filter(({ state }) => state === "differs").map(({ name }) => name),
+  );
+  const planner = new Planner(existing);
+  return candidates.map((candidate) => {
+    const renamed = renames.get(candidate.name);
+    if (renamed === undefined) return planner.place(candidate, candidate.name);
+    // Of several with one name, those that cannot have it are meant.
+    if (differing.has(candidate.name) && planner.canHave(candidate, candidate.name)) {
+      return planner.place(candidate, candidate.name);
+    }
+    return planner.place(candidate, renamed);
+  });
+}
+
+class Planner {
+  readonly #existing: ReadonlyMap<string, Existing>;
+  readonly #taken = new Map<string, Candidate>();
+
+  constructor(existing: readonly Existing[]) {
+    this.#existing = new Map(existing.map((server) => [server.name, server]));
+  }
+
+  canHave(candidate: Candidate, name: string): boolean {
+    return this.#judge(candidate, name).state !== "differs";
+  }
+
+  place(candidate: Candidate, name: string): Planned {
+    const judged = this.#judge(candidate, name);
+    if (judged.state === "new") this.#taken.set(name, candidate);
+    return { candidate, name, ...judged };
+  }
+
+  #judge(candidate: Candidate, name: string): Pick<Planned, "state" | "reason"> {
+    if (candidate.isSelf) return { state: "self", reason: "It is this gateway" };
+    const existing = this.#existing.get(name);
+    if (existing) {
+      const isSame = existing.file === candidate.file ||
+        textOf(maskSpec(candidate.spec)) === textOf(existing.spec);
+      return isSame
+        ? { state: "present", reason: "It is here already" }
+        : { state: "differs", reason: `Another server is called "${name}" here` };
+    }
+    if (candidate.problem !== undefined) return { state: "unusable", reason: candidate.problem };
+    const taken = this.#taken.get(name);
+    if (!taken) return { state: "new", reason: "" };
+    return textOf(taken.spec) === textOf(candidate.spec)
+      ? { state: "present", reason: `The same as that of ${taken.from}` }
+      : { state: "differs", reason: `Another server of ${taken.from} is called "${name}"` };
+  }
+}
+
+/** An entry in a line that may be shown to anybody. */
+export function entryLine({ spec, secrets }: Pick<ClientServer, "spec" | "secrets">): string {
+  const shown = maskSpec(spec);
+  const line = isProgram(shown)
+    ? [shown.command, ...shown.args].map((word) => /\s|^$/.test(word) ? `"${word}"` : word).join(
+      " ",
+    )
+    : isRemote(shown)
+    ? shown.url
+    : shown.type;
+  return withoutSecrets(line, secrets);
+}
+
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.toSorted((a, b) => b.length - a.length)
+    .reduce((clean, secret) => clean.replaceAll(secret, MASK), text);
+}
+
+/** The same for the same entry, whatever the order of its members. */
+function textOf(spec: ServerSpec): string {
+  // Not part of an entry as a file has it: it was given when the server was added here.
+  const entry = isRemote(spec) ? { ...spec, allowPrivate: undefined } : spec;
+  return JSON.stringify(entry, (_, value: unknown) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return Object.fromEntries(members.sort(([a], [b]) => a < b ? -1 : 1));
+  });
 }

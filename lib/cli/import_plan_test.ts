@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerSpec } from "../core/server.ts";
-import { type Candidate, entryLine, planImport } from "./import_plan.ts";
+import { type Candidate, entryLine, planImport } from "./import.ts";
 
 function candidate(name: string, spec: ServerSpec, more: Partial<Candidate> = {}): Candidate {
   const file = "/home/ann/.cursor/mcp.json";

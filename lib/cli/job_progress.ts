@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
@@ -22,15 +23,14 @@ import {
   clearStatus,
   inert,
   isInteractive,
-  oneLine,
   painter,
   print,
   printError,
   showStatus,
+  terminalLine,
   terminalWidth,
 } from "./terminal.ts";
 
-/** What shells say of a command that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
 
 interface JobOutput {
@@ -88,7 +88,7 @@ export async function agreeOnJob(
   ask: (() => boolean) | undefined,
   say = run.input.flags.get("json") === true ? printError : print,
 ): Promise<() => Promise<JobOutput>> {
-  const tell = (estimate: JobEstimate) => say(`${oneLine(estimateText(estimate))}\n`);
+  const tell = (estimate: JobEstimate) => say(`${terminalLine(estimateText(estimate))}\n`);
   const { target, operation: { follow }, given } = run;
   if (!ask) {
     return async () => {
@@ -219,7 +219,6 @@ const MOST_FAILURES = 60;
 
 export interface FollowOptions {
   read(id: string): Promise<OptimizationJob>;
-  /** Called with every state that was read. */
   onState(job: OptimizationJob): void;
   /** No longer watched from then on; the job itself goes on. */
   signal: AbortSignal;
@@ -239,7 +238,7 @@ export async function followJob(
   onState(seen);
   for (let polls = 0; polls < mostPolls; polls++) {
     if (seen.status !== "running" || signal.aborted) return seen;
-    await pause(pollMs, signal);
+    await sleep(pollMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return seen;
     try {
       seen = await read(job.id);
@@ -256,15 +255,4 @@ export async function followJob(
 function isAway(error: unknown): boolean {
   return error instanceof GatewayError &&
     (error.code === "SERVER_DISCONNECTED" || error.code === "TIMEOUT");
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const stop = () => resolve();
-  signal.addEventListener("abort", stop, { once: true });
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
-  });
 }

@@ -2,15 +2,12 @@ import { jobOutcome } from "../core/job_outcome.ts";
 import type { JobTool, OptimizationJob, RunCost } from "../core/optimization.ts";
 import { RESTART_NOTE } from "../optimizer/report.ts";
 import { costText, knownCost } from "../optimizer/cost.ts";
-import type { CommandExtras, OutcomeView } from "./operation_command.ts";
-import { countOf, cutToWidth, oneLine, table } from "./terminal.ts";
+import type { CommandExtras } from "./operation_command.ts";
+import { countOf, listing, minuteOf, type Paint, terminalLine } from "./terminal.ts";
 
-type Paint = OutcomeView["paint"];
 interface OneJob {
   job: OptimizationJob;
 }
-
-const RUNNING = "Requires a running gateway.";
 
 export const JOB_EXTRAS: Record<string, CommandExtras> = {
   "job.start": {
@@ -18,14 +15,13 @@ export const JOB_EXTRAS: Record<string, CommandExtras> = {
       "TOOL is a tool by any of its names (git.status, git_status), or a server's name for all of its",
       "tools. Shows an estimate and asks first, unless --yes is given, which is required without a",
       "terminal. The work is done in the gateway: Ctrl-C asks whether to cancel it or to leave it",
-      "running, and pauses it where nobody can be asked. The exit code is 1 if a tool fails. Requires a",
-      "running gateway with optimization on.",
+      "running, and pauses it where nobody can be asked. The exit code is 1 if a tool fails.",
     ],
     show: ({ job }: OneJob) => jobText(job) + jobHint(job),
   },
   "job.list": {
     details: ["With a job: that one, tool by tool; with --follow, until it has ended."],
-    show: ({ jobs }: { jobs: OptimizationJob[] }, { paint }) => cutToWidth(jobsText(jobs, paint)),
+    show: ({ jobs }: { jobs: OptimizationJob[] }, { paint }) => jobsText(jobs, paint),
   },
   "job.show": {
     show({ job }: OneJob, { paint, isFollowed }) {
@@ -36,18 +32,16 @@ export const JOB_EXTRAS: Record<string, CommandExtras> = {
   },
   ...Object.fromEntries(
     ["pause", "resume", "cancel"].map((action) => [`job.${action}`, {
-      details: [RUNNING],
       show: ({ job }: OneJob) => jobText(job) + jobHint(job),
     }]),
   ),
 };
 
-/** All jobs in a table. */
 export function jobsText(jobs: readonly OptimizationJob[], paint: Paint): string {
   if (jobs.length === 0) {
     return "There are no jobs. Start one with `quartermaster optimize run`.\n";
   }
-  const heading = ["JOB", "STATUS", "STARTED", "DEPTH", "TOOLS", "PROMOTED", "RUNS", "COST", "WHY"];
+  const titles = ["JOB", "STATUS", "STARTED", "DEPTH", "TOOLS", "PROMOTED", "RUNS", "COST", "WHY"];
   const rows = jobs.map((job) => {
     const { id, status, createdAt, options, tools, runs, cost, note } = job;
     const outcome = jobOutcome(job);
@@ -55,16 +49,16 @@ export function jobsText(jobs: readonly OptimizationJob[], paint: Paint): string
     return [
       id,
       outcome === undefined ? paint(COLORS[status], status) : paint("yellow", outcome.words),
-      createdAt.slice(0, 16).replace("T", " "),
+      minuteOf(createdAt),
       options.depth,
       `${done}/${tools.length}`,
       String(tools.filter((tool) => tool.promotedCandidateId !== undefined).length),
       String(runs),
       spentText(cost),
-      oneLine(outcome?.reason ?? note ?? ""),
+      terminalLine(outcome?.reason ?? note ?? ""),
     ];
   });
-  return table([heading.map((word) => paint("gray", word)), ...rows]);
+  return listing(titles, rows, paint);
 }
 
 const COLORS = {
@@ -75,16 +69,11 @@ const COLORS = {
   failed: "red",
 } as const;
 
-function runsText(count: number): string {
-  return count === 1 ? "1 run" : `${count} runs`;
-}
-
 /** What runs cost: "at least $0.25" where a part of it is not known, and nothing where all is not. */
 export function spentText({ costUsd, costKnown }: RunCost): string {
   return costUsd === undefined ? "" : costText(knownCost([{ costUsd, costKnown }]));
 }
 
-/** What came of one tool of a job. */
 export function toolLine(tool: JobTool, paint: Paint): string {
   const mark = tool.failed
     ? paint("red", "✗")
@@ -93,10 +82,9 @@ export function toolLine(tool: JobTool, paint: Paint): string {
     : tool.promotedCandidateId === undefined
     ? "○"
     : paint("green", "✓");
-  return `${mark} ${oneLine(`${tool.server}.${tool.toolName}`)}  ${stepText(tool)}\n`;
+  return `${mark} ${terminalLine(`${tool.server}.${tool.toolName}`)}  ${stepText(tool)}\n`;
 }
 
-/** How a job stands, in one or two lines. */
 export function jobText(job: OptimizationJob): string {
   const { id, status, tools, runs, errors, cost, note } = job;
   const outcome = jobOutcome(job);
@@ -106,11 +94,13 @@ export function jobText(job: OptimizationJob): string {
   const facts = [
     `${done} of ${countOf(tools.length)} done`,
     `${promoted} promoted`,
-    errors === 0 ? runsText(runs) : `${runsText(runs)} (${errors} went wrong and do not count)`,
+    errors === 0
+      ? countOf(runs, "run")
+      : `${countOf(runs, "run")} (${errors} went wrong and do not count)`,
     ...(cost.costUsd === undefined ? [] : [spentText(cost)]),
   ];
   // Why nothing came of a tool stands in the tool's own line.
-  const why = note === undefined || outcome ? "" : `${oneLine(note)}\n`;
+  const why = note === undefined || outcome ? "" : `${terminalLine(note)}\n`;
   return `Job ${id} ${how}: ${facts.join(", ")}\n${why}`;
 }
 
@@ -153,7 +143,6 @@ export function currentTool({ tools }: OptimizationJob): JobTool | undefined {
     tools.find(({ phase }) => phase !== "complete") ?? tools.at(-1);
 }
 
-/** What is being done to a tool, in words. */
 function stepText(tool: JobTool): string {
   switch (tool.phase) {
     case "queued":
@@ -165,7 +154,7 @@ function stepText(tool: JobTool): string {
     case "promoting":
       return "Deciding";
     case "complete":
-      return oneLine(tool.outcome ?? "Done");
+      return terminalLine(tool.outcome ?? "Done");
   }
 }
 
@@ -173,7 +162,7 @@ function stepText(tool: JobTool): string {
 export function progressLine(job: OptimizationJob, columns: number): string {
   const tool = currentTool(job);
   if (!tool) return "";
-  const name = oneLine(`${tool.server}.${tool.toolName}`);
+  const name = terminalLine(`${tool.server}.${tool.toolName}`);
   const words = [stepText(tool), ...toolCount(job)].join(", ");
   if (tool.phase !== "evaluating") return cut(`${name}  ${words}`, columns);
   const count = `${tool.runsDone}/${tool.runsTotal}`;
@@ -189,7 +178,7 @@ export function progressLine(job: OptimizationJob, columns: number): string {
 export function plainProgress(job: OptimizationJob): string {
   const tool = currentTool(job);
   if (!tool) return "";
-  const name = oneLine(`${tool.server}.${tool.toolName}`);
+  const name = terminalLine(`${tool.server}.${tool.toolName}`);
   const words = tool.phase === "evaluating"
     // A line for every tenth: a job has hundreds of runs.
     ? `${testingWords({ ...tool, currentCandidate: undefined })} (${
@@ -218,7 +207,6 @@ function cut(text: string, columns: number): string {
   return text.length <= columns ? text : `${text.slice(0, Math.max(1, columns - 1))}…`;
 }
 
-/** Whether something came of every tool of a job. */
 export function hasSucceeded({ status, tools }: OptimizationJob): boolean {
   return status === "completed" && !tools.some(({ failed }) => failed) &&
     !tools.every(({ untested }) => untested);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { forEachOption, OPTIONS, type Options } from "../config/option_table.ts";
 import type { OptionOrigin, ReadOptions } from "../config/options.ts";
-import { noTokenToServe } from "./no_token.ts";
+import { noTokenToServe } from "./serve.ts";
 
 function told(
   given: Partial<Options>,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openerFor } from "./open_browser.ts";
+import { openerFor } from "./server_login.ts";
 
 Deno.test("openerFor() hands the address over as one argument, whatever is in it", () => {
   const address = "https://login.example/a?x=1&y=$(id);`id`|id";

@@ -1,4 +1,4 @@
-import { resolve } from "@std/path";
+import { basename, dirname, resolve } from "@std/path";
 import type { CommandFlag } from "../config/command_line.ts";
 import { configError, findTextFile } from "../config/files.ts";
 import { GatewayError, type NextStep } from "../core/errors.ts";
@@ -27,9 +27,7 @@ import {
   printJson,
   showStatus,
 } from "./terminal.ts";
-import { writeNew } from "./write_new.ts";
 
-/** How an outcome is shown. */
 export interface OutcomeView {
   paint: ReturnType<typeof painter>;
   /** Whether the outcome's job was followed to its end. */
@@ -37,17 +35,14 @@ export interface OutcomeView {
   /** Whether a gateway is running, so that states of servers and tools mean something. */
   isRunning: boolean;
   input: Record<string, unknown>;
-  /** As they were written. */
   flags: CommandInput["flags"];
 }
 
-/** What a command has beyond what its operation declares. */
 export interface CommandExtras {
   /** The usage line, if the operation's fields do not say all of it. */
   usage?: string;
   /** What it does, if that is not all of what the operation does, or more. */
   meaning?: string;
-  /** Further lines of its help. */
   details?: string[];
   /** Flags that only `read` knows. */
   flags?: CommandFlag[];
@@ -63,7 +58,6 @@ export interface CommandExtras {
     command: CommandInput,
     target: OperationTarget,
   ): Promise<Record<string, unknown>>;
-  /** What a terminal shows while it waits. */
   waiting?: string;
   /** The outcome on a terminal; default: the operation's text. */
   // deno-lint-ignore no-explicit-any
@@ -138,13 +132,13 @@ function sharedCommand(
 }
 
 function operationCommand(operation: Operation, extras: CommandExtras): Command {
-  const { description, title, confirm, output, follow, effect } = operation;
+  const { description, title, confirm, output, follow, effect, isLive } = operation;
   return {
     operation,
     usage: extras.usage ?? usageOf(operation),
     meaning: extras.meaning ??
       (typeof description === "string" ? description : title).replace(/\.$/, ""),
-    ...(extras.details ? { details: extras.details } : {}),
+    details: [...(isLive ? ["Requires a running gateway."] : []), ...extras.details ?? []],
     flags: [
       ...flagFieldsOf(operation).map(flagOf),
       ...extras.flags ?? [],
@@ -172,7 +166,9 @@ async function runCommand(
   const read = await (extras.read?.(input) ?? readInput(operation, input));
   const asJson = input.flags.get("json") === true;
   if (operation.confirm) agree(commandName(operation), operation.confirm(read), input);
-  await using target = await openTarget(input, operation.isLive);
+  // Without a gateway no job goes on, so that there is nothing to follow.
+  const isLive = operation.isLive || input.flags.get("follow") === true;
+  await using target = await openTarget(input, isLive);
   const given = await extras.prepare?.(read, input, target) ?? read;
   if (operation.follow) return await runWithJob(operation, extras, given, input, target);
   const output = await waitFor(target.run(operation, given), extras);
@@ -226,7 +222,6 @@ function writtenOf({ positionals, flags, values }: CommandInput): Written {
   return { positionals, flags: written };
 }
 
-/** The input of an operation from a command line. */
 export async function readInput(
   operation: Operation,
   command: CommandInput,
@@ -237,7 +232,8 @@ export async function readInput(
   return { ...input, [fileInput.field]: await readFile(String(input[fileInput.field])) };
 }
 
-async function readFile(path: string): Promise<string> {
+/** The text of a file, or of standard input for `-`. */
+export async function readFile(path: string): Promise<string> {
   if (path === "-") return await new Response(Deno.stdin.readable).text();
   const text = await findTextFile(resolve(path));
   if (text === undefined) throw configError(`There is no file ${path}`, "Check the path");
@@ -268,7 +264,6 @@ async function writeFile(
   return 0;
 }
 
-/** JSON lines as one array. */
 export async function* arrayOf(text: AsyncIterable<string>): AsyncGenerator<string, void> {
   let [before, rest] = ["[", ""];
   for await (const piece of text) {
@@ -282,12 +277,16 @@ export async function* arrayOf(text: AsyncIterable<string>): AsyncGenerator<stri
   yield before === "[" ? "[]\n" : "\n]\n";
 }
 
+/** Whether a question is to be asked: not with --yes. Throws if there is nobody to ask. */
+export function mustAsk(name: string, { flags }: CommandInput): boolean {
+  if (flags.get("yes") === true) return false;
+  if (flags.get("json") !== true && isInteractive()) return true;
+  throw configError(`${name} cannot ask here`, "Give --yes to run it without a question");
+}
+
 /** Asks, after the details if there are any; throws unless the answer is yes. */
-export function agree(name: string, question: string, { flags }: CommandInput, details = ""): void {
-  if (flags.get("yes") === true) return;
-  if (flags.get("json") === true || !isInteractive()) {
-    throw configError(`${name} cannot ask here`, "Give --yes to run it without a question");
-  }
+export function agree(name: string, question: string, input: CommandInput, details = ""): void {
+  if (!mustAsk(name, input)) return;
   print(details);
   if (ask(question)) return;
   throw new GatewayError("ACCESS_DENIED", { message: `${name}: not confirmed, nothing was done` });
@@ -320,7 +319,6 @@ function stepLine(step: NextStep): string[] {
   return command === undefined ? [] : [`${step.label} with \`${command}\`.`];
 }
 
-/** An error whose next steps are commands. */
 function withCommands(error: GatewayError): GatewayError {
   const { next = [], suggestedTools: _, ...details } = error.details;
   const steps = next.flatMap(stepLine);
@@ -330,4 +328,43 @@ function withCommands(error: GatewayError): GatewayError {
     ...(steps.length === 0 ? {} : { recoverySteps: steps }),
     cause: error,
   });
+}
+
+/** Writes a file in one step, so that nobody ever reads half of it; over another one only by force. */
+export async function writeNew(
+  path: string,
+  content: string | ReadableStream<Uint8Array>,
+  { force, isPrivate = false }: { force: boolean; isPrivate?: boolean },
+): Promise<void> {
+  const draft = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const mode = isPrivate ? { mode: 0o600 } : {};
+    await Deno.writeFile(draft, bytes, { createNew: true, ...mode });
+    if (!force && await isThere(path)) {
+      throw configError(`${path} is there already`, "Overwrite it with --force");
+    }
+    await Deno.rename(draft, path);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {});
+    if (error instanceof Deno.errors.NotFound) {
+      throw configError(
+        `Cannot write ${basename(path)}: there is no folder ${dirname(path)}`,
+        "Make the folder, or name another file",
+        error,
+      );
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw configError(
+        `Cannot write ${path}: permission denied`,
+        "Give your user the right to write there",
+        error,
+      );
+    }
+    throw error;
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return Deno.lstat(path).then(() => true, () => false);
 }

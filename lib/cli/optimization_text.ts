@@ -1,5 +1,4 @@
-import { resolve } from "@std/path";
-import { configError, findTextFile } from "../config/files.ts";
+import { configError } from "../config/files.ts";
 import {
   CATEGORIES,
   type CategoryScores,
@@ -25,26 +24,31 @@ import type {
 } from "../operations/optimization/schemas.ts";
 import type { CommandInput } from "./command.ts";
 import { jobHint, jobText } from "./job_text.ts";
-import { type CommandExtras, type OutcomeView, readInput } from "./operation_command.ts";
-import { countOf, cutToWidth, oneLine, table, warningsText } from "./terminal.ts";
+import { type CommandExtras, type OutcomeView, readFile, readInput } from "./operation_command.ts";
+import {
+  countOf,
+  cutToWidth,
+  minuteOf,
+  type Paint,
+  table,
+  terminalLine,
+  warningsText,
+} from "./terminal.ts";
 
 type Operations = typeof OPTIMIZATION_OPERATIONS;
-type Paint = OutcomeView["paint"];
 type ReportedTool = OptimizationReport["tools"][number];
-
-const RUNNING = "Requires a running gateway.";
 
 export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   "optimization.status": {
     details: [
       "A dot for every tool, filled if its description was promoted. The percentages are what a model",
       "did with the description in force: called the tool when asked for it (direct), when its use had",
-      "to be inferred (indirect), and left it alone (negative). Requires a running gateway.",
+      "to be inferred (indirect), and left it alone (negative).",
     ],
     show: (overview: Overview, { paint }) => cutToWidth(statusText(overview, paint)),
   },
   "optimization.export": {
-    details: ["Requires a running gateway. --json is short for --format json."],
+    details: ["--json is short for --format json."],
     async read(input) {
       const given = await readInput(OPTIMIZATION_OPERATIONS.exportReport, input);
       return { ...(input.flags.get("json") === true ? { format: "json" } : {}), ...given };
@@ -53,25 +57,20 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   "optimization.show": {
     details: [
       "A ✓ or ✗ before a prompt tells how it went with the description in force. TOOL may also be the",
-      "flat name (git_status), or the server's own if only one server has it. Requires a running",
-      "gateway.",
+      "flat name (git_status), or the server's own if only one server has it.",
     ],
     show: ({ tool, runs }: OutputOf<Operations["show"]>, { paint }) => showText(tool, runs, paint),
   },
   "optimization.history": {
-    details: [
-      "`optimize revert TOOL --to EVENT` goes back to what was in force after an event. Requires a",
-      "running gateway.",
-    ],
+    details: ["`optimize revert TOOL --to EVENT` goes back to what was in force after an event."],
     show: ({ history }: OutputOf<Operations["history"]>, { paint, input: { tool } }) =>
       history.length === 0
-        ? `Nothing was ever promoted for ${oneLine(String(tool))}.\n`
+        ? `Nothing was ever promoted for ${terminalLine(String(tool))}.\n`
         : promotionsText(history, paint),
   },
   "optimization.propose": {
     details: [
       "It changes nothing until it is promoted. --example is for yourself: when it should be called.",
-      RUNNING,
     ],
   },
   "optimization.save_prompts": {
@@ -80,11 +79,11 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
       '[{ "category": "direct", "prompt": "Will it rain in Oslo?" }]. The category is direct, indirect',
       "or negative; `expectedBehavior` may name, for a negative one, the tool that should be called",
       "instead (expectedTool). All are saved, or none. With an `id` it is the next version of that",
-      "prompt. Requires a running gateway.",
+      "prompt.",
     ],
     read: readPromptFile,
     show: ({ saved, prompts: [first], warnings }: OutputOf<Operations["savePrompts"]>, { paint }) =>
-      `Saved ${promptsText(saved)} for ${first?.server}.${first?.toolName}.\n` +
+      `Saved ${countOf(saved, "prompt")} for ${first?.server}.${first?.toolName}.\n` +
       warningsText(warnings, paint),
   },
   "optimization.prompts": {
@@ -96,14 +95,14 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
       promptList(prompts, [], paint) + warningsText(warnings, paint),
   },
   "optimization.generate": {
-    details: ["It spends model time, so optimization has to be on. Requires a running gateway."],
+    details: ["It spends model time, so optimization has to be on."],
     waiting: "Writing prompts and candidates",
   },
   "optimization.record": {
     details: [
       "CANDIDATE is a candidate's id, or `canonical` for the server's own description. Whether the run",
       "is correct follows from the prompt. Give either --called or --not-called. Reports count once",
-      "every prompt has one for both. Requires a running gateway.",
+      "every prompt has one for both.",
     ],
     flags: [
       { flag: "called", meaning: "The tool was called" },
@@ -117,20 +116,19 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
     details: [
       "Nothing is promoted. No tool of yours is called: a model is shown the tools, and what it would",
       "call is answered by the gateway itself. Tells what it would take and asks first, unless --yes.",
-      "Requires a running gateway.",
     ],
     show: evaluatedText,
   },
   "optimization.promote": {
     details: [
       "If the numbers do not speak for it, --reason says why it is promoted anyway. The server itself,",
-      "the tool's name and its schema stay as they are. Requires a running gateway.",
+      "the tool's name and its schema stay as they are.",
     ],
   },
-  "optimization.revert": { details: ["`optimize history TOOL` lists the events.", RUNNING] },
-  "optimization.keep": { details: ["`optimize show TOOL` shows both.", RUNNING] },
-  "optimization.enable": { details: ["It stays so over restarts.", RUNNING] },
-  "optimization.disable": { details: ["It stays so over restarts.", RUNNING] },
+  "optimization.revert": { details: ["`optimize history TOOL` lists the events."] },
+  "optimization.keep": { details: ["`optimize show TOOL` shows both."] },
+  "optimization.enable": { details: ["It stays so over restarts."] },
+  "optimization.disable": { details: ["It stays so over restarts."] },
 };
 
 /** The prompts of a file; their form is checked by the operation. */
@@ -139,10 +137,7 @@ async function readPromptFile(
 ): Promise<Record<string, unknown>> {
   const path = String(flags.get("file"));
   const label = path === "-" ? "standard input" : path;
-  const text = path === "-"
-    ? await new Response(Deno.stdin.readable).text()
-    : await findTextFile(resolve(path));
-  if (text === undefined) throw configError(`There is no file ${path}`, "Check the path");
+  const text = await readFile(path);
   try {
     const value = JSON.parse(text.replace(/^\uFEFF/, ""));
     return { tool, prompts: Array.isArray(value) ? value : value?.prompts };
@@ -172,15 +167,12 @@ function readReport({ positionals, flags }: CommandInput): Record<string, unknow
 const SWITCHED_OFF =
   "Optimization is off: switch it on with `quartermaster optimize enable`. Promotions stay in force.\n";
 
-/** Each server with a dot for every tool, and how each tool does. */
 export function statusText({ enabled, evaluator, reports }: Overview, paint: Paint): string {
   const { kind, model, problem } = evaluator;
   const by = kind === null ? "" : `Evaluations by ${kind}${model === null ? "" : `, ${model}`}.\n`;
   return [
     enabled ? by : SWITCHED_OFF,
-    ...(problem === null || !enabled
-      ? []
-      : [`${paint("yellow", "Warning:")} ${oneLine(problem)}\n`]),
+    problem === null || !enabled ? "" : warningsText([problem], paint),
     ...(reports.length === 0 ? ["No server has tools: see `quartermaster server list`.\n"] : []),
     ...reports.map((report) => `\n${serverText(report, paint)}`),
   ].join("").replace(/^\n/, "");
@@ -192,11 +184,11 @@ function serverText(
 ) {
   const dots = paint("green", "●".repeat(optimizedCount)) + "○".repeat(toolCount - optimizedCount);
   const rows = tools.map((tool) => [
-    `  ${tool.status === "optimized" ? paint("green", "✓") : "○"} ${oneLine(tool.name)}`,
+    `  ${tool.status === "optimized" ? paint("green", "✓") : "○"} ${terminalLine(tool.name)}`,
     ...scoreCells(tool),
   ]);
   return `${serverName}  ${dots}  ${optimizedCount}/${countOf(toolCount)} optimized\n${
-    table(evenly(rows))
+    table(rows)
   }`;
 }
 
@@ -222,17 +214,7 @@ function scoreCells(tool: ReportedTool): string[] {
 
 function evidenceNote({ depth, prompts = 0, beside }: ReportedTool): string {
   const others = beside === undefined ? "" : `, ${besideText(beside)}`;
-  return `${depth}, ${promptsText(prompts)}${others}`;
-}
-
-function promptsText(count: number): string {
-  return count === 1 ? "1 prompt" : `${count} prompts`;
-}
-
-/** All rows with as many cells as the longest. */
-function evenly(rows: string[][]): string[][] {
-  const most = Math.max(0, ...rows.map((row) => row.length));
-  return rows.map((row) => [...row, ...Array<string>(most - row.length).fill("")]);
+  return `${depth}, ${countOf(prompts, "prompt")}${others}`;
 }
 
 /** Warnings, whether they say that they are or not. */
@@ -240,14 +222,6 @@ export function notesText(warnings: readonly string[], paint: Paint): string {
   return warningsText(warnings.map((warning) => warning.replace(/^Warning: /, "")), paint);
 }
 
-const ROWS = [
-  ["Direct", "direct"],
-  ["Indirect", "indirect"],
-  ["Negative", "negative"],
-  ["Overall", "overall"],
-] as const;
-
-/** One tool: its descriptions, the numbers before and after, prompts and candidates. */
 export function showText(
   detail: ToolOptimizationDetail,
   runs: readonly RunSummary[],
@@ -279,7 +253,7 @@ export function showText(
 function headText(detail: ToolOptimizationDetail, paint: Paint): string {
   const { promotion, exists, enabled, evaluations } = detail;
   const state = promotion !== null
-    ? `${paint("green", "optimized")}, promoted ${minute(promotion.promotedAt)} by ${
+    ? `${paint("green", "optimized")}, promoted ${minuteOf(promotion.promotedAt)} by ${
       by(promotion.by)
     }`
     : evaluations.length > 0
@@ -289,12 +263,12 @@ function headText(detail: ToolOptimizationDetail, paint: Paint): string {
     ...(exists ? [] : ["its server does not have it now"]),
     ...(exists && !enabled ? ["off"] : []),
   ];
-  return `${oneLine(`${detail.server}.${detail.tool}`)}  ${[state, ...notes].join("; ")}\n`;
+  return `${terminalLine(`${detail.server}.${detail.tool}`)}  ${[state, ...notes].join("; ")}\n`;
 }
 
 function descriptionText(title: string, description: string | null): string {
   if (description === null || description === "") return `${title}: none\n`;
-  return `${title} (${description.length} characters):\n  ${oneLine(description)}\n`;
+  return `${title} (${description.length} characters):\n  ${terminalLine(description)}\n`;
 }
 
 function changeBlock(
@@ -312,14 +286,14 @@ function changeBlock(
         }):\n${beforeAfter(baseline, metrics, paint)}`,
       ]
       : ["It was promoted without numbers.\n"]),
-    ...(verdict ? [`${oneLine(verdict.words)}\n`] : []),
-    ...(reason === undefined ? [] : [`Promoted because: ${oneLine(reason)}\n`]),
+    ...(verdict ? [`${terminalLine(verdict.words)}\n`] : []),
+    ...(reason === undefined ? [] : [`Promoted because: ${terminalLine(reason)}\n`]),
     ...(staleness === null ? [] : [
       `${
         paint("yellow", "Warning:")
       } the server's own description has changed since it was promoted\n` +
-      `  was: ${oneLine(staleness.before ?? "none")}\n` +
-      `  is:  ${oneLine(staleness.now ?? "none")}\n` +
+      `  was: ${terminalLine(staleness.before ?? "none")}\n` +
+      `  is:  ${terminalLine(staleness.now ?? "none")}\n` +
       "  Decide with `optimize keep` or `optimize revert`.\n",
     ]),
   ];
@@ -331,14 +305,13 @@ function evidenceText(metrics: CategoryScores, depth: Depth | undefined, beside 
   if (depth === undefined) return "as reported";
   const each = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
   const others = beside === 0 ? "" : `; ${besideText(beside)}`;
-  return `${depth} evidence, ${promptsText(promptsIn(metrics.overall))}: ${
+  return `${depth} evidence, ${countOf(promptsIn(metrics.overall), "prompt")}: ${
     each.join(", ")
   }${others}`;
 }
 
-/** Each category before and after, with intervals, and the difference in points. */
 export function beforeAfter(before: CategoryScores, after: CategoryScores, paint: Paint): string {
-  return table(ROWS.map(([title, name]) => {
+  return table(([...CATEGORIES, "overall"] as const).map((name) => {
     const [was, is] = [rateOf(before[name]), rateOf(after[name])];
     const points = was === null || is === null ? undefined : Math.round(100 * (is - was));
     const difference = points === undefined
@@ -348,7 +321,13 @@ export function beforeAfter(before: CategoryScores, after: CategoryScores, paint
       : points < 0
       ? paint("red", `${points} points`)
       : "as before";
-    return [`  ${title}`, scoreText(before[name]), "->", scoreText(after[name]), difference];
+    return [
+      `  ${titleOf(name)}`,
+      scoreText(before[name]),
+      "->",
+      scoreText(after[name]),
+      difference,
+    ];
   }));
 }
 
@@ -363,16 +342,19 @@ export function promptList(
     const rows = own.map((prompt) => [
       `    ${outcomeOf(runs.filter(({ promptId }) => promptId === prompt.id), paint)}`,
       prompt.id,
-      oneLine(prompt.prompt) + noteOf(prompt),
+      terminalLine(prompt.prompt) + noteOf(prompt),
     ]);
-    const title = `${category[0]!.toUpperCase()}${category.slice(1)}`;
-    return `  ${title} (${own.length})\n${table(rows)}`;
+    return `  ${titleOf(category)} (${own.length})\n${table(rows)}`;
   }).join("");
+}
+
+function titleOf(name: string): string {
+  return `${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
 
 function noteOf({ heldOut, expectedBehavior: { expectedTool } }: GoldenPrompt): string {
   const notes = [
-    ...(expectedTool === undefined ? [] : [`for ${oneLine(expectedTool)}`]),
+    ...(expectedTool === undefined ? [] : [`for ${terminalLine(expectedTool)}`]),
     ...(heldOut ? ["held out"] : []),
   ];
   return notes.length === 0 ? "" : `  (${notes.join(", ")})`;
@@ -399,18 +381,14 @@ function candidateText(
   const words = evidence?.problem ?? evidence?.verdict?.words;
   const color = evidence?.problem === undefined && evidence?.verdict?.promote ? "green" : "yellow";
   return `  ${id}  ${charCount} characters, ${ORIGINS[origin]}, ${found}\n` +
-    `    ${oneLine(description)}\n` +
-    (words === undefined ? "" : `    ${paint(color, oneLine(words))}\n`);
+    `    ${terminalLine(description)}\n` +
+    (words === undefined ? "" : `    ${paint(color, terminalLine(words))}\n`);
 }
 
 const ORIGINS = { caller: "from a client", person: "from a person", generated: "generated" };
 
 export function by(who: "caller" | "person" | "job"): string {
   return who === "caller" ? "a client" : who === "person" ? "a person" : "a job";
-}
-
-function minute(time: string): string {
-  return time.slice(0, 16).replace("T", " ");
 }
 
 /** What an evaluation has found out about its candidate, and whether that is enough. */
@@ -428,7 +406,7 @@ export function evaluatedText(
     stand,
     `${evidenceText(metrics, depth, beside)}\n`,
     beforeAfter(baseline, metrics, paint),
-    ...(problem === undefined ? [] : [`${paint("red", oneLine(problem))}\n`]),
+    ...(problem === undefined ? [] : [`${paint("red", terminalLine(problem))}\n`]),
     ...(verdict ? [verdictText(verdict, paint)] : []),
     ...(verdict?.promote && problem === undefined ? [`Promote it with \`${command}\`.\n`] : []),
   ].join("");
@@ -439,20 +417,19 @@ function verdictText(
   paint: Paint,
 ): string {
   const lines = rules.map((rule) =>
-    `  ${rule.passed ? paint("green", "✓") : paint("red", "✗")} ${oneLine(rule.words)}\n`
+    `  ${rule.passed ? paint("green", "✓") : paint("red", "✗")} ${terminalLine(rule.words)}\n`
   );
-  return `${paint(promote ? "green" : "yellow", oneLine(words))}\n${lines.join("")}`;
+  return `${paint(promote ? "green" : "yellow", terminalLine(words))}\n${lines.join("")}`;
 }
 
-/** Each event with what was in force after it. */
 export function promotionsText(history: readonly PromotionEvent[], paint: Paint): string {
   return history.map(({ id, time, action, by: who, promotion, reason }) => {
     const after = promotion === null
       ? "the server's own description"
-      : `${promotion.candidateId}: ${oneLine(promotion.description)}`;
+      : `${promotion.candidateId}: ${terminalLine(promotion.description)}`;
     const why = reason ?? (action === "promote" ? promotion?.reason : undefined);
-    return `${minute(time)}  ${paint(ACTION_COLORS[action], action)}  ${id}  by ${by(who)}\n` +
-      `  ${after}\n${why === undefined ? "" : `  because: ${oneLine(why)}\n`}`;
+    return `${minuteOf(time)}  ${paint(ACTION_COLORS[action], action)}  ${id}  by ${by(who)}\n` +
+      `  ${after}\n${why === undefined ? "" : `  because: ${terminalLine(why)}\n`}`;
   }).join("");
 }
 

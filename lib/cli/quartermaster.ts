@@ -1,30 +1,44 @@
+import { type CommandExtras, operationCommands } from "./operation_command.ts";
 import { type CommandLine, findInformationFlag, parseCommandLine } from "../config/command_line.ts";
 import { systemEnv } from "../config/platform.ts";
 import { readOptions } from "../config/options.ts";
 import { configError } from "../config/files.ts";
-import { nearest } from "../core/text.ts";
+import { nearest, nearestOr } from "../core/text.ts";
 import { VERSION } from "../core/product.ts";
-import { backup } from "./backup.ts";
-import type { Command } from "./command.ts";
-import { completions } from "./completions.ts";
-import { connect } from "./connect.ts";
-import { disconnect } from "./disconnect.ts";
+import { backup, restore } from "./backup.ts";
+import { type Command, JSON_FLAG } from "./command.ts";
+import { completions } from "./completion.ts";
+import { connect, disconnect } from "./connect.ts";
 import { doctor } from "./doctor.ts";
 import { importServers } from "./import.ts";
 import { allHelp, commandHelp, commandsHelp } from "./help.ts";
-import { restore } from "./restore.ts";
 import { serviceInstall, serviceRemove, serviceStatus } from "./service/commands.ts";
 import { status } from "./status.ts";
 import { toolsCall } from "./tools_call.ts";
-import { toolsList } from "./tools_list.ts";
-import { toolsShow } from "./tools_show.ts";
+import { SEARCH_EXTRAS, toolsList, toolsShow } from "./tools.ts";
 import { OPERATIONS } from "../operations/all.ts";
-import { EXTRAS } from "./extras.ts";
-import { operationCommands } from "./operation_command.ts";
+import { ACCESS_EXTRAS, AUDIT_EXTRAS } from "./access_text.ts";
+import { JOB_EXTRAS } from "./job_text.ts";
+import { OPTIMIZATION_EXTRAS } from "./optimization_text.ts";
+import { CONSENT_EXTRAS, REVIEW_EXTRAS } from "./review_text.ts";
+import { SERVER_EXTRAS } from "./server_text.ts";
+import { TOOLSET_EXTRAS } from "./toolset_text.ts";
 import { print } from "./terminal.ts";
 
+const EXTRAS: Record<string, CommandExtras> = {
+  ...ACCESS_EXTRAS,
+  ...SERVER_EXTRAS,
+  ...TOOLSET_EXTRAS,
+  ...OPTIMIZATION_EXTRAS,
+  ...JOB_EXTRAS,
+  ...REVIEW_EXTRAS,
+  ...CONSENT_EXTRAS,
+  ...AUDIT_EXTRAS,
+  ...SEARCH_EXTRAS,
+};
+
 /** By name; those of one family share its first word. */
-export const COMMANDS: Record<string, Command> = {
+export const COMMANDS: Record<string, Command> = withJson({
   status,
   doctor,
   ...operationCommands(OPERATIONS.values(), EXTRAS),
@@ -40,7 +54,17 @@ export const COMMANDS: Record<string, Command> = {
   "service install": serviceInstall,
   "service status": serviceStatus,
   "service remove": serviceRemove,
-};
+});
+
+/** Every command prints JSON on request. */
+function withJson(commands: Record<string, Command>): Record<string, Command> {
+  return Object.fromEntries(
+    Object.entries(commands).map(([name, command]) => {
+      const others = (command.flags ?? []).filter(({ flag }) => flag !== JSON_FLAG.flag);
+      return [name, { ...command, flags: [...others, JSON_FLAG] }];
+    }),
+  );
+}
 
 /** Handled before any other command is loaded, but listed among them. */
 const START: Command = {
@@ -92,10 +116,10 @@ function resolveCommand({ command: first, positionals }: CommandLine) {
   }
   const family = familyOf(first);
   if (family.length === 0) {
-    const guess = nearest(first, Object.keys(COMMANDS).map((name) => name.split(" ")[0]!));
+    const known = Object.keys(COMMANDS).map((name) => name.split(" ")[0]!);
     throw configError(
       `Unknown command "${first}"`,
-      guess === undefined ? "See --help for all commands" : `Did you mean ${guess}?`,
+      nearestOr(first, known, "See --help for all commands"),
     );
   }
   const [second] = positionals;

@@ -1,16 +1,18 @@
 import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
-import { shownLine } from "../core/text.ts";
+import { showHidden, shownLine, visibleJson } from "../core/text.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { REVIEW_OPERATIONS } from "../operations/review.ts";
 import type { ReviewItem } from "../trust/review_items.ts";
 import type { CommandInput } from "./command.ts";
-import { diffLines, verdictWord } from "./history_text.ts";
 import { agree, type CommandExtras, type OutcomeView, YES } from "./operation_command.ts";
 import type { OperationTarget } from "./operation_target.ts";
-import { type Color, cutToWidth, painter, table } from "./terminal.ts";
+import { type Color, inert, listing, minuteOf, type Paint, painter } from "./terminal.ts";
+import { changeLine } from "../trust/tool_changes.ts";
+import type { ToolDiff } from "../catalog/tool_diff.ts";
+import { type ServerHistory, type ToolEvent, toolEvents } from "../catalog/tool_history.ts";
+import { CONSENT_OPERATIONS, type ShownConsent } from "../operations/consents.ts";
 
-type Paint = (color: Color, text: string) => string;
 type Input = Record<string, unknown>;
 
 const FINGERPRINT = {
@@ -19,14 +21,13 @@ const FINGERPRINT = {
   meaning: "Decide only on this definition; `review show` shows its fingerprint",
 };
 
-/** What the commands for reviews show and ask beyond their operations. */
 export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   "review.list": {
-    details: ["Requires a running gateway. `review show` shows one tool in full."],
+    details: ["`review show` shows one tool in full."],
     show: listText,
   },
   "review.show": {
-    details: ["A server's instructions are `SERVER.(instructions)`. Requires a running gateway."],
+    details: ["A server's instructions are `SERVER.(instructions)`."],
     show: ({ items }: OutputOf<typeof REVIEW_OPERATIONS.show>, { paint, input }) =>
       items.length === 0
         ? `Nothing about ${shownLine(String(input.tool))} waits for you.\n`
@@ -146,8 +147,8 @@ function listText(
   { paint }: OutcomeView,
 ): string {
   if (items.length === 0) return "Nothing waits for you.\n";
-  const heading = ["TOOL", "STATE", "WHAT", "RULES"].map((label) => paint("gray", label));
-  const rows = cutToWidth(table([heading, ...items.map((item) => itemRow(item, paint))]));
+  const titles = ["TOOL", "STATE", "WHAT", "RULES"];
+  const rows = listing(titles, items.map((item) => itemRow(item, paint)), paint);
   return more > 0 ? `${rows}and ${more} more\n` : rows;
 }
 
@@ -155,8 +156,8 @@ function policiesText(
   { policies }: OutputOf<typeof REVIEW_OPERATIONS.policies>,
   { paint }: OutcomeView,
 ): string {
-  const heading = ["SERVER", "CHANGES", "TRUST"].map((label) => paint("gray", label));
-  return table([heading, ...policies.map((each) => [each.server, each.policy, each.trust])]);
+  const rows = policies.map(({ server, policy, trust }) => [server, policy, trust]);
+  return listing(["SERVER", "CHANGES", "TRUST"], rows, paint);
 }
 
 const STATES: Record<ReviewItem["state"], { word: string; color: Color }> = {
@@ -175,7 +176,6 @@ const KINDS: Record<ReviewItem["kind"], string> = {
   finding: "findings",
 };
 
-/** What a row of the list says. */
 export function itemRow(item: ReviewItem, paint: Paint): string[] {
   const { word, color } = STATES[item.state];
   const rules = [...new Set(item.findings.map(({ rule }) => rule))];
@@ -187,7 +187,6 @@ export function itemRow(item: ReviewItem, paint: Paint): string[] {
   ];
 }
 
-/** All there is to see of one item. */
 export function itemText(item: ReviewItem, paint: Paint): string {
   const [name, state, kind] = itemRow(item, paint);
   const lines = [
@@ -204,4 +203,114 @@ export function itemText(item: ReviewItem, paint: Paint): string {
     ]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** A terminal's worth of scrolling; --json has all of it. */
+const MAX_EVENTS = 50;
+
+/** A server's history as a person reads it in a terminal, the newest first. */
+export function historyText(history: ServerHistory, paint: Paint): string {
+  const events = toolEvents(history);
+  const shown = events.slice(0, MAX_EVENTS);
+  const blocks = shown.map((event) => eventLines(event, paint));
+  if (events.length > shown.length) {
+    blocks.push([`${events.length - shown.length} more, older: --json has them all`]);
+  }
+  if (history.invalid.length > 0) {
+    blocks.push([
+      "Listed by the server, but no valid tools, and so not listed by the gateway:",
+      ...history.invalid.map(({ name, problem }) =>
+        `  ${paint("red", shownLine(name))}  ${shownLine(problem)}`
+      ),
+    ]);
+  }
+  if (events.length === 0) {
+    const { length } = history.tools;
+    blocks.unshift([
+      length === 0
+        ? `No tools of ${history.server} have been seen yet.`
+        : `The tools of ${history.server} have not changed since they were first seen.`,
+    ]);
+  }
+  return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
+}
+
+function eventLines(event: ToolEvent, paint: Paint): string[] {
+  const head = `${minuteOf(event.at)}  ${shownLine(event.tool)}`;
+  if (event.kind !== "changed") {
+    return [`${head}  ${event.kind === "added" ? paint("green", "new") : paint("yellow", "gone")}`];
+  }
+  const version = `version ${event.version}`;
+  const { diff } = event;
+  if (diff === undefined) return [`${head}  ${version}`];
+  return [`${head}  ${version}  ${verdictWord(diff, paint)}`, ...diffLines(diff, paint)];
+}
+
+export function verdictWord({ compatibility }: ToolDiff, paint: Paint): string {
+  return compatibility === "breaking" ? paint("red", "breaking") : paint("green", "compatible");
+}
+
+export function diffLines(diff: ToolDiff, paint: Paint): string[] {
+  const mark = (kind: "added" | "removed", words: string) =>
+    paint(kind === "added" ? "green" : "red", words);
+  return [
+    ...diff.reasons.map((reason) => `  ! ${shownLine(reason)}`),
+    ...diff.changes.map((change) => `    ${changeLine(change, mark)}`),
+    ...diff.more > 0 ? [`    and ${diff.more} more changes`] : [],
+  ];
+}
+
+export const CONSENT_EXTRAS: Record<string, CommandExtras> = {
+  "consent.list": {
+    show: ({ consents }: OutputOf<typeof CONSENT_OPERATIONS.list>) =>
+      consents.length === 0
+        ? "No requests are waiting for your consent.\n"
+        : consents.map(consentText).join("\n"),
+  },
+  "consent.approve": {
+    details: ["`consent list` shows the IDs."],
+    flags: [YES],
+    async prepare(given, command, target) {
+      const { consents } = await target.run(CONSENT_OPERATIONS.list, {}) as {
+        consents: ShownConsent[];
+      };
+      const consent = consents.find(({ id }) => id === given.id);
+      if (!consent) throw noSuchRequest(String(given.id));
+      const question = consent.url === undefined
+        ? `Run this program as ${consent.server}?`
+        : `Connect to ${consent.url} as ${consent.server}?`;
+      agree("consent approve", inert(question), command, consentText(consent));
+      return given;
+    },
+  },
+};
+
+function noSuchRequest(id: string): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `No request for consent has the id "${id.slice(0, 40)}"`,
+    next: [{ label: "See the requests", operation: "consent.list" }],
+  });
+}
+
+/** All that decides what a program does, and who wants it run. */
+export function consentText(consent: ShownConsent): string {
+  const { id, wish, server, argv, url, variables, secrets, folder, who, origin, problem } = consent;
+  const from = origin.from === undefined ? "" : ` (${origin.from})`;
+  const words = variables.map(({ name, value }) => value === undefined ? name : `${name}=${value}`);
+  const lines = [
+    `${id}  ${wish} ${server}`,
+    // As JSON: spaces, quotes and hidden characters show for what they are.
+    url === undefined ? `  runs      ${visibleJson(argv)}` : `  connects  ${visibleJson(url)}`,
+    ...(folder === undefined ? [] : [`  folder    ${visibleJson(folder)}`]),
+    ...(words.length === 0
+      ? []
+      : [`  ${url === undefined ? "variables" : "headers  "} ${
+        words.map((word) => visibleJson(word)).join(", ")
+      }`]),
+    ...(secrets.length === 0 ? [] : [`  secrets   ${secrets.join(", ")}`]),
+    `  asked by  ${shownLine(`${who} by ${origin.via}${from}`)}, ${minuteOf(consent.askedAt)}`,
+    `  expires   ${minuteOf(consent.expiresAt)}`,
+    ...(problem === undefined ? [] : [`  ${shownLine(problem)}`]),
+  ];
+  return lines.map((line) => `${showHidden(line)}\n`).join("");
 }

@@ -1,16 +1,18 @@
+import { within } from "../core/async.ts";
 import { findInformationFlag, helpText } from "../config/command_line.ts";
 import { GatewayError, systemErrorCode } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
 import type { Gateway } from "../gateway.ts";
-import type { GatewayHost } from "./gateway_host.ts";
+import { checkStdioFlags, type GatewayHost, STDIO_FLAGS } from "./gateway_host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
 import { answerCall, errorResponse, handleRequest } from "../http/handle_request.ts";
 import type { HttpHandler, HttpListener } from "../http/listener.ts";
 import { Banner } from "./banner.ts";
-import { noTokenToServe } from "./no_token.ts";
-import { checkStdioFlags, STDIO_FLAGS } from "./stdio_flags.ts";
 import { exitWith, print } from "./terminal.ts";
 import { tidyAtRest } from "./tidy.ts";
+import { noTokenYet } from "../auth/grants.ts";
+import type { ReadOptions } from "../config/options.ts";
+import { isLoopback } from "../config/address.ts";
 
 /** How long requests in flight may continue after a stop signal. */
 const DRAIN_MS = 2_000;
@@ -22,13 +24,15 @@ const DISPOSE_MS = 2_800;
  */
 const SAME_SIGNAL_MS = 2_000;
 
-/** The built app's request handler, as `_fresh/server.js` exports it. */
 export interface BuiltApp {
   default: { fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response> };
 }
 
 /** Starts the gateway and keeps it running until a signal comes; exits 2 where it cannot start. */
-export async function serve(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Promise<void> {
+export async function runGateway(
+  host: GatewayHost,
+  loadApp: () => Promise<BuiltApp>,
+): Promise<void> {
   try {
     const information = findInformationFlag(Deno.args);
     if (information === "help") {
@@ -75,7 +79,7 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     const gateway = await Promise.race([host.get(), stop.promise]);
     if (!gateway) {
       banner?.stopping();
-      await withLimit(host[Symbol.asyncDispose](), DISPOSE_MS);
+      await within(host[Symbol.asyncDispose](), DISPOSE_MS);
       banner?.stopped();
       Deno.exit(0);
     }
@@ -107,16 +111,16 @@ async function stopGateway(
 ): Promise<void> {
   gateway.logs.module("cli").info("Stopping");
   gateway.close();
-  await withLimit(drain(), DRAIN_MS);
-  await withLimit(host[Symbol.asyncDispose](), DISPOSE_MS);
+  await within(drain(), DRAIN_MS);
+  await within(host[Symbol.asyncDispose](), DISPOSE_MS);
 }
 
-/** Runs the gateway under `deno serve`: Deno listens, and everything else is as in serve(). */
+/** Runs the gateway under `deno serve`: Deno listens, and everything else is as in runGateway(). */
 export async function serveUnder(host: GatewayHost): Promise<void> {
   try {
     onStopSignal(async () => {
       const stopping = host.get().then((gateway) => stopGateway(host, gateway), () => {});
-      await withLimit(stopping, DRAIN_MS + DISPOSE_MS);
+      await within(stopping, DRAIN_MS + DISPOSE_MS);
       Deno.exit(0);
     });
     const { access } = await host.get();
@@ -226,7 +230,6 @@ async function reasonOf(error: unknown, hostname: string, port: number): Promise
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether what answers there looks like a gateway. */
 async function isGatewayAt(address: string): Promise<boolean> {
   try {
     const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(1_000) });
@@ -260,10 +263,82 @@ export function onStopSignal(stop: (signal: Deno.Signal) => void): () => void {
   };
 }
 
-/** Waits for the work, but no longer than that. */
-export async function withLimit(work: PromiseLike<unknown>, ms: number): Promise<void> {
-  const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(limit.resolve, ms);
-  await Promise.race([work, limit.promise]);
-  clearTimeout(timer);
+type Read = Pick<ReadOptions, "options" | "origins" | "platform">;
+
+/** A gateway that lets nobody in is not started; says why it needs a token, and how to make one. */
+export function noTokenToServe(read: Read): GatewayError {
+  const { message, details } = noTokenYet({
+    why: reasonsOf(read).join(" and "),
+    place: placeOf(read),
+  });
+  return new GatewayError("CONFIG_INVALID", {
+    ...details,
+    message: `Cannot serve on ${read.options.host}: ${message}`,
+  });
+}
+
+function reasonsOf({ options: { requireToken, host, publicUrl }, platform }: Read): string[] {
+  const isDeployed = platform.name === "deploy";
+  return [
+    ...(requireToken ? ["--require-token is set"] : []),
+    ...(isDeployed ? ["anybody can reach it on Deno Deploy"] : []),
+    ...(isLoopback(host) || isDeployed ? [] : [`other machines can reach it on ${host}`]),
+    ...(publicUrl === undefined || isLoopback(new URL(publicUrl).hostname)
+      ? []
+      : [`others know it as ${publicUrl}`]),
+  ];
+}
+
+/** The flags with which a command works on the same data; none where it finds that by itself. */
+function placeOf({ options, origins }: Read): string {
+  const flags = [
+    ["--data-dir", options.dataDir, origins.dataDir],
+    ["--kv", options.kv, origins.kv],
+  ] as const;
+  return flags.flatMap(([flag, value, origin]) =>
+    value !== undefined && (origin === "flag" || origin === "environment")
+      ? [flag, quoted(value)]
+      : []
+  ).join(" ");
+}
+
+function quoted(path: string): string {
+  return /[^\w@%+=:,./\\-]/.test(path) ? `"${path}"` : path;
+}
+
+/** Runs the development server until it is stopped or restarted by `--watch`, then disposes all. */
+export async function develop(
+  host: GatewayHost,
+  listen: (options: Deno.ServeTcpOptions & { signal: AbortSignal }) => Promise<void>,
+): Promise<void> {
+  try {
+    const { options } = await host.options();
+    const stop = new AbortController();
+    const release = onStopSignal(async (signal) => {
+      (await host.get()).close();
+      await host[Symbol.asyncDispose]();
+      stop.abort();
+      // SIGTERM is also how --watch asks for room for the next run, which an exit would prevent.
+      if (signal === "SIGINT") Deno.exit(0);
+    });
+    const stopped = new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
+    await listen({
+      hostname: options.host,
+      port: options.port,
+      signal: stop.signal,
+      async onListen({ port }) {
+        host.listensOn(port);
+        const gateway = await host.get();
+        gateway.logs.module("cli").info(
+          { address: gateway.localAddress },
+          `Open ${gateway.address}`,
+        );
+      },
+    });
+    await stopped;
+    release();
+  } catch (error) {
+    await host[Symbol.asyncDispose]();
+    exitWith(error);
+  }
 }

@@ -10,66 +10,51 @@ import {
   type RemoteSpec,
   type ServerSpec,
 } from "../core/server.ts";
-import { nearest } from "../core/text.ts";
+import { nearestOr } from "../core/text.ts";
 import { flagName } from "../operations/cli.ts";
 import { choicesOf, type Field, fieldsOf } from "../operations/fields.ts";
 import { LIMITS } from "../operations/server_entry.ts";
 import { isSamePlace, MASK } from "../servers/spec.ts";
-import type { CommandInput } from "./command.ts";
-import { numberOf, switchOf, timeOf, wordOf } from "./flag_values.ts";
+import { type CommandInput, defined } from "./command.ts";
+import { Switch, timeSpan } from "../config/option_values.ts";
 
 const ADD = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
 const UPDATE = "server update NAME with what is to change, such as --url URL or -- COMMAND ARGS";
 
 type ServerLimits = Pick<ServerSpec, keyof typeof LIMITS>;
 type Flags = CommandInput["flags"];
+type ServerInput = Pick<CommandInput, "positionals" | "afterDashes" | "flags" | "values">;
 const LIMIT_FIELDS = fieldsOf(z.strictObject(LIMITS));
 
 /** The entry on the command line of `server add`; whether the server works is found out later. */
 export function readServer(input: ServerInput): { name: string; spec: ServerSpec } {
-  const { name, url, type = "http", headers, program, env, cwd, lazy } = readReach(
-    "server add",
-    ADD,
-    input,
-  );
+  const reach = readReach("server add", ADD, input);
+  const { name, url, type = "http", headers, program, env, cwd, lazy } = reach;
   const { flags } = input;
-  if (url === undefined && program === undefined) {
-    throw configError("server add was given neither a URL nor a command", `Write it as: ${ADD}`);
-  }
   refuseMisplaced(program !== undefined, flags);
   const limits = readLimits(flags);
-  if (program === undefined) return { name, spec: { type, url: url!, headers, ...limits } };
-  return {
-    name,
-    spec: {
-      type: "stdio",
-      ...program,
-      env,
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(lazy === undefined ? {} : { lazy }),
-      ...limits,
-    },
-  };
+  if (program) {
+    return { name, spec: { type: "stdio", ...program, env, ...defined({ cwd, lazy }), ...limits } };
+  }
+  if (url !== undefined) return { name, spec: { type, url, headers, ...limits } };
+  throw configError("server add was given neither a URL nor a command", `Write it as: ${ADD}`);
 }
 
-/** What a command line wants changed of a server. */
 export interface ServerChange extends ServerReach {
-  /** Headers or variables that are to go. */
   unset: string[];
   disabled?: boolean;
   allowPrivate?: true;
   limits: ServerLimits;
-  flags: CommandInput["flags"];
+  flags: Flags;
 }
 
-type ChangeInput = ServerInput & Pick<CommandInput, "options" | "origins">;
-
 /** Reads the command line; whether it fits the server is found out when its entry is known. */
-export function readChange(input: ChangeInput): ServerChange {
+export function readChange(
+  input: ServerInput & Pick<CommandInput, "options" | "origins">,
+): ServerChange {
   const { flags, values, options, origins } = input;
   const reach = readReach("server update", UPDATE, input);
-  const disabled = switchOf(flags, "disabled");
-  // Said for all servers, it speaks of a new address and not of one that is there.
+  // Given for all servers, it is about a new address and not about one that is there.
   const isAllowed = options.allowPrivate &&
     (reach.url !== undefined || origins.allowPrivate === "flag");
   const named = [...flags.keys()].filter((flag) => flag !== "json");
@@ -79,8 +64,10 @@ export function readChange(input: ChangeInput): ServerChange {
   return {
     ...reach,
     unset: values.get("unset") ?? [],
-    ...(disabled === undefined ? {} : { disabled }),
-    ...(isAllowed ? { allowPrivate: true } : {}),
+    ...defined({
+      disabled: switchOf(flags, "disabled"),
+      allowPrivate: isAllowed ? true as const : undefined,
+    }),
     limits: readChangedLimits(flags),
     flags,
   };
@@ -93,7 +80,7 @@ export function changedEntry(before: ServerSpec, change: ServerChange): ServerSp
   refuseMisplaced(isStarted, flags);
   const reached = isStarted ? changedProgram(before, change) : changedRemote(before, change);
   refuseLeftBehind(reached, before);
-  return { ...reached, ...(disabled === undefined ? {} : { disabled }), ...limits };
+  return { ...reached, ...defined({ disabled }), ...limits };
 }
 
 function changedProgram(before: ServerSpec, change: ServerChange): ProgramSpec {
@@ -104,8 +91,7 @@ function changedProgram(before: ServerSpec, change: ServerChange): ProgramSpec {
     ...(known ?? { type: "stdio", command: "", args: [] }),
     ...program,
     env: { ...kept, ...env },
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(lazy === undefined ? {} : { lazy }),
+    ...defined({ cwd, lazy }),
   };
 }
 
@@ -118,22 +104,19 @@ function changedRemote(before: ServerSpec, change: ServerChange): RemoteSpec {
   const lower = (header: string) => header.toLowerCase();
   const kept = without(name, "header", known?.headers ?? {}, unset, lower);
   const isSet = new Set(Object.keys(headers).map(lower));
+  const others = Object.entries(kept).filter(([header]) => !isSet.has(lower(header)));
   const changed: RemoteSpec = {
     type: "http",
     ...known,
     url: url ?? known?.url ?? "",
-    ...(type === undefined ? {} : { type }),
-    headers: {
-      ...Object.fromEntries(Object.entries(kept).filter(([header]) => !isSet.has(lower(header)))),
-      ...headers,
-    },
+    ...defined({ type }),
+    headers: { ...Object.fromEntries(others), ...headers },
   };
   // Allowed for the host that was named, and no other.
   if (known && !isSamePlace(changed, known)) delete changed.allowPrivate;
-  return allowPrivate ? { ...changed, allowPrivate } : changed;
+  return { ...changed, ...defined({ allowPrivate }) };
 }
 
-/** What is kept of an entry's headers or variables. */
 function without(
   server: string,
   noun: "header" | "variable",
@@ -144,10 +127,9 @@ function without(
   const names = new Map(Object.keys(values).map((name) => [same(name), name]));
   for (const name of unset) {
     if (names.has(same(name))) continue;
-    const guess = nearest(name, names.values());
     throw configError(
       `Cannot take ${noun} "${name}" out: server "${server}" has none of that name`,
-      guess === undefined ? "Leave it out" : `Did you mean ${guess}?`,
+      nearestOr(name, names.values(), "Leave it out"),
     );
   }
   const gone = new Set(unset.map(same));
@@ -170,19 +152,20 @@ function refuseLeftBehind(changed: ProgramSpec | RemoteSpec, before: ServerSpec)
   );
 }
 
-/** Reads what is given of the limits, each within what its field allows. */
 function readLimits(flags: Flags): ServerLimits {
-  const read = LIMIT_FIELDS.map((field) => [field.name, limitOf(field, flags)] as const);
-  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
+  return defined(
+    Object.fromEntries(LIMIT_FIELDS.map((field) => [field.name, limitOf(field, flags)])),
+  );
 }
 
 function limitOf(field: Field, flags: Flags): string | number | undefined {
   const flag = flagName(field);
   const choices = choicesOf(field);
   if (choices) return wordOf(flags, flag, choices);
-  const { minValue, maxValue } = field.type as z.ZodNumber;
-  const read = field.name.endsWith("Ms") ? timeOf : numberOf;
-  return read(flags, flag, minValue ?? 0, maxValue ?? Infinity);
+  const { minValue: least, maxValue: most } = field.type as z.ZodNumber;
+  return field.name.endsWith("Ms")
+    ? timeOf(flags, flag, least ?? 0, most ?? Infinity)
+    : numberOf(flags, flag, least ?? 0, most ?? Infinity);
 }
 
 /** The same of a change, where `none` takes a number or a time away. */
@@ -210,8 +193,6 @@ interface ServerReach {
   lazy?: boolean;
 }
 
-type ServerInput = Pick<CommandInput, "positionals" | "afterDashes" | "flags" | "values">;
-
 /** Reads how a server is reached; `usage` is how the command is written. */
 function readReach(
   command: "server add" | "server update",
@@ -227,34 +208,31 @@ function readReach(
     );
   }
   const [program, ...args] = afterDashes;
-  const url = flags.get("url");
-  if (typeof url === "string") {
-    if (program !== undefined) {
-      throw configError(`${command} was given both a URL and a command`, `Write it as: ${usage}`);
-    }
-    if (!RemoteServer.shape.url.safeParse(url).success) {
-      throw configError(
-        `Cannot use --url "${url}"`,
-        "Give a whole address, such as https://example.com/mcp",
-      );
-    }
+  const text = (flag: string) => values.get(flag)?.at(-1);
+  const [url, cwd] = [text("url"), text("cwd")];
+  if (url !== undefined && program !== undefined) {
+    throw configError(`${command} was given both a URL and a command`, `Write it as: ${usage}`);
   }
-  const cwd = flags.get("cwd");
-  const type = wordOf(flags, "type", RemoteServer.shape.type.options);
-  const lazy = switchOf(flags, "lazy");
+  if (url !== undefined && !RemoteServer.shape.url.safeParse(url).success) {
+    throw configError(
+      `Cannot use --url "${url}"`,
+      "Give a whole address, such as https://example.com/mcp",
+    );
+  }
   return {
     name,
-    ...(typeof url === "string" ? { url } : {}),
-    ...(type === undefined ? {} : { type }),
     headers: pairs("header", values.get("header"), /^([^:\s]+):\s*(.*)$/s, '"K: V"'),
-    ...(program === undefined ? {} : { program: { command: program, args } }),
     env: pairs("env", values.get("env"), /^([^=]+)=(.*)$/s, "K=V"),
-    ...(typeof cwd === "string" ? { cwd: resolve(cwd) } : {}),
-    ...(lazy === undefined ? {} : { lazy }),
+    ...defined({
+      url,
+      type: wordOf(flags, "type", RemoteServer.shape.type.options),
+      program: program === undefined ? undefined : { command: program, args },
+      cwd: cwd === undefined ? undefined : resolve(cwd),
+      lazy: switchOf(flags, "lazy"),
+    }),
   };
 }
 
-/** Throws where a flag is for the other kind of server. */
 function refuseMisplaced(isProgram: boolean, flags: CommandInput["flags"]): void {
   const wrong = isProgram ? ["type", "header"] : ["env", "cwd", "lazy"];
   for (const flag of wrong.filter((flag) => flags.has(flag))) {
@@ -277,4 +255,37 @@ function pairs(
     }
     return [name, value];
   }));
+}
+
+function wordOf<T extends string>(flags: Flags, flag: string, words: readonly T[]) {
+  return valueOf(flags, flag, z.enum(words), `Use ${words.join(", ")}`);
+}
+
+function numberOf(flags: Flags, flag: string, least: number, most: number) {
+  const whole = z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(least).max(most));
+  return valueOf(flags, flag, whole, `Write a whole number from ${least} to ${most}`);
+}
+
+function switchOf(flags: Flags, flag: string) {
+  return valueOf(flags, flag, Switch.schema, `Write --${flag} or --no-${flag}`);
+}
+
+function timeOf(flags: Flags, flag: string, least: number, most: number) {
+  const limits = `from ${least} ms to ${most / 3_600_000} h`;
+  const advice = `Write a time such as 500ms, 90s or 5m, ${limits}`;
+  return valueOf(flags, flag, timeSpan(least, most, "").schema, advice);
+}
+
+/** A flag's value as its schema reads it; undefined if the flag is not given. */
+function valueOf<T>(
+  flags: Flags,
+  flag: string,
+  schema: z.ZodType<T>,
+  advice: string,
+): T | undefined {
+  const given = flags.get(flag);
+  if (given === undefined) return undefined;
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw configError(`--${flag} cannot be "${String(given).slice(0, 40)}"`, advice);
 }

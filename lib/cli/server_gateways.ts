@@ -3,15 +3,15 @@ import { visibleJson } from "../core/text.ts";
 import { parseInput } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import type { CommandInput } from "./command.ts";
-import type { FoundGateway } from "./find_gateways.ts";
+import type { FoundGateway } from "./operation_target.ts";
 import { readInput } from "./operation_command.ts";
-import { resolveGateways } from "./servers_access.ts";
+import { resolveGateways } from "./operation_target.ts";
 import { inert, print, printError, printJson } from "./terminal.ts";
 
 const MOST_LINES = 1_000;
 const LOOK_EVERY_MS = 500;
 
-export interface LogLine {
+export interface GatewayLine {
   time: number;
   line: string;
   /** The address of the gateway it comes from, where there are several. */
@@ -42,11 +42,10 @@ async function follow(logs: MergedLogs, count: number, asJson: boolean): Promise
   }
 }
 
-/** One server's lines at all gateways. */
 class MergedLogs {
   readonly #name: string;
   readonly #isOne: boolean;
-  readonly #known = new Map<FoundGateway, LogLine[]>();
+  readonly #known = new Map<FoundGateway, GatewayLine[]>();
 
   constructor(gateways: FoundGateway[], name: string) {
     this.#name = name;
@@ -55,7 +54,7 @@ class MergedLogs {
   }
 
   /** What came since the last time, in the order of time. */
-  async read(most: number): Promise<LogLine[]> {
+  async read(most: number): Promise<GatewayLine[]> {
     const read = await Promise.all(
       Array.from(this.#known.keys(), async (gateway) => ({
         gateway,
@@ -66,7 +65,7 @@ class MergedLogs {
       lines instanceof GatewayError
     );
     if (failures.length === read.length) throw failures[0];
-    const fresh: LogLine[] = [];
+    const fresh: GatewayLine[] = [];
     for (const { gateway, lines } of read) {
       const { address } = gateway.status;
       if (lines instanceof GatewayError) {
@@ -81,7 +80,7 @@ class MergedLogs {
     return fresh.sort((a, b) => a.time - b.time);
   }
 
-  async #ask({ client }: FoundGateway, most: number): Promise<LogLine[] | GatewayError> {
+  async #ask({ client }: FoundGateway, most: number): Promise<GatewayLine[] | GatewayError> {
     try {
       const input = { name: this.#name, lines: most };
       return (await client.run(SERVER_OPERATIONS.logs, input)).lines;
@@ -93,8 +92,11 @@ class MergedLogs {
 }
 
 /** What came since: the log is added to at its end, and loses its oldest lines when it is full. */
-export function newLines(before: readonly LogLine[], now: readonly LogLine[]): LogLine[] {
-  const isSame = (a: LogLine | undefined, b: LogLine | undefined) =>
+export function newLines(
+  before: readonly GatewayLine[],
+  now: readonly GatewayLine[],
+): GatewayLine[] {
+  const isSame = (a: GatewayLine | undefined, b: GatewayLine | undefined) =>
     a?.time === b?.time && a?.line === b?.line;
   for (let lost = 0; lost < before.length; lost++) {
     const kept = before.length - lost;
@@ -104,7 +106,7 @@ export function newLines(before: readonly LogLine[], now: readonly LogLine[]): L
   return [...now];
 }
 
-function lineText({ time, line, gateway }: LogLine): string {
+function lineText({ time, line, gateway }: GatewayLine): string {
   const where = gateway === undefined ? "" : `${gateway.replace(/^https?:\/\//, "")}  `;
   return `${new Date(time).toISOString()}  ${where}${inert(line)}\n`;
 }

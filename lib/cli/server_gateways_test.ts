@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type LogLine, newLines } from "./server_gateways.ts";
+import { type GatewayLine, newLines } from "./server_gateways.ts";
 
-function log(text: string): LogLine[] {
+function log(text: string): GatewayLine[] {
   return Array.from(text, (line, index) => ({ time: Math.floor(index / 2), line }));
 }
 

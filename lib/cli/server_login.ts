@@ -6,7 +6,6 @@ import { isStarting } from "../core/server.ts";
 import { LOGIN_OPERATIONS } from "../operations/server_logins.ts";
 import type { Status } from "../operations/servers.ts";
 import type { CommandInput } from "./command.ts";
-import { openBrowser } from "./open_browser.ts";
 import { readInput } from "./operation_command.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
 import { inert, isInteractive, print, printError, printJson } from "./terminal.ts";
@@ -114,4 +113,41 @@ function readWait({ flags }: CommandInput): number {
     `Cannot use --wait "${given}"`,
     `Give a whole number of seconds from 1 to ${LONGEST_WAIT_S}`,
   );
+}
+
+/** Programs that open an address, each with what comes before it. Never a shell: it would read on. */
+const OPENERS: Record<string, [command: string, ...args: string[]]> = {
+  linux: ["xdg-open"],
+  darwin: ["open"],
+  windows: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** How to open an address on a system, or undefined where there is no way or it is none for a browser. */
+export function openerFor(
+  os: string,
+  address: string,
+): { command: string; args: string[] } | undefined {
+  const url = URL.parse(address);
+  const opener = OPENERS[os];
+  if (url === null || !/^https?:$/.test(url.protocol) || opener === undefined) return undefined;
+  const [command, ...args] = opener;
+  return { command, args: [...args, url.href] };
+}
+
+export function openBrowser(address: string, os: string = Deno.build.os): boolean {
+  const opener = openerFor(os, address);
+  if (opener === undefined) return false;
+  try {
+    const child = new Deno.Command(opener.command, {
+      args: opener.args,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    // The browser may outlive this command.
+    child.unref();
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,21 +1,19 @@
 import { configError } from "../config/files.ts";
 import { retryStale } from "../core/async.ts";
-import { GatewayError } from "../core/errors.ts";
 import { isStarting, type ServerSpec } from "../core/server.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import { refuseUnchangeable } from "../operations/unchangeable_server.ts";
-import type { CommandInput } from "./command.ts";
-import { historyText } from "./history_text.ts";
-import { type CommandExtras, type OutcomeView, readInput, YES } from "./operation_command.ts";
+import { type CommandInput, onlyPositional } from "./command.ts";
+import { historyText } from "./review_text.ts";
+import { agree, type CommandExtras, mustAsk, type OutcomeView, YES } from "./operation_command.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
 import { changedEntry, readChange, readServer, type ServerChange } from "./server_flags.ts";
 import { runLogs, runRestart } from "./server_gateways.ts";
 import { LOGIN_FLAGS, runLogin } from "./server_login.ts";
-import { ask, type Color, inert, isInteractive, print, printJson, table } from "./terminal.ts";
+import { type Color, countOf, inert, type Paint, print, printJson, table } from "./terminal.ts";
 
 type Servers = typeof SERVER_OPERATIONS;
-type Paint = OutcomeView["paint"];
 type Stored = OutputOf<Servers["add"]>;
 
 const COLORS: Record<string, Color> = {
@@ -29,7 +27,6 @@ const COLORS: Record<string, Color> = {
 
 const CHOICES = ["enable", "all", "none"];
 
-/** What the commands for servers read and show beyond their operations. */
 export const SERVER_EXTRAS: Record<string, CommandExtras> = {
   "server.list": { show: serversText },
   "server.add": {
@@ -75,7 +72,14 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
   "server.remove": {
     usage: "server remove NAME [--yes]",
     flags: [YES],
-    run: runRemove,
+    async prepare(given, command, target) {
+      if (!mustAsk("server remove", command)) return given;
+      const { all } = await target.run(SERVER_OPERATIONS.tools, { server: given.name });
+      const question = `Remove server "${given.name}"? Clients lose its ${all.length} tools.`;
+      agree("server remove", question, command);
+      return given;
+    },
+    offline: "",
   },
   "server.restart": {
     details: ["If several gateways run on the data store, all of them reconnect."],
@@ -159,14 +163,16 @@ function serversText({ servers }: OutputOf<Servers["list"]>, { paint }: OutcomeV
   if (servers.length === 0) {
     return "There are no servers. Add one with `quartermaster server add`.\n";
   }
-  const heading = ["NAME", "STATE", "TYPE", "TOOLS", ""].map((label) => paint("gray", label));
   const rows = servers.map(({ name, state, type, toolCount, reason }) => {
     const label = state.replace("_", " ");
     const color = COLORS[state];
     const shown = color === undefined ? label : paint(color, label);
     return [name, shown, type, String(toolCount), inert(reason).replaceAll("\n", " ")];
   });
-  return table([heading, ...rows]);
+  return table([
+    ["NAME", "STATE", "TYPE", "TOOLS", ""].map((title) => paint("gray", title)),
+    ...rows,
+  ]);
 }
 
 function readAdded(input: CommandInput): Record<string, unknown> {
@@ -176,7 +182,6 @@ function readAdded(input: CommandInput): Record<string, unknown> {
   return { name, ...spec, ...(isAllowed ? { allowPrivate: true } : {}) };
 }
 
-/** What came of adding or changing a server. */
 function storedText(done: "Added" | "Changed", { server, place, quarantined }: Stored): string {
   const { name, state, toolCount, reason } = server;
   const where = place === undefined
@@ -190,9 +195,8 @@ function storedText(done: "Added" | "Changed", { server, place, quarantined }: S
 
 /** What there is of a server's tools: "1 tool; 1 in quarantine: see ...". */
 export function countText(tools: number, quarantined = 0): string {
-  const count = `${tools} ${tools === 1 ? "tool" : "tools"}`;
-  if (quarantined === 0) return count;
-  return `${count}; ${quarantined} in quarantine: see \`quartermaster review list\``;
+  if (quarantined === 0) return countOf(tools);
+  return `${countOf(tools)}; ${quarantined} in quarantine: see \`quartermaster review list\``;
 }
 
 async function runUpdate(input: CommandInput): Promise<void> {
@@ -225,39 +229,13 @@ function withNulls(spec: ServerSpec): Record<string, unknown> {
   return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, value ?? null]));
 }
 
-/** Asks before it removes a server. */
-async function runRemove(input: CommandInput): Promise<void> {
-  const { flags } = input;
-  const { name } = await readInput(SERVER_OPERATIONS.remove, input);
-  const asJson = flags.get("json") === true;
-  const isAgreed = flags.get("yes") === true;
-  if (!isAgreed && (asJson || !isInteractive())) {
-    throw configError("server remove cannot ask here", "Give --yes to remove without a question");
-  }
-  await using target = await openTarget(input);
-  if (!isAgreed) {
-    const { all } = await target.run(SERVER_OPERATIONS.tools, { server: name });
-    if (!ask(`Remove server "${name}"? Clients lose its ${all.length} tools.`)) {
-      throw new GatewayError("ACCESS_DENIED", { message: `Server "${name}" was not removed` });
-    }
-  }
-  const { removed } = await target.run(SERVER_OPERATIONS.remove, { name });
-  if (asJson) printJson({ removed });
-  else print(`Removed ${removed}.\n`);
-}
-
 function readChoice({ flags, values, positionals }: CommandInput): Record<string, unknown> {
   const given = [...CHOICES, "history"].filter((flag) => flags.has(flag));
   if (given.length > 1) {
     throw configError(`--${given[0]} and --${given[1]} exclude each other`, "Give one of them");
   }
-  const [server, ...others] = positionals;
-  if (server === undefined || others.length > 0) {
-    throw configError(
-      "server tools takes the name of one server",
-      "Write it as: quartermaster server tools SERVER",
-    );
-  }
+  const message = "server tools takes the name of one server";
+  const server = onlyPositional({ positionals }, message, "server tools SERVER");
   if (flags.get("all") === true) return { server, tools: null };
   if (flags.get("none") === true) return { server, tools: [] };
   const tools = (values.get("enable") ?? []).flatMap((names) => names.split(","))

@@ -1,14 +1,12 @@
-import { noPositionals } from "./arguments.ts";
-import { type Command, JSON_FLAG } from "./command.ts";
-import { findGateways } from "./find_gateways.ts";
+import { type Command, noPositionals } from "./command.ts";
+import { findGateways } from "./operation_target.ts";
 import type { GatewayStatus } from "../operations/status.ts";
-import { openStore } from "./servers_access.ts";
+import { openStore } from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 
 export const status: Command = {
   usage: "status",
   meaning: "Whether a gateway runs on this data folder; exit code 1 if none does",
-  flags: [JSON_FLAG],
   async run(input) {
     noPositionals("status", input);
     await using store = await openStore(input);
@@ -32,11 +30,11 @@ function statusText(status: GatewayStatus & { uptimeSeconds: number }): string {
   const states = Object.entries(servers)
     .map(([state, count]) => `${count} ${state.replace("_", " ")}`).join(", ");
   return `Quartermaster ${version} is running at ${address}\n` +
-    `  pid ${pid}, up ${duration(uptimeSeconds)}\n` +
+    `  pid ${pid}, up ${uptimeText(uptimeSeconds)}\n` +
     `  servers: ${states || "none"}\n`;
 }
 
-export function duration(seconds: number): string {
+export function uptimeText(seconds: number): string {
   const units: [string, number][] = [["d", 86_400], ["h", 3_600], ["min", 60]];
   for (const [unit, size] of units) {
     if (seconds >= 2 * size) return `${Math.floor(seconds / size)} ${unit}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { duration } from "./status.ts";
+import { uptimeText } from "./status.ts";
 
-Deno.test("duration() uses the unit a person would", () => {
+Deno.test("uptimeText() uses the unit a person would", () => {
   const expected: [number, string][] = [
     [0, "0 s"],
     [119, "119 s"],
@@ -9,5 +9,5 @@ Deno.test("duration() uses the unit a person would", () => {
     [7_200, "2 h"],
     [86_400 * 3, "3 d"],
   ];
-  for (const [seconds, text] of expected) assert.equal(duration(seconds), text);
+  for (const [seconds, text] of expected) assert.equal(uptimeText(seconds), text);
 });

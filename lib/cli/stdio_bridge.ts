@@ -11,7 +11,7 @@ import {
 } from "../core/rpc.ts";
 import { rpcErrorText } from "../mcp/protocol.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import type { Credential } from "./credential.ts";
+import type { Credential } from "./gateway_client.ts";
 import {
   EndpointClient,
   type EndpointClientOptions,
@@ -40,13 +40,11 @@ export interface StdioBridgeOptions {
   place: GatewayPlace;
   /** Looks for a gateway to talk to; `wanted` where that one is among them. */
   find(wanted: GatewayPlace): Promise<GatewayPlace | undefined>;
-  /** The path of the endpoint. */
   path: string;
   write(text: string): void;
   ready(): Promise<void>;
   log: Logger;
   patienceMs?: number;
-  /** What the client comes in with at a gateway. */
   credentialAt?(place: GatewayPlace): Credential;
 }
 
@@ -209,7 +207,6 @@ export class StdioBridge implements AsyncDisposable {
     if (isReady) this.#listen(this.#endpoint);
   }
 
-  /** The request that is not wanted any more. */
   #findCancelled({ method, params }: { method: string; params: Record<string, unknown> }) {
     if (method !== "notifications/cancelled") return undefined;
     const entry = this.#inFlight.get(JSON.stringify(params.requestId));

@@ -9,7 +9,7 @@ import { Sessions, type StoredSession } from "../mcp/session.ts";
 import type { View } from "../mcp/view.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { Logs } from "../telemetry/logs.ts";
-import { Credential } from "./credential.ts";
+import { Credential } from "./gateway_client.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
 
 const logs = await Logs.open({ level: "fatal", development: false, keepFiles: 1 });

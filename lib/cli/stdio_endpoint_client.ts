@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
-import { ERROR_CODES, GatewayError } from "../core/errors.ts";
+import type { GatewayError } from "../core/errors.ts";
 import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import {
   errorText,
@@ -20,7 +19,7 @@ import {
 } from "../servers/transports/http_response.ts";
 import { hasType, isEventStream, SseParser } from "../servers/transports/sse_stream.ts";
 import { rpcErrorText } from "../mcp/protocol.ts";
-import type { Credential } from "./credential.ts";
+import { type Credential, parseError } from "./gateway_client.ts";
 
 /** The gateway has a limit for what servers send; this one is only against a gateway gone mad. */
 const MESSAGE_LIMIT = 64 * 1024 * 1024;
@@ -44,7 +43,6 @@ export class EndpointLost extends Error {
 
 type MessageListener = (text: string, message?: RpcMessage) => void;
 
-/** One request on its way. */
 export interface EndpointExchange {
   id: RpcId;
   method: string;
@@ -62,13 +60,8 @@ export interface EndpointClientOptions {
   ready(): Promise<void>;
   /** Whether the gateway of before is still there; asked when one of its streams broke off. */
   isStillThere(): Promise<boolean>;
-  /** What the client comes in with. */
   credential?: Credential | undefined;
 }
-
-const Refused = z.object({
-  error: z.looseObject({ errorType: z.enum(ERROR_CODES), message: z.string() }),
-});
 
 /** One session at an endpoint of a running gateway. Messages pass through as the text they are. */
 export class EndpointClient {
@@ -103,7 +96,6 @@ export class EndpointClient {
     return answer;
   }
 
-  /** Sends a request; resolves when it was answered. */
   async request(exchange: EndpointExchange): Promise<void> {
     const { id, method, text, onMessage, signal } = exchange;
     const response = await this.#post(text, signal);
@@ -201,7 +193,6 @@ export class EndpointClient {
     }
   }
 
-  /** Reads until the end, or until `isDone`. */
   async #readEvents(response: HttpResponse, { onMessage, onEventId, isDone }: {
     onMessage: MessageListener;
     onEventId(id: string): void;
@@ -285,13 +276,9 @@ function lost(error: unknown, wasTaken: boolean): EndpointLost {
   return new EndpointLost(message, { wasTaken });
 }
 
-/** An error as the gateway's API tells it. */
 function parseRefused(body: string): GatewayError | undefined {
   try {
-    const { success, data } = Refused.safeParse(JSON.parse(body));
-    return success
-      ? new GatewayError(data.error.errorType, { message: data.error.message })
-      : undefined;
+    return parseError(JSON.parse(body)?.error);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkStdioFlags, endpointPathOf } from "./stdio_flags.ts";
+import { checkStdioFlags, endpointPathOf } from "./gateway_host.ts";
 
 Deno.test("endpointPathOf() names the endpoint that was asked for", () => {
   const plain = endpointPathOf(new Map());

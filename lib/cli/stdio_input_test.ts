@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readMessages } from "./stdio_input.ts";
+import { readMessages } from "./stdio_serve.ts";
 
 async function read(chunks: string[], maxBody = 200) {
   const taken: string[] = [];

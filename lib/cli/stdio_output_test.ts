@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { StdioOutput } from "./stdio_output.ts";
+import { StdioOutput } from "./stdio_serve.ts";
 
 Deno.test("StdioOutput writes whole lines, and has no room while the reader is slow", async () => {
   let text = "";

@@ -1,26 +1,26 @@
+import { within } from "../core/async.ts";
 import { join } from "@std/path";
 import type { ReadOptions } from "../config/options.ts";
-import type { RpcMessage } from "../core/rpc.ts";
-import type { GatewayHost } from "./gateway_host.ts";
+import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import { endpointPathOf, type GatewayHost } from "./gateway_host.ts";
 import { StdioEndpoint } from "../mcp/stdio.ts";
 import { parseLocation } from "../storage/kv_client.ts";
 import { signingSecret } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
 import { lineFormat } from "../telemetry/log_lines.ts";
 import { Logs } from "../telemetry/logs.ts";
-import { Credential } from "./credential.ts";
-import { findGateways } from "./find_gateways.ts";
-import { onStopSignal, withLimit } from "./serve.ts";
+import { Credential } from "./gateway_client.ts";
+import { findGateways } from "./operation_target.ts";
+import { onStopSignal } from "./serve.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
-import { endpointPathOf } from "./stdio_flags.ts";
-import { readMessages } from "./stdio_input.ts";
-import { StdioOutput } from "./stdio_output.ts";
+import { GatewayError } from "../core/errors.ts";
+import { LineSplitter, type Sink, WriteQueue } from "../servers/transports/stdio_streams.ts";
+import { END_CHARS, responseIdFromEnds } from "../servers/transports/messages.ts";
 
 /** Clients kill what has not ended 2 to 5 s after they closed the pipe; stubborn programs take 2 s. */
 const DRAIN_MS = 1_000;
 const DISPOSE_MS = 3_500;
 
-/** What answers the client. */
 interface Answerer extends AsyncDisposable {
   take(message: RpcMessage, text: string): void;
   settled(): Promise<void>;
@@ -43,8 +43,8 @@ export async function serveStdio(host: GatewayHost): Promise<void> {
   });
   // A pipe that breaks has ended, too.
   await Promise.race([stop.promise, reading.catch(() => {})]);
-  await withLimit(answerer.settled().then(() => output.flushed()), DRAIN_MS);
-  await withLimit(answerer[Symbol.asyncDispose](), DISPOSE_MS);
+  await within(answerer.settled().then(() => output.flushed()), DRAIN_MS);
+  await within(answerer[Symbol.asyncDispose](), DISPOSE_MS);
   release();
   Deno.exit(0);
 }
@@ -128,4 +128,140 @@ async function openOwn(host: GatewayHost, path: string, output: StdioOutput): Pr
 function keepOffStdout(): void {
   // deno-lint-ignore no-console
   console.log = console.info = console.debug = console.error;
+}
+
+export interface StdioInputOptions {
+  maxBody: number;
+  onMessage(message: RpcMessage, text: string): void;
+  /** Tells the client what is wrong with what it sent. */
+  write(text: string): void;
+  /** Asked before more is read. */
+  ready(): Promise<void>;
+}
+
+export async function readMessages(
+  stream: ReadableStream<Uint8Array>,
+  { maxBody, onMessage, write, ready }: StdioInputOptions,
+): Promise<void> {
+  const splitter = new LineSplitter({
+    maxBytes: maxBody,
+    headBytes: END_CHARS,
+    onLongLine: (head, _bytes, tail) => refuseLong(head, tail),
+    onLine(text) {
+      if (text.trim() !== "") takeLine(text);
+    },
+  });
+
+  function refuseLong(head: string, tail: string): void {
+    const error = tooLarge(maxBody);
+    const { rpcCode, message } = error;
+    const answered = responseIdFromEnds(head, tail);
+    if (answered === undefined) {
+      return write(errorText(requestId(head, tail), rpcCode, message, error.toBody()));
+    }
+    // A server waits for this answer, and has to hear that it will not come.
+    const text = errorText(answered, rpcCode, message);
+    onMessage({ kind: "response", id: answered, isError: true }, text);
+  }
+
+  function takeLine(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return write(errorText(null, -32700, "The line is not valid JSON"));
+    }
+    if (Array.isArray(value)) {
+      return write(
+        errorText(null, -32600, "Batches are not supported: send one message at a time"),
+      );
+    }
+    const message = classify(value);
+    if (message) return onMessage(message, text);
+    // What could be an answer gets none, or two sides that misunderstand each other never stop.
+    if (isObject(value) && value.method === undefined && "error" in value) return;
+    write(errorText(asId(value), -32600, "The line is not a JSON-RPC 2.0 message"));
+  }
+
+  for await (const chunk of stream) {
+    splitter.push(chunk);
+    await ready();
+  }
+  splitter.end();
+}
+
+function asId(value: unknown): RpcId | null {
+  if (!isObject(value)) return null;
+  return typeof value.id === "string" || typeof value.id === "number" ? value.id : null;
+}
+
+/** The id of a request, told from the ends of its text, where only the envelope's own can stand. */
+function requestId(head: string, tail: string): RpcId | null {
+  const id = /^\{"jsonrpc":"2\.0","id":(\d+|"[^"\\]*"),"method":/.exec(head)?.[1] ??
+    /,"id":(\d+|"[^"\\]*")\}\s*$/.exec(tail)?.[1];
+  return id === undefined ? null : JSON.parse(id);
+}
+
+function tooLarge(limit: number): GatewayError {
+  return new GatewayError("PAYLOAD_TOO_LARGE", {
+    message: `The message is over the limit of ${limit} bytes`,
+  });
+}
+
+/** What may wait for a client that reads slowly before nothing more is taken from anybody. */
+const WAITING_CHARACTERS = 4 * 1024 * 1024;
+/** A client that leaves this much unread does not read at all. */
+const MAX_WAITING_CHARACTERS = 256 * 1024 * 1024;
+
+/** The way to the client: whole lines, in order, at its pace. */
+export class StdioOutput {
+  readonly #outbox: WriteQueue;
+  #waiting = 0;
+  #last: Promise<void> = Promise.resolve();
+  #room = Promise.withResolvers<void>();
+  #isOver = false;
+
+  /** `onEnd` is called once, when the client takes nothing more. */
+  constructor(stream: WritableStream<Uint8Array>, onEnd: () => void) {
+    const writer = stream.getWriter();
+    // Each write reports its own failure.
+    writer.closed.catch(() => {});
+    const sink: Sink = {
+      write: (bytes, onWritten) => writer.write(bytes).then(() => onWritten(), onWritten),
+      end: () => writer.close().catch(() => {}),
+      destroy: (reason) => writer.abort(reason).catch(() => {}),
+    };
+    this.#outbox = new WriteQueue(sink, {
+      limit: Infinity,
+      full: "",
+      onFail: () => {
+        this.#isOver = true;
+        this.#room.resolve();
+        onEnd();
+      },
+    });
+  }
+
+  readonly write = (text: string): void => {
+    if (this.#isOver) return;
+    this.#waiting += text.length;
+    if (this.#waiting > MAX_WAITING_CHARACTERS) {
+      return this.#outbox.abort(new Error("The client does not read"));
+    }
+    this.#last = this.#outbox.send(text).then(() => {
+      this.#waiting -= text.length;
+      if (this.#waiting > WAITING_CHARACTERS) return;
+      this.#room.resolve();
+      this.#room = Promise.withResolvers();
+    }).catch(() => {});
+  };
+
+  /** Waits while the client has too much left to read. */
+  readonly ready = async (): Promise<void> => {
+    while (this.#waiting > WAITING_CHARACTERS && !this.#isOver) await this.#room.promise;
+  };
+
+  flushed(): Promise<void> {
+    return this.#last;
+  }
 }

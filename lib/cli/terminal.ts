@@ -32,11 +32,9 @@ export function printJson(value: unknown): void {
 
 /** Asks the person at the terminal; where there is none the answer is no. */
 export function ask(question: string): boolean {
-  return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() &&
-    confirm(showHidden(inert(question)));
+  return isInteractive() && confirm(showHidden(inert(question)));
 }
 
-/** Whether there is somebody who can be asked. */
 export function isInteractive(): boolean {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
 }
@@ -54,8 +52,10 @@ export function askFor<T extends string>(question: string, answers: readonly [T,
   return answers.at(-1)!;
 }
 
+export type Paint = (color: Color, text: string) => string;
+
 /** Colors a text where a terminal will show it and the user has not asked for none. */
-export function painter(env: Env): (color: Color, text: string) => string {
+export function painter(env: Env): Paint {
   const isColored = isSteerable(Deno.stdout) && nonEmpty(env, "NO_COLOR") === undefined;
   return (color, text) => isColored ? styleText(color, text, { validateStream: false }) : text;
 }
@@ -104,19 +104,26 @@ export function inert(text: string): string {
 }
 
 /** A foreign text in one line that does not steer the terminal. */
-export function oneLine(text: string): string {
+export function terminalLine(text: string): string {
   return inert(text).replaceAll(/\s+/g, " ").trim();
 }
 
-export function warningsText(
-  warnings: readonly string[],
-  paint: ReturnType<typeof painter>,
-): string {
-  return warnings.map((warning) => `${paint("yellow", "Warning:")} ${oneLine(warning)}\n`).join("");
+export function warningsText(warnings: readonly string[], paint: Paint): string {
+  return warnings.map((warning) => `${paint("yellow", "Warning:")} ${terminalLine(warning)}\n`)
+    .join("");
 }
 
-export function countOf(tools: number): string {
-  return tools === 1 ? "1 tool" : `${tools} tools`;
+export function countOf(count: number, noun = "tool"): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A table below its column titles; lines that would wrap on this terminal are cut. */
+export function listing(titles: string[], rows: readonly string[][], paint: Paint): string {
+  return cutToWidth(table([titles.map((title) => paint("gray", title)), ...rows]));
+}
+
+export function minuteOf(time: number | string): string {
+  return new Date(time).toISOString().slice(0, 16).replace("T", " ");
 }
 
 /** Rows in columns that line up, colored or not. */
@@ -134,7 +141,7 @@ export function table(rows: readonly (readonly string[])[]): string {
 /** Says in one sentence what went wrong: 2 for what the user can correct, 1 for what is our fault. */
 export function exitWith(error: unknown): never {
   if (error instanceof GatewayError && error.code !== "INTERNAL") {
-    printFailure(error);
+    printError(errorLines(error));
     Deno.exit(2);
   }
   printError(`quartermaster: ${error instanceof Error ? error.stack ?? error.message : error}\n`);
@@ -145,16 +152,11 @@ export function exitWith(error: unknown): never {
 export function exitCommandWith(error: unknown, asJson: boolean): never {
   if (!(error instanceof GatewayError) || error.code === "INTERNAL") exitWith(error);
   if (asJson) printError(`${visibleJson({ error: error.toBody() })}\n`);
-  else printFailure(error);
+  else printError(errorLines(error));
   Deno.exit(USAGE.has(error.code) ? 2 : 1);
 }
 
-function printFailure(error: GatewayError): void {
-  printError(failureText(error));
-}
-
-/** What went wrong, and below it what to do. */
-export function failureText({ message, details }: GatewayError): string {
+export function errorLines({ message, details }: GatewayError): string {
   const { recoveryAction, recoverySteps, hint } = details;
   const steps = recoverySteps ?? (recoveryAction === undefined ? [] : [recoveryAction]);
   const advice = hint === undefined ? steps : [...steps, ...hint.split("\n")];

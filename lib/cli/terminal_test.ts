@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import { failureText, inert, table } from "./terminal.ts";
+import { errorLines, inert, table } from "./terminal.ts";
 
 Deno.test("inert() leaves nothing that steers a terminal", () => {
   assert.equal(
@@ -35,11 +35,11 @@ Deno.test("table() lines up columns, colored or not", () => {
   assert.equal(table([]), "");
 });
 
-Deno.test("failureText() says what to do, in steps or in one word", () => {
+Deno.test("errorLines() says what to do, in steps or in one word", () => {
   const recoveryAction = "Stop it, then try again";
   const message = "Cannot restore";
   const text = (details: object) =>
-    failureText(new GatewayError("OPERATION_IN_PROGRESS", { message, ...details }));
+    errorLines(new GatewayError("OPERATION_IN_PROGRESS", { message, ...details }));
   assert.equal(
     text({ recoveryAction }),
     "quartermaster: Cannot restore\n  Stop it, then try again\n",

@@ -1,8 +1,6 @@
 /** What a gateway has done: another number for each when there was more. */
 export interface Work {
-  /** Changes of the catalog. */
   tools: number;
-  /** Requests of clients. */
   answered: number;
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseJsonArguments, parseWordArguments } from "./tool_arguments.ts";
+import { parseJsonArguments, parseWordArguments } from "./tools_call.ts";
 
 const SCHEMA = {
   type: "object",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { contentText } from "./tool_result.ts";
+import { contentText } from "./tools_call.ts";
 
 Deno.test("contentText() gives text as it is, and describes the rest", () => {
   const content = [

@@ -1,3 +1,4 @@
+import { didYouMean } from "../core/text.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import type { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
 import type { ToolsetToolDetail } from "../operations/toolsets_admin.ts";
@@ -5,15 +6,16 @@ import type { CommandExtras, OutcomeView } from "./operation_command.ts";
 import {
   type Color,
   countOf,
-  cutToWidth,
   inert,
-  oneLine,
+  listing,
+  minuteOf,
+  type Paint,
   table,
+  terminalLine,
   warningsText,
 } from "./terminal.ts";
 
 type Toolsets = typeof TOOLSET_OPERATIONS;
-type Paint = OutcomeView["paint"];
 
 const COLORS: Record<ToolsetToolDetail["state"], Color> = {
   registered: "green",
@@ -59,19 +61,18 @@ function listText(
   if (toolsets.length === 0) {
     return "There are no toolsets. Create one with `quartermaster toolset create`.\n";
   }
-  const heading = ["NAME", "TOOLS", "TOKENS", "", ""].map((label) => paint("gray", label));
   const rows = toolsets.map(({ name, toolCount, registered, tokens, description = "" }) => [
     name,
     isRunning ? `${registered}/${toolCount}` : String(toolCount),
     String(tokens),
     name === equipped ? paint("green", "equipped") : "",
-    oneLine(description),
+    terminalLine(description),
   ]);
   const warnings = toolsets.flatMap(({ name, warnings }) =>
     warnings.map((warning) => `${name}: ${warning}`)
   );
   const after = warnings.length > 0 ? `\n${warningsText(warnings, paint)}` : "";
-  return `${cutToWidth(table([heading, ...rows]))}${after}`;
+  return listing(["NAME", "TOOLS", "TOKENS", "", ""], rows, paint) + after;
 }
 
 function equippedText(
@@ -89,7 +90,6 @@ function equippedText(
     `${listed}${warningsText(warnings, paint)}`;
 }
 
-/** One toolset with all its tools. */
 function detailText(
   { toolset, equipped }: OutputOf<Toolsets["show"]>,
   { paint, isRunning }: OutcomeView,
@@ -101,19 +101,19 @@ function detailText(
   const facts = [
     ["Tools", `${count}, about ${tokens} tokens`],
     ["Endpoint", `/toolsets/${name}/mcp`],
-    ["Saved", new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ")],
+    ["Saved", minuteOf(updatedAt)],
   ];
   const heading = ["STATE", "NAME", "CALLED", "TOKENS", ""].map((label) => paint("gray", label));
   const rows = tools.map((tool) => [
     stateText(tool, isRunning, paint),
-    oneLine(tool.namespacedName),
+    terminalLine(tool.namespacedName),
     tool.name ?? "",
     tool.tokens === undefined ? "" : String(tool.tokens),
     noteText(tool, isRunning),
   ]);
   return [
     `${name}${equipped ? `  ${paint("green", "equipped")}` : ""}\n`,
-    ...(description === undefined ? [] : [`${oneLine(description)}\n`]),
+    ...(description === undefined ? [] : [`${terminalLine(description)}\n`]),
     table(facts.map(([fact = "", text = ""]) => [paint("gray", fact), text])),
     `\n${table([heading, ...rows])}`,
     ...(warnings.length > 0 ? [`\n${warningsText(warnings, paint)}`] : []),
@@ -128,7 +128,9 @@ function stateText({ state }: ToolsetToolDetail, isRunning: boolean, paint: Pain
 
 function noteText({ state, note = "", change }: ToolsetToolDetail, isRunning: boolean): string {
   const own = state === "registered" || (state === "waiting" && !isRunning) ? "" : note;
-  return oneLine([own, change ? changeText(change) : ""].filter((part) => part !== "").join("; "));
+  return terminalLine(
+    [own, change ? changeText(change) : ""].filter((part) => part !== "").join("; "),
+  );
 }
 
 function changeText(change: NonNullable<ToolsetToolDetail["change"]>): string {
@@ -147,7 +149,7 @@ function importText(
 ): string {
   if (toolsets.length === 0) return "There are no toolsets in it.\n";
   return toolsets.map(({ name, wasNamed, toolCount, unmatched, problem }) => {
-    const was = wasNamed === undefined ? "" : ` (called "${oneLine(wasNamed)}" there)`;
+    const was = wasNamed === undefined ? "" : ` (called "${terminalLine(wasNamed)}" there)`;
     const done = dryRun ? "Would save" : "Saved";
     const head = problem === undefined
       ? `${done} ${name}${was}: ${countOf(toolCount)}\n`
@@ -155,8 +157,11 @@ function importText(
         inert(problem)
       }\n`;
     const lines = unmatched.map(({ written, reason, nearest }) => {
-      const guess = nearest.length > 0 ? `. Did you mean ${nearest.join(", ")}?` : "";
-      return `  ${paint("yellow", "not matched:")} ${oneLine(`${written}: ${reason}${guess}`)}\n`;
+      const { hint } = didYouMean(nearest);
+      const guess = hint === undefined ? "" : `. ${hint}`;
+      return `  ${paint("yellow", "not matched:")} ${
+        terminalLine(`${written}: ${reason}${guess}`)
+      }\n`;
     });
     return head + lines.join("");
   }).join("");

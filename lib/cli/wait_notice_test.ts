@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerSpec } from "../core/server.ts";
-import { waitNotice } from "./wait_notice.ts";
+import { waitNotice } from "./tools_call.ts";
 
 function serversWith(mode: "confirm" | "all" | undefined, isRunning = true) {
   const spec: ServerSpec = {

@@ -23,7 +23,7 @@ export interface LogSource {
   redactor: { learn(secrets: string[]): void };
 }
 
-interface ConfigInput {
+export interface ConfigInput {
   read: ReadOptions;
   env: Env;
   cwd: string;
@@ -39,15 +39,22 @@ export interface GatewayLocation {
 }
 
 export function locateGateway(
-  { host, publicUrl }: Options,
+  { host, publicUrl, port: configured }: Options,
   port: number | undefined,
+  isCommand: boolean,
 ): GatewayLocation {
   // Empty without a port, so that no process that finds our lease tries to connect.
   const localAddress = port === undefined ? "" : `http://${hostInUrl(host)}:${port}`;
   return {
     address: publicUrl ?? localAddress,
     localAddress,
-    self: { host, port: port ?? 0, publicUrl, mainModule: fromFileUrl(MAIN) },
+    self: {
+      host,
+      // A command must not add an entry that points at the gateway which starts later.
+      port: port ?? (isCommand ? configured : 0),
+      publicUrl,
+      mainModule: fromFileUrl(MAIN),
+    },
   };
 }
 

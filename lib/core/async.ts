@@ -20,6 +20,17 @@ export async function abortable<T>(
   }
 }
 
+/** The result of the work; undefined if it takes longer than that. The work itself goes on. */
+export async function within<T>(work: PromiseLike<T>, ms: number): Promise<T | undefined> {
+  const limit = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => limit.resolve(undefined), ms);
+  try {
+    return await Promise.race([work, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Does the work once for all callers; after a failure, the next caller tries again. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;

@@ -194,7 +194,9 @@ export type ServerState =
   | "disabled"
   /** The owner paused it: the gateway does not try to connect. */
   | "paused"
-  | "needs_login";
+  | "needs_login"
+  /** Only on the command line, while no gateway runs: a command connects when it needs the server. */
+  | "not_running";
 
 /** Whether a server is starting or installing: its tools may be incomplete, and nothing needs fixing. */
 export function isStarting(state: string): boolean {

@@ -32,6 +32,17 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return closest(word, candidates, 1)[0];
 }
 
+/** The same as advice; without a close candidate, other advice. */
+export function nearestOr(word: string, candidates: Iterable<string>, otherwise: string): string {
+  const guess = nearest(word, candidates);
+  return guess === undefined ? otherwise : `Did you mean ${guess}?`;
+}
+
+/** The hint of an error that has these names near the unknown one. */
+export function didYouMean(near: readonly string[]): { hint?: string } {
+  return near.length === 0 ? {} : { hint: `Did you mean ${near.join(", ")}?` };
+}
+
 /** The names closest to a mistyped one, best first; none where nothing is close. */
 export function nearestNames(wanted: string, names: Iterable<string>, limit = 3): string[] {
   const all = new Set(names);

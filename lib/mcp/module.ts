@@ -67,6 +67,8 @@ export interface McpModuleOptions {
   maxBody: number;
   /** Aborts when the gateway is about to stop. */
   signal: AbortSignal;
+  /** Built for one command: sessions of other processes are left alone. */
+  isCommand?: boolean;
   onWarning(message: string, details?: object): void;
 }
 
@@ -98,7 +100,7 @@ export class McpModule implements AsyncDisposable {
     this.sessions = this.#stack.use(
       new Sessions({ records, onWarning, onChange: () => options.onSessions() }),
     );
-    this.#pruneRecords(records);
+    if (!options.isCommand) this.#pruneRecords(records);
     // Otherwise a listening client would delay a stop to its limit.
     options.signal.addEventListener("abort", () => {
       for (const session of this.sessions.list()) session.common.finish();

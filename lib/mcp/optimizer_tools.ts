@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/text.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
 import { namespacedName } from "../catalog/names.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";
@@ -85,7 +85,7 @@ function checkBackend(directory: ToolDirectory, principal: string, name: string)
   throw new GatewayError("SERVER_NOT_FOUND", {
     message: `There is no backend "${name.slice(0, 100)}"`,
     recoverySteps: ["Pass backend_id as optim.find_tool gave it"],
-    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+    ...didYouMean(near),
     suggestedTools: ["optim.find_tool"],
   });
 }

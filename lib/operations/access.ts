@@ -9,7 +9,7 @@ import {
   stricterLimit,
 } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/text.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
 import type { AccessAdmin, ShownProject } from "./access_admin.ts";
 import { fieldHints } from "./fields.ts";
 import type { OldPath } from "./http.ts";
@@ -315,7 +315,7 @@ async function resolveProject(admin: AccessAdmin, name: string): Promise<ShownPr
   throw new GatewayError("NOT_FOUND", {
     message: `There is no project "${name.slice(0, 80)}"`,
     next: [{ label: "See all projects", operation: "project.list" }],
-    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+    ...didYouMean(near),
   });
 }
 
@@ -324,7 +324,7 @@ function noServer(name: string, known: string[]): GatewayError {
   return new GatewayError("SERVER_NOT_FOUND", {
     message: `There is no server "${name.slice(0, 80)}"`,
     next: [{ label: "See all servers", operation: "server.list" }],
-    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+    ...didYouMean(near),
   });
 }
 

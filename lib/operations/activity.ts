@@ -6,7 +6,7 @@ import { fieldHints } from "./fields.ts";
 import { knownTexts, type OldPath } from "./http.ts";
 import { operation } from "./operation.ts";
 
-const READ = { rights: ["read", "manage"], scope: "whole", effect: "read", isLive: true } as const;
+const READ = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
 const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" };
 const MAX_TEXT = 500;
 /** How many calls are written to a file at a time. */
@@ -101,7 +101,6 @@ const clear = operation({
   scope: "whole",
   effect: "destroy",
   idempotent: true,
-  isLive: true,
   confirm: () => "Delete the record of all calls? This cannot be undone.",
   async run({ clearCalls }) {
     await clearCalls();

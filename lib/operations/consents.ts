@@ -83,7 +83,7 @@ export type ShownConsent = z.infer<typeof ShownConsent>;
 const ConsentId = z.string().describe("The request's id").register(fieldHints, {
   completes: "consent",
 });
-const DECIDE = { rights: ["manage"], scope: "whole", effect: "write", isLive: true } as const;
+const DECIDE = { rights: ["manage"], scope: "whole", effect: "write" } as const;
 
 const list = operation({
   name: "consent.list",
@@ -94,7 +94,6 @@ const list = operation({
   rights: ["read", "manage"],
   scope: "whole",
   effect: "read",
-  isLive: true,
   cli: "consent list",
   async run({ consents, access }) {
     const views = await (await consents()).list(true);

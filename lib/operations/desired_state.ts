@@ -20,6 +20,8 @@ export interface DesiredStateInput {
   path: string | undefined;
   platform: Pick<Platform, "canWrite">;
   signal: AbortSignal;
+  /** Built for one command: nothing is followed, and the demo server is of no use to it. */
+  isCommand?: boolean;
   /** Loads everything else that the store holds, by what it is called in a warning. */
   loads: Record<string, () => Promise<void>>;
   onAudit: OnAudit;
@@ -53,7 +55,8 @@ export class DesiredState {
 
   /** Follows the store since that generation, and the config file, until the signal aborts. */
   async follow(since: bigint, onConfig: () => void): Promise<void> {
-    const { store, config, path, platform, signal } = this.#input;
+    const { store, config, path, platform, signal, isCommand } = this.#input;
+    if (isCommand) return;
     const unwatchable = path === undefined ? undefined : dirname(path);
     await Promise.all([
       followGeneration(store, this.sync, { signal, since }),
@@ -64,7 +67,7 @@ export class DesiredState {
   }
 
   async #apply(): Promise<void> {
-    const { config, servers, loads, onWarning } = this.#input;
+    const { config, servers, isCommand, loads, onWarning } = this.#input;
     const [wanted] = await Promise.all([
       servers.wanted(config.configured),
       ...Object.entries(loads).map(([what, load]) =>
@@ -74,8 +77,10 @@ export class DesiredState {
         )
       ),
     ]);
-    const isDemoWanted = wanted.length === 0 && config.configured.declared === 0 &&
+    const isDemoWanted = !isCommand && wanted.length === 0 && config.configured.declared === 0 &&
       !(await this.#settings.find(DEMO_REMOVED))?.value;
     servers.pool.sync(isDemoWanted ? [DEMO_SERVER] : wanted);
+    // Nothing tells a command later that tools have become known.
+    if (isCommand) await servers.pool.recalled();
   }
 }

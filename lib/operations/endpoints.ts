@@ -37,6 +37,8 @@ export interface EndpointsInput {
   startedAt: number;
   /** Aborts when the gateway begins to stop. */
   signal: AbortSignal;
+  /** Built for one command: sessions of other processes are left alone. */
+  isCommand?: boolean;
   onWarning(message: string, details?: object): void;
 }
 

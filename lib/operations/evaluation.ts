@@ -24,8 +24,8 @@ import {
 } from "./optimization/schemas.ts";
 import { operation, type OperationCall, type OutputOf } from "./operation.ts";
 
-const READ = { rights: ["read"], scope: "whole", effect: "read", isLive: true } as const;
-const WRITE = { rights: ["optimize"], scope: "whole", effect: "write", isLive: true } as const;
+const READ = { rights: ["read"], scope: "whole", effect: "read" } as const;
+const WRITE = { rights: ["optimize"], scope: "whole", effect: "write" } as const;
 const PromptId = z.string().register(fieldHints, { completes: "prompt" });
 const PromptsOfCategory = PromptCount.register(fieldHints, { help: "How many of this category" });
 const Warnings = z.array(z.string());

@@ -18,7 +18,7 @@ const MOST_WARNINGS = 5;
 /** What the gateway itself requires; the defaults of a job. */
 const LEAST = Thresholds.parse({});
 const OtherThresholds = Thresholds.omit({ minOverall: true });
-const READ = { rights: ["read"], scope: "whole", effect: "read", isLive: true } as const;
+const READ = { rights: ["read"], scope: "whole", effect: "read" } as const;
 const CONTROL = { rights: ["optimize"], scope: "whole", effect: "write", isLive: true } as const;
 
 /** What spends model time: offered only while optimization is switched on. */

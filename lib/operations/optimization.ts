@@ -20,13 +20,12 @@ import type { OldPath } from "./http.ts";
 import { flatJob, JOB_OPERATIONS } from "./jobs.ts";
 import { operation, type OperationCall, type OutputOf, parseInput } from "./operation.ts";
 
-const READ = { rights: ["read"], scope: "whole", effect: "read", isLive: true } as const;
+const READ = { rights: ["read"], scope: "whole", effect: "read" } as const;
 /** What decides which descriptions all clients read, and whether model time is spent. */
 const DECIDE = {
   rights: ["manage", "optimize"],
   scope: "whole",
   effect: "write",
-  isLive: true,
 } as const;
 const Server = z.string().optional().describe("Only this server's")
   .register(fieldHints, { completes: "server", placeholder: "NAME" });

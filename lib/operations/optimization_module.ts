@@ -50,6 +50,8 @@ export interface OptimizationInput {
   optimizer: OptimizerSwitch;
   processOwner: ProcessOwner;
   lease: Pick<KeptLease, "id" | "isAlive">;
+  /** Built for one command: nothing is cleared away. */
+  isCommand?: boolean;
   mayPromote(principal: string): boolean;
   live: { tellJob(job: OptimizationJob): void };
   /** Candidates, prompts, reports or promotions were changed here. */
@@ -151,11 +153,13 @@ export function buildOptimization(input: OptimizationInput): OptimizationModule 
     await kept.prune({ mostEnded: MOST_ENDED_JOBS });
     await evaluations.prune({ mostPerTool: MOST_EVALUATIONS });
   }
-  stack.use(keepUp({
-    work: clearAway,
-    everyMs: DAY_MS,
-    onError: (error) => input.onWarning("Cannot clear away what old evaluations left", { error }),
-  }));
+  if (!input.isCommand) {
+    stack.use(keepUp({
+      work: clearAway,
+      everyMs: DAY_MS,
+      onError: (error) => input.onWarning("Cannot clear away what old evaluations left", { error }),
+    }));
+  }
   return {
     admin,
     jobs,

@@ -6,8 +6,8 @@ import { fieldHints } from "./fields.ts";
 import type { OldPath } from "./http.ts";
 import { actorOf, operation } from "./operation.ts";
 
-const READ = { rights: ["read", "manage"], scope: "whole", effect: "read", isLive: true } as const;
-const DECIDE = { rights: ["manage"], scope: "whole", effect: "write", isLive: true } as const;
+const READ = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
+const DECIDE = { rights: ["manage"], scope: "whole", effect: "write" } as const;
 
 const TOOL = {
   server: z.string().min(1).optional().describe("The tool's server, unless `tool` names it")

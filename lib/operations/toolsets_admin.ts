@@ -3,7 +3,7 @@ import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/text.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
 import { EVERYONE } from "../core/access.ts";
 import { shortened } from "../core/text.ts";
 import type { Toolset } from "../core/tool.ts";
@@ -379,6 +379,6 @@ function noToolset(name: string, near: readonly string[] = []): GatewayError {
   return new GatewayError("NOT_FOUND", {
     message: `There is no toolset "${name.slice(0, 100)}"`,
     next: [{ label: "See all toolsets", operation: "toolset.list" }],
-    ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+    ...didYouMean(near),
   });
 }

@@ -33,6 +33,8 @@ export interface OptimizerInput<Loaded extends LoadedOptimizer> {
   options: Pick<Options, "enableOptimization">;
   load(parts: OptimizerSwitch): Promise<Loaded>;
   bus: Bus;
+  /** Built for one command: jobs whose gateway is gone are left alone. */
+  isCommand?: boolean;
   onAudit?: OnAudit | undefined;
   /** Why models must not read a description; undefined if they may. */
   screen(server: string, description: string): Promise<string | undefined>;
@@ -118,11 +120,11 @@ export function buildOptimizer<Loaded extends LoadedOptimizer>(
       onWarning("Cannot look for optimization jobs to resume", { error })
     );
   };
-  const first = setTimeout(look, LOOK_AFTER_MS);
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timers = input.isCommand
+    ? []
+    : [setTimeout(look, LOOK_AFTER_MS), setInterval(look, LOOK_EVERY_MS)];
   stack.defer(async () => {
-    clearTimeout(first);
-    clearInterval(timer);
+    timers.forEach(clearTimeout);
     await looking;
     await (await optimizer?.catch(() => undefined))?.[Symbol.asyncDispose]();
   });

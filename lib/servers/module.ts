@@ -46,6 +46,8 @@ export interface ServersInput {
   /** Where this gateway listens; empty if it does not. */
   localAddress: string;
   signal: AbortSignal;
+  /** Built for one command: servers connect when it needs them, and nothing is reaped. */
+  isCommand?: boolean;
   knownTools(name: string): Promise<string[]>;
   /** A server lists these tools. Returns how many of them are served. */
   onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number>;
@@ -68,9 +70,11 @@ export function buildServers(input: ServersInput) {
   const records = new ProcessesRepository(store);
   const host = hostname();
   const log = logs.module("servers");
-  const processOwner = stack.use(new ProcessOwner({ leaseId: lease.id, host, records, onWarning }));
+  const processOwner = stack.use(
+    new ProcessOwner({ leaseId: lease.id, holdLease: lease.hold, host, records, onWarning }),
+  );
   const installs = stack.use(new Installs({}, input.signal));
-  if (platform.canSpawn) {
+  if (platform.canSpawn && !input.isCommand) {
     stack.use(keepUp({
       work: () => reap(records, new LeasesRepository(store), lease, log),
       everyMs: REAP_EVERY_MS,
@@ -115,6 +119,7 @@ export function buildServers(input: ServersInput) {
   const pool: ServerPool = stack.use(
     new ServerPool({
       log,
+      isOnDemand: input.isCommand,
       openTransport: open,
       onStatus(status) {
         onStatus(status);
@@ -133,7 +138,8 @@ export function buildServers(input: ServersInput) {
       knownTools: input.knownTools,
       onTools(name, texts) {
         const server = pool.find(name);
-        const isCurrent = () => pool.find(name) === server && !server?.isSwitchedOff;
+        const isListed = () => input.isCommand || !server?.isSwitchedOff;
+        const isCurrent = () => pool.find(name) === server && isListed();
         return input.onTools(name, texts, isCurrent);
       },
     }),

@@ -1,5 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/text.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { TransportClosed } from "./transports/transport.ts";
 import { ManagedServer, type ManagedServerOptions, type PooledServer } from "./server.ts";
@@ -46,7 +46,7 @@ export class ServerPool implements AsyncDisposable {
     const near = nearestNames(name, this.#servers.keys(), 3);
     throw new GatewayError("SERVER_NOT_FOUND", {
       message: `There is no server "${name.slice(0, 100)}"`,
-      ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+      ...didYouMean(near),
       suggestedTools: ["list_servers"],
     });
   }
@@ -74,6 +74,11 @@ export class ServerPool implements AsyncDisposable {
       this.#servers.set(name, managed);
       managed.start();
     }
+  }
+
+  /** Resolves when the tools of the last run are listed. */
+  async recalled(): Promise<void> {
+    await Promise.all(Array.from(this.#servers.values(), (server) => server.recalled));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

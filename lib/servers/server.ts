@@ -52,6 +52,8 @@ export interface ManagedServerOptions {
   onSwitchedOff?(name: string): void;
   /** It wrote to its error output, or something is to be known of its connection. */
   onLine?(name: string): void;
+  /** It connects when something needs it, not before; its tools of the last run are always listed. */
+  isOnDemand?: boolean | undefined;
   timings?: Partial<Timings>;
   maxOwn?: number;
 }
@@ -166,9 +168,15 @@ export class ManagedServer implements AsyncDisposable {
 
   start(): void {
     const { problem, spec, isPaused } = this.#server;
+    const { isOnDemand } = this.#options;
+    if (isOnDemand) void this.#tools.recall(this.#stirred.signal);
     if (problem !== undefined) return this.#status.set("failed", problem, problem);
     if (spec.disabled) return this.#switchOff("disabled", "Switched off in its entry");
     if (isPaused) return this.#switchOff("paused", "Paused by the owner");
+    if (isOnDemand) {
+      this.#isAsleep = true;
+      return this.#status.set("not_running", "No gateway is running");
+    }
     this.#status.set("starting", "Starting");
     if (this.#isLazy) return void this.#sleepOrConnect().catch(() => {});
     // Clients get the tools of the last run while it starts.
@@ -197,6 +205,7 @@ export class ManagedServer implements AsyncDisposable {
       return this.#shared.current ?? await this.#patiently(this.#shared.acquire(signal));
     }
     this.#isAsleep = false;
+    if (this.#options.isOnDemand) this.#status.set("starting", "Starting");
     return await this.#patiently(abortable(this.#shared.connect(), signal));
   }
 
@@ -318,7 +327,14 @@ export class ManagedServer implements AsyncDisposable {
       if (isWanted()) void this.#shared.connect().catch(() => {});
       throw error;
     }
-    if (isWanted()) await this.#shared.connect();
+    if (!isWanted()) return;
+    if (this.#options.isOnDemand) this.start();
+    else await this.#shared.connect();
+  }
+
+  /** Resolves when the tools of the last run are listed, where they are wanted. */
+  get recalled(): Promise<unknown> {
+    return this.#tools.recalled;
   }
 
   refreshTools(): Promise<void> {

@@ -53,6 +53,11 @@ export class ToolList {
     return this.#refresher.request();
   }
 
+  /** Resolves when a recall that has begun is done. */
+  get recalled(): Promise<unknown> {
+    return this.#recalling ?? Promise.resolve();
+  }
+
   /** Falls back on those that it listed before; false where none are known. */
   recall(signal: AbortSignal): Promise<boolean> {
     return this.#recalling = this.#recall(signal);

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { z } from "zod";
+import { once } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { collection, Repository } from "./collection.ts";
 import { keys } from "./keys.ts";
@@ -116,23 +117,28 @@ interface LeaseOptions {
 
 export interface KeptLease extends AsyncDisposable {
   id: string;
+  /** Acquires the lease at the first call, and renews it from then on. */
+  hold(): Promise<void>;
   /** Asks the store each time: a sibling may have started a moment ago. */
   isAlive(id: string): Promise<boolean>;
 }
 
-/** Holds this process's lease and renews it until disposed, so that nobody takes over its work. */
-export async function keepLease(
+/** This process's lease: renewed until disposed, so that nobody takes over its work. */
+export function keepLease(
   leases: LeasesRepository,
   { address, startedAt, isRunning, onWarning }: LeaseOptions,
-): Promise<KeptLease> {
+): KeptLease {
   const id = crypto.randomUUID();
   const holder = { id, pid: Deno.pid, host: hostname(), startedAt, address };
-  await leases.acquire(holder);
   let renewing = Promise.resolve();
-  const timer = setInterval(() => {
-    renewing = renew();
-  }, RENEW_MS);
-  Deno.unrefTimer(Number(timer));
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const hold = once(async () => {
+    await leases.acquire(holder);
+    timer = setInterval(() => {
+      renewing = renew();
+    }, RENEW_MS);
+    Deno.unrefTimer(Number(timer));
+  });
 
   async function renew(): Promise<void> {
     try {
@@ -146,6 +152,7 @@ export async function keepLease(
 
   return {
     id,
+    hold,
     async isAlive(other) {
       // Our own may have lapsed while the machine slept.
       if (other === id) return true;
@@ -155,6 +162,7 @@ export async function keepLease(
       return found.host !== holder.host || await isRunning(found.pid);
     },
     async [Symbol.asyncDispose]() {
+      if (timer === undefined) return;
       clearInterval(timer);
       await renewing;
       await leases.release(id).catch((error) => onWarning("Cannot release the lease", { error }));

@@ -13,6 +13,11 @@ export interface StorageInput {
   /** Where this gateway listens; empty if it does not. */
   localAddress: string;
   startedAt: number;
+  /**
+   * Opened for one command: no backup is put in place, and a lease (without an address) is only
+   * taken before the command starts a program, so that no gateway ends it as an orphan.
+   */
+  isCommand?: boolean;
   logs: LogSource;
   isRunning(pid: number): Promise<boolean>;
   onWarning(message: string, details?: object): void;
@@ -36,10 +41,11 @@ export async function openStorage(input: StorageInput): Promise<StorageModule> {
   const { options: { kv: location }, localAddress: address, startedAt, isRunning, onWarning } =
     input;
   await using stack = new AsyncDisposableStack();
-  const restore = await applyRestore(input);
+  const restore = input.isCommand ? {} : await applyRestore(input);
   const store = stack.use(await Store.open({ location, onWarning }));
   const leases = new LeasesRepository(store);
-  const lease = stack.use(await keepLease(leases, { address, startedAt, isRunning, onWarning }));
+  const lease = stack.use(keepLease(leases, { address, startedAt, isRunning, onWarning }));
+  if (!input.isCommand) await lease.hold();
   const opened = stack.move();
   return {
     store,

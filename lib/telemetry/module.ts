@@ -57,15 +57,20 @@ export interface TelemetryModule extends AsyncDisposable {
   clearCalls(): Promise<void>;
 }
 
-/** Opens the log before anything else: all modules write to it. */
-export async function openLogs(options: Options, terminal: LogTerminal | undefined): Promise<Logs> {
+/** Opens the log before anything else: all modules write to it. "none": only to be read from here. */
+export async function openLogs(
+  options: Options,
+  output: LogTerminal | "none" | undefined,
+): Promise<Logs> {
+  const { dataDir } = options;
+  const terminal = output === "none" ? { format: () => undefined, write: () => {} } : output;
   const logs = await Logs.open({
     level: options.logLevel,
     format: terminal?.format ?? lineFormat(options.logFormat),
     console: terminal && ((line) => terminal.write(line)),
     development: options.development,
     keepFiles: options.logRetention,
-    ...(options.dataDir === undefined ? {} : { folder: join(options.dataDir, "logs") }),
+    ...(dataDir === undefined || output === "none" ? {} : { folder: join(dataDir, "logs") }),
   });
   for (const secret of [options.embeddingsKey, options.adminToken, options.secretKey]) {
     if (secret !== undefined) logs.redactor.learn([secret]);

@@ -1,6 +1,6 @@
 import { fromFileUrl, join, toFileUrl } from "@std/path";
 import { z } from "zod";
-import { STATIC_FOLDERS } from "../../lib/cli/bundle_styles.ts";
+import { STATIC_FOLDERS } from "../../lib/cli/bundle.ts";
 import { parseEndpoint } from "../../lib/http/endpoint_path.ts";
 import { METADATA_PATH } from "../../lib/http/resource_metadata.ts";
 import { OLD_PATHS, OPERATIONS } from "../../lib/operations/all.ts";

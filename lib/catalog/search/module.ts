@@ -41,6 +41,8 @@ export interface SearchInput {
   metadata: ToolMetadataBook;
   options: Options;
   platform: Platform;
+  /** Built for one command: the index is made by the first search, not before. */
+  isCommand?: boolean;
   onWarning(message: string, details?: object): void;
 }
 
@@ -86,11 +88,8 @@ export function buildSearch(input: SearchInput) {
   input.bus.on("toolMetadataChanged", () => {
     void opening?.then((search) => search.refresh()).catch(() => {});
   });
-  const unsubscribe = catalog.onChange(prepareLater);
-  stack.defer(() => {
-    unsubscribe();
-    clearTimeout(settling);
-  });
+  if (!input.isCommand) stack.defer(catalog.onChange(prepareLater));
+  stack.defer(() => clearTimeout(settling));
 
   function warmUp(): void {
     open().then((search) => search.sync())

@@ -3,7 +3,7 @@ import type { CatalogTool } from "../catalog_tool.ts";
 import { type OnAudit, ownerOf } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { inTurn, retryStale } from "../../core/async.ts";
-import { nearestNames } from "../../core/text.ts";
+import { didYouMean, nearestNames } from "../../core/text.ts";
 import { type ToolReference, Toolset, ToolsetName } from "../../core/tool.ts";
 import type { NameTable, NameTables } from "../name_table.ts";
 import type { ResolveContext } from "../resolve.ts";
@@ -134,7 +134,7 @@ export class Toolsets {
     throw new GatewayError("TOOL_NOT_FOUND", {
       message: `${reasons}${more}`,
       recoverySteps: ["Nothing was saved: check the names"],
-      ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+      ...didYouMean(near),
       next: [{ label: "Nothing was saved: find the names", operation: "toolset.discover" }],
     });
   }
@@ -294,7 +294,7 @@ export class Toolsets {
     throw new GatewayError("NOT_FOUND", {
       message: `There is no toolset "${name.slice(0, 100)}"`,
       recoveryAction: "Check the name in the list of toolsets",
-      ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?` } : {}),
+      ...didYouMean(near),
       next: [{ label: "See all toolsets", operation: "toolset.list" }],
     });
   }

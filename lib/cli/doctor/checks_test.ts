@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inFolder } from "../../config/testing.ts";
-import { missingProgram } from "./command_check.ts";
-import { spaceFinding } from "./data_check.ts";
-import { checkRuntime, TESTED_DENO } from "./runtime_check.ts";
-import { stateFinding } from "./servers_check.ts";
+import { missingProgram, stateFinding } from "./servers_check.ts";
+import { checkRuntime, spaceFinding, TESTED_DENO } from "./checks.ts";
 
 const SERVER = { name: "a", source: { kind: "store" as const }, since: 0 };
 

@@ -1,12 +1,12 @@
+import { countOf } from "../terminal.ts";
 import { isBlockedPort } from "../../config/address.ts";
-import type { Env } from "../../config/platform.ts";
+import { type Env, nonEmpty } from "../../config/platform.ts";
 import { type FailureCause, failureCause } from "../../core/failure_cause.ts";
-import { isProgram, isRemote, type ServerSpec } from "../../core/server.ts";
-import type { FoundGateway } from "../find_gateways.ts";
+import { isProgram, isRemote, type ProgramSpec, type ServerSpec } from "../../core/server.ts";
+import { type FoundGateway, listServers } from "../operation_target.ts";
 import type { Status } from "../../operations/servers.ts";
-import { listServers } from "../servers_access.ts";
-import { missingProgram } from "./command_check.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type CheckResult, ok, problem, warning } from "./checks.ts";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
 
 const CONNECT_LIMIT_MS = 10_000;
 const AT_ONCE = 4;
@@ -15,8 +15,8 @@ const AT_ONCE = 4;
 export async function checkEntries(
   servers: Iterable<{ name: string; spec: ServerSpec }>,
   env: Env,
-): Promise<{ findings: Finding[]; hopeless: Set<string> }> {
-  const findings: Finding[] = [];
+): Promise<{ findings: CheckResult[]; hopeless: Set<string> }> {
+  const findings: CheckResult[] = [];
   const hopeless = new Set<string>();
   for (const { name, spec } of servers) {
     if (spec.disabled) continue;
@@ -35,11 +35,10 @@ export async function checkEntries(
   return { findings, hopeless };
 }
 
-/** The servers as the gateways that run have them. */
 export async function checkRunning(
   gateways: readonly FoundGateway[],
   hopeless: ReadonlySet<string>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const lists = await Promise.all(gateways.map(async ({ client, address }) => {
     const where = gateways.length > 1 ? ` at ${address}` : "";
     return (await listServers(client)).filter((row) =>
@@ -54,9 +53,9 @@ export async function checkRunning(
 export async function checkByConnecting(
   rows: readonly Status[],
   tryOut: (name: string, limitMs: number) => Promise<Status>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const waiting = [...rows];
-  const findings = new Map<string, Finding>();
+  const findings = new Map<string, CheckResult>();
   const work = async () => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
       const known = row.state === "not_running" ? await tryOut(row.name, CONNECT_LIMIT_MS) : row;
@@ -70,12 +69,12 @@ export async function checkByConnecting(
 export function stateFinding(
   { name, state, reason, toolCount }: Status,
   where: string,
-): Finding {
+): CheckResult {
   const about = `server ${name}`;
   const words = `${reason.replace(/[.\s]+$/, "")}${where}`;
   switch (state) {
     case "ready":
-      return ok(about, `Ready${where}: ${toolCount} ${toolCount === 1 ? "tool" : "tools"}`);
+      return ok(about, `Ready${where}: ${countOf(toolCount)}`);
     case "disabled":
       return ok(about, `Switched off${where}`);
     case "paused":
@@ -99,7 +98,6 @@ export function stateFinding(
   }
 }
 
-/** Advice that fits the cause of a failed start. */
 function adviceFor(cause: FailureCause | undefined, name: string): string {
   switch (cause) {
     case "broken_cache":
@@ -130,4 +128,35 @@ function adviceFor(cause: FailureCause | undefined, name: string): string {
     default:
       return `See \`quartermaster server logs ${name}\` while a gateway runs`;
   }
+}
+
+/** Why a server's program cannot be started from here; undefined where nothing speaks against it. */
+export async function missingProgram(
+  { command, cwd, env: own }: Pick<ProgramSpec, "command" | "cwd" | "env">,
+  env: Env,
+  os: typeof Deno.build.os = Deno.build.os,
+): Promise<string | undefined> {
+  if (cwd !== undefined && !(await find(cwd))?.isDirectory) {
+    return `its folder "${cwd}" does not exist`;
+  }
+  const ends = os === "windows"
+    ? ["", ...(nonEmpty(env, "PATHEXT") ?? ".EXE;.CMD;.BAT").split(";")]
+    : [""];
+  const isPath = /[/\\]/.test(command);
+  const folders = isPath
+    ? [isAbsolute(command) ? "" : resolve(cwd ?? ".")]
+    : (own.PATH ?? nonEmpty(env, "PATH") ?? "").split(delimiter).filter((folder) => folder !== "");
+  for (const folder of folders) {
+    for (const end of ends) {
+      const info = await find((folder === "" ? command : join(folder, command)) + end);
+      if (!info?.isFile) continue;
+      if (os === "windows" || info.mode === null || (info.mode & 0o111) !== 0) return undefined;
+      if (isPath) return `"${command}" is not executable`;
+    }
+  }
+  return isPath ? `there is no file "${command}"` : `command "${command}" is not on PATH`;
+}
+
+async function find(path: string): Promise<Deno.FileInfo | undefined> {
+  return await Deno.stat(path).catch(() => undefined);
 }

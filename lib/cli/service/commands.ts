@@ -4,15 +4,12 @@ import { type OptionName, OPTIONS, variableOf } from "../../config/option_table.
 import { configError } from "../../config/files.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { IS_PACKAGE, ROOT } from "../../core/product.ts";
-import { noPositionals } from "../arguments.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "../command.ts";
-import { findGateways } from "../find_gateways.ts";
-import { openStore } from "../servers_access.ts";
+import { type Command, type CommandInput, noPositionals } from "../command.ts";
+import { listGateways } from "../operation_target.ts";
 import { print, printError, printJson } from "../terminal.ts";
 import { dataFolderOf, type ServiceDefinition } from "./definition.ts";
 import { type ServiceManager, serviceManager } from "./manager.ts";
 
-/** Options that make no sense for a service. */
 const NOT_KEPT: ReadonlySet<OptionName> = new Set(["stdio", "standalone", "token", "development"]);
 
 const STORE_TOKEN = "DENO_KV_ACCESS_TOKEN";
@@ -27,7 +24,6 @@ export const serviceInstall: Command = {
   ],
   flags: [
     { flag: "print", meaning: "Print the definition without installing it" },
-    JSON_FLAG,
   ],
   async run(input) {
     noPositionals("service install", input);
@@ -81,7 +77,6 @@ export const serviceInstall: Command = {
 export const serviceStatus: Command = {
   usage: "service status",
   meaning: "Show whether the service is installed and running; exit code 1 if not running",
-  flags: [JSON_FLAG],
   async run(input) {
     noPositionals("service status", input);
     const manager = serviceManager(input);
@@ -109,7 +104,6 @@ export const serviceStatus: Command = {
 export const serviceRemove: Command = {
   usage: "service remove",
   meaning: "Stop the service and remove it; your data stays",
-  flags: [JSON_FLAG],
   async run(input) {
     noPositionals("service remove", input);
     const manager = serviceManager(input);
@@ -167,7 +161,6 @@ export async function defineService(
   };
 }
 
-/** The options set by flags or variables, as flags. */
 function keptFlags({ options, origins, values, env }: CommandInput) {
   const flags: string[] = [];
   const secrets: string[] = [];
@@ -217,8 +210,7 @@ export function refuseTemporary(folder: string): void {
 
 /** Two gateways would compete for one port. */
 async function refuseRunning(input: CommandInput): Promise<void> {
-  await using store = await openStore(input);
-  const [gateway] = await findGateways(store);
+  const [gateway] = await listGateways(input);
   if (gateway === undefined) return;
   throw new GatewayError("CONFLICT", {
     message: `A gateway is already running on this data at ${gateway.address} ` +

@@ -1,9 +1,6 @@
-/** What the system's service manager runs. */
 export interface ServiceDefinition {
-  /** The program's path and its arguments. */
   command: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** The data folder. */
   workingDirectory: string;
   /** Holds secrets such as QUARTERMASTER_ADMIN_TOKEN, which a definition must not. */
   envFile: string;
@@ -32,7 +29,6 @@ function mark({ workingDirectory }: ServiceDefinition): string {
 
 const DESCRIPTION = "Quartermaster, an MCP gateway";
 
-/** A unit for the systemd user manager. */
 export function systemdUnit(definition: ServiceDefinition): string {
   const { command: [program = "", ...args], env, workingDirectory, envFile } = definition;
   return [

@@ -16,14 +16,10 @@ export interface ServiceState {
   running: boolean;
 }
 
-/** The system's service manager for the current user. */
 export interface ServiceManager {
   name: string;
-  /** Where the definition is written. */
   file: string;
-  /** How to read the service's log. */
   logs: string;
-  /** Printed after an installation. */
   note?: string;
   text(definition: ServiceDefinition): string;
   /** What to do with variables that hold secrets. */
@@ -34,14 +30,12 @@ export interface ServiceManager {
   load(): Promise<void>;
   /** Stops the service and makes the manager forget it; `file` is removed by the caller. */
   unload(): Promise<void>;
-  /** After `file` has been removed. */
   forget(): Promise<void>;
   state(): Promise<ServiceState>;
 }
 
 type Folders = Pick<ReadOptions, "dirs" | "options">;
 
-/** The service manager of this system. */
 export function serviceManager(
   folders: Folders,
   os: typeof Deno.build.os = Deno.build.os,

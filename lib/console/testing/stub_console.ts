@@ -1,7 +1,7 @@
 import { App, csp, staticFiles } from "fresh";
 import { Builder } from "fresh/dev";
 import { fromFileUrl } from "@std/path";
-import { bundleStyles, STATIC_FOLDERS } from "../../cli/bundle_styles.ts";
+import { bundleStyles, STATIC_FOLDERS } from "../../cli/bundle.ts";
 import type { Gateway } from "../../gateway.ts";
 import { EventHub } from "../../http/event_hub.ts";
 import { CSP_DIRECTIVES, secureHeaders } from "../../http/handle_request.ts";

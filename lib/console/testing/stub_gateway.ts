@@ -125,6 +125,7 @@ export function stubGateway(input: StubInput = {}): Gateway {
     } as unknown as Gateway["toolsets"],
     servers: {
       list: () => servers.map(({ status }) => status),
+      allTools: () => [],
       tools: (name: string) => servers.find(({ status }) => status.name === name)?.tools ?? [],
       log: () => [],
       logged: () => [],

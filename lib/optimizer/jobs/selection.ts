@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { JobOptions } from "../../core/optimization.ts";
-import { nearestNames } from "../../core/text.ts";
+import { didYouMean, nearestNames } from "../../core/text.ts";
 import type { Targets } from "../targets.ts";
 import { knownToWriters } from "../evaluation/selection.ts";
 import { forecastOf, type ToolData } from "./estimate.ts";
@@ -75,7 +75,7 @@ function selectTool(targets: Targets, server: string, tool: string): SelectedToo
   const near = nearestNames(tool, targets.tools(server).map((one) => one.tool));
   throw new GatewayError("TOOL_NOT_FOUND", {
     message: `Cannot optimize "${server}.${tool}": there is no such tool`,
-    ...(near.length === 0 ? {} : { hint: `Did you mean ${near.join(", ")}?` }),
+    ...didYouMean(near),
   });
 }
 

@@ -7,6 +7,8 @@ export type ProcessRecords = Pick<ProcessesRepository, "replace" | "delete" | "v
 
 interface ProcessOwnerOptions {
   leaseId: string;
+  /** Acquires the lease if it is not held: programs without one count as orphans. */
+  holdLease?: (() => Promise<unknown>) | undefined;
   host: string;
   records: ProcessRecords;
   /** A record that cannot be kept is no reason not to serve. */
@@ -36,6 +38,7 @@ export class ProcessOwner implements AsyncDisposable {
     const { leaseId, host } = this.#options;
     const record = { id: crypto.randomUUID(), leaseId, host, marker: this.marker, command };
     const announced = new AnnouncedProcess(record, this.#options);
+    await this.#options.holdLease?.();
     await announced.save();
     return announced;
   }

@@ -5,7 +5,7 @@ import { LeasesRepository } from "../storage/leases_repository.ts";
 import { parseLocation } from "../storage/kv_client.ts";
 import { signingSecret } from "../storage/secrets_repository.ts";
 import { Store } from "../storage/store.ts";
-import { findGateways } from "./find_gateways.ts";
+import { findGateways } from "./operation_target.ts";
 
 /** What answers like a gateway with this identity. */
 function serveAs(identity: { pid: number; startedAt: number }) {

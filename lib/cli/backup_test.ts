@@ -4,7 +4,7 @@ import { backupStore } from "../storage/backup.ts";
 import { StagedRestore } from "../storage/staged_restore.ts";
 import { Store } from "../storage/store.ts";
 import type { CommandInput } from "./command.ts";
-import { restore } from "./restore.ts";
+import { restore } from "./backup.ts";
 
 Deno.test("restore forgets a backup that waited for the next start", async () => {
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });

@@ -1,0 +1,338 @@
+import { countOf } from "../terminal.ts";
+import { within } from "../../core/async.ts";
+import { candidateFiles, type LoadedServers, loadServers } from "../../config/mcp_file.ts";
+import { type ConfigProblem, located } from "../../config/files.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { CommandInput } from "../command.ts";
+import { fileLabel, isOwnEntry, selfOf, serversIn } from "../client_files.ts";
+import { dirname } from "node:path";
+import { inspectFile } from "../../storage/data_file.ts";
+import { type Location, parseLocation } from "../../storage/kv_client.ts";
+import { Store } from "../../storage/store.ts";
+import { isBlockedPort } from "../../config/address.ts";
+import type { FoundGateway } from "../operation_target.ts";
+import { GatewayClient } from "../gateway_client.ts";
+import { hostname } from "node:os";
+import { isGroupAlive, startTimeOf } from "../../servers/processes/process_group.ts";
+import { LeasesRepository, ProcessesRepository } from "../../storage/leases_repository.ts";
+import { clientConfigFiles } from "../../config/clients.ts";
+
+export interface CheckResult {
+  /** What it belongs to: "config", "port", "server git". */
+  about: string;
+  level: "ok" | "warning" | "problem";
+  message: string;
+  fix?: string;
+  /** The server that `doctor --fix` can repair. */
+  repairable?: string;
+}
+
+export function ok(about: string, message: string, fix?: string): CheckResult {
+  return { about, level: "ok", message, ...(fix === undefined ? {} : { fix }) };
+}
+
+export function warning(about: string, message: string, fix: string): CheckResult {
+  return { about, level: "warning", message, fix };
+}
+
+export function problem(about: string, message: string, fix: string): CheckResult {
+  return { about, level: "problem", message, fix };
+}
+
+export const TESTED_DENO = "2.9.6";
+
+export function checkRuntime(version: string = Deno.version.deno): CheckResult[] {
+  const order = compare(version, TESTED_DENO);
+  if (order === 0) return [ok("deno", `Deno ${version}, which the gateway is tested with`)];
+  if (order > 0) {
+    return [
+      ok("deno", `Deno ${version}, newer than ${TESTED_DENO}, which the gateway is tested with`),
+    ];
+  }
+  return [warning(
+    "deno",
+    `Deno ${version} is older than ${TESTED_DENO}, which the gateway is tested with`,
+    `Update with \`deno upgrade\`, or run it with \`npx -y deno@${TESTED_DENO} task start\``,
+  )];
+}
+
+function compare(a: string, b: string): number {
+  const [left, right] = [a, b].map((text) => text.split(/[.+-]/).slice(0, 3).map(Number));
+  for (let index = 0; index < 3; index++) {
+    const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** The config file and the settings file; what the former names goes on to the other checks. */
+export async function checkConfig(
+  input: CommandInput,
+  address: string | undefined,
+): Promise<{ findings: CheckResult[] } & Pick<LoadedServers, "servers" | "leftOut">> {
+  const { options, dirs, env, platform } = input;
+  const location = { path: options.config, cwd: Deno.cwd(), configDir: dirs.config };
+  const findings = input.problems.map((found) => asFinding("settings", found));
+  try {
+    const { file, servers, leftOut, problems, declared } = await loadServers({
+      ...location,
+      env,
+      platform,
+      self: selfOf(input, address),
+    });
+    if (file === undefined) {
+      const looked = candidateFiles(location).join(", ");
+      findings.push(ok("config", `There is no config file (looked for ${looked})`));
+    } else {
+      findings.push(
+        ok("config", `${file} names ${countOf(declared, "server")}`),
+      );
+    }
+    findings.push(...problems.map((found) => asFinding("config", found)));
+    return { findings, servers, leftOut };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const fix = error.details.recoveryAction ?? "Correct it";
+    // The message ends with the same words.
+    const end = error.message.toLowerCase().lastIndexOf(`; ${fix.toLowerCase()}`);
+    const message = end < 0 ? error.message : error.message.slice(0, end);
+    const found = problem("config", message, fix);
+    return { findings: [...findings, found], servers: [], leftOut: [] };
+  }
+}
+
+function asFinding(about: string, found: ConfigProblem): CheckResult {
+  const make = found.severity === "error" ? problem : warning;
+  return make(about, located(found, found.message), found.fix);
+}
+
+const LITTLE_SPACE = 200 * 1024 ** 2;
+const NO_SPACE = 10 * 1024 ** 2;
+const RESTORE = "Restore a backup with `quartermaster restore FILE`, or move the file away";
+
+export async function checkData({ options }: CommandInput): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
+  if (options.dataDir !== undefined) findings.push(...await checkFolder(options.dataDir));
+  findings.push(await checkStore(parseLocation(options.kv), options.kv));
+  return findings;
+}
+
+async function checkFolder(folder: string): Promise<CheckResult[]> {
+  const existing = await nearestFolder(folder);
+  if (existing === undefined) {
+    return [problem("data", `${folder} cannot be a folder`, "Choose another with --data-dir")];
+  }
+  try {
+    await Deno.remove(await Deno.makeTempFile({ dir: existing, prefix: "quartermaster_doctor_" }));
+  } catch {
+    return [problem(
+      "data",
+      `${existing} cannot be written to`,
+      "Give your user the right to, or choose another folder with --data-dir",
+    )];
+  }
+  const isThere = existing === folder;
+  const found = ok(
+    "data",
+    isThere ? `${folder} can be written to` : `${folder} will be made at the first start`,
+  );
+  return [found, ...await checkSpace(existing)];
+}
+
+async function nearestFolder(path: string): Promise<string | undefined> {
+  for (let folder = path;; folder = dirname(folder)) {
+    const info = await Deno.stat(folder).catch(() => undefined);
+    if (info) return info.isDirectory ? folder : undefined;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** Says nothing where the system does not tell. */
+async function checkSpace(folder: string): Promise<CheckResult[]> {
+  if (Deno.build.os === "windows") return [];
+  const output = await run("df", ["-Pk", folder]);
+  const line = output.trim().split("\n").at(-1) ?? "";
+  const free = Number(line.match(/\s(\d+)\s+\d+%/)?.[1] ?? NaN) * 1024;
+  return Number.isFinite(free) ? [spaceFinding(free)] : [];
+}
+
+async function run(command: string, args: string[]): Promise<string> {
+  try {
+    const { stdout } = await new Deno.Command(command, { args, stdin: "null", stderr: "null" })
+      .output();
+    return new TextDecoder().decode(stdout);
+  } catch {
+    return "";
+  }
+}
+
+export function spaceFinding(free: number): CheckResult {
+  const size = free < 1024 ** 3
+    ? `${Math.round(free / 1024 ** 2)} MiB`
+    : `${Math.round(free / 1024 ** 3)} GiB`;
+  const fix = "Free some space, or choose a folder on another disk with --data-dir";
+  if (free < NO_SPACE) return problem("disk", `The disk is full: ${size} are left`, fix);
+  if (free < LITTLE_SPACE) return warning("disk", `The disk is nearly full: ${size} are left`, fix);
+  return ok("disk", `${size} are free`);
+}
+
+async function checkStore(location: Location, kv: string | undefined): Promise<CheckResult> {
+  if (location.kind === "memory") return ok("store", "The store is in memory: nothing is kept");
+  try {
+    if (location.kind === "file") {
+      const state = await inspectFile(location.path);
+      if (state.state === "absent") return ok("store", "The first start makes the data store");
+      if (state.state === "damaged") {
+        return problem("store", `It is damaged: ${state.why}`, RESTORE);
+      }
+      if (state.state === "foreign" || state.state === "unusable") {
+        return problem("store", `${location.label}: ${state.why}`, "Choose another with --kv");
+      }
+      const wrong = state.state === "usable" ? await integrityOf(location.path) : undefined;
+      if (wrong !== undefined) return problem("store", `It is damaged: ${wrong}`, RESTORE);
+    }
+    await using store = await Store.open({ location: kv });
+    return ok(
+      "store",
+      `${location.label} opens and is whole, schema version ${store.schemaVersion}`,
+    );
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return problem("store", error.message, error.toBody().recoveryAction);
+  }
+}
+
+/** What the database finds wrong with itself, read only. */
+async function integrityOf(path: string): Promise<string | undefined> {
+  const { DatabaseSync } = await import("node:sqlite");
+  try {
+    // By path: as a URL it is not found without every permission there is.
+    using database = new DatabaseSync(path, { readOnly: true });
+    const finding = String(database.prepare("pragma quick_check(1)").get()?.["quick_check"]);
+    return finding === "ok" ? undefined : finding.replaceAll(/\s+/g, " ");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    // Anything else (a lock, a missing right) is for the real opening to meet.
+    return /not a database|malformed/i.test(why) ? why : undefined;
+  }
+}
+
+const ABOUT = "port";
+/** Whatever listens there may take what is said and never answer. */
+const ANSWER_LIMIT_MS = 2_000;
+const OTHER_PORT = "Stop what uses it, or choose another port with --port";
+
+/** Whether a gateway can have its port, or who has it. */
+export async function checkPort(
+  { host, port }: { host: string; port: number },
+  gateways: readonly FoundGateway[],
+): Promise<CheckResult[]> {
+  const running = gateways.map(({ address, status }) =>
+    ok(
+      "gateway",
+      `A gateway is running at ${address} (pid ${status.pid}, version ${status.version})`,
+    )
+  );
+  if (port === 0) return [...running, ok(ABOUT, "The system chooses a port at each start")];
+  const findings = [...running];
+  if (isBlockedPort(new URL(`http://127.0.0.1:${port}`))) {
+    findings.push(problem(
+      ABOUT,
+      `Port ${port} is one that browsers and many clients refuse to connect to`,
+      "Choose another port with --port",
+    ));
+  }
+  const own = gateways.find(({ address }) => Number(new URL(address).port) === port);
+  if (own) {
+    return [...findings, ok(ABOUT, `Port ${port} is used by this gateway (pid ${own.status.pid})`)];
+  }
+  return [...findings, await tryPort(host, port)];
+}
+
+async function tryPort(host: string, port: number): Promise<CheckResult> {
+  try {
+    Deno.listen({ hostname: host, port }).close();
+    return ok(ABOUT, `Port ${port} on ${host} is free`);
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) return await whoHas(host, port);
+    if (error instanceof Deno.errors.AddrNotAvailable) {
+      return problem(ABOUT, `This machine has no address ${host}`, "Choose another with --host");
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      return problem(
+        ABOUT,
+        `The system does not let you listen on port ${port}`,
+        "Choose a port over 1023 with --port",
+      );
+    }
+    const words = error instanceof Error ? error.message : String(error);
+    return problem(ABOUT, `Cannot listen on ${host}:${port}: ${words}`, "Choose another --port");
+  }
+}
+
+async function whoHas(host: string, port: number): Promise<CheckResult> {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const address = `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+  const asked = new GatewayClient(address).status().catch(() => undefined);
+  const status = await within(asked, ANSWER_LIMIT_MS);
+  if (!status) return problem(ABOUT, `Port ${port} is used by another program`, OTHER_PORT);
+  return warning(
+    ABOUT,
+    `Port ${port} is used by a gateway with another data folder (pid ${status.pid})`,
+    "Name its folder with --data-dir to look at that one, or choose another port with --port",
+  );
+}
+
+/** Programs that a gateway started which is no more. Looks only: gateways end them themselves. */
+export async function checkLeftovers(store: Store, isRunning: boolean): Promise<CheckResult[]> {
+  const leases = new LeasesRepository(store);
+  const host = hostname();
+  const left: string[] = [];
+  const processes = await new ProcessesRepository(store).values();
+  for (const { leaseId, pgid, command, host: where, startTime } of processes) {
+    if (where !== host || pgid === undefined) continue;
+    const lease = await leases.find(leaseId);
+    const isAlive = lease !== undefined && lease.expiresAt > Date.now() &&
+      (lease.host !== host || await startTimeOf(lease.pid) !== undefined);
+    if (isAlive || await startTimeOf(pgid) !== startTime || !await isGroupAlive(pgid)) continue;
+    left.push(`${command} (process group ${pgid})`);
+  }
+  if (left.length === 0) return [ok("leftovers", "No program of a killed gateway is left running")];
+  return [warning(
+    "leftovers",
+    `A gateway that was killed left running: ${left.join(", ")}`,
+    isRunning
+      ? "Wait: the gateway that runs ends them within 30 s"
+      : "Start a gateway on this data folder: it ends them",
+  )];
+}
+
+/** Which clients have this gateway in their config, and whether at the right address. */
+export async function checkClients(
+  input: CommandInput,
+  address: string | undefined,
+): Promise<CheckResult[]> {
+  const self = selfOf(input, address);
+  const findings: CheckResult[] = [];
+  for (const file of clientConfigFiles({ os: Deno.build.os, env: input.env, cwd: Deno.cwd() })) {
+    try {
+      for (const server of await serversIn(file, input, self) ?? []) {
+        if (!isOwnEntry(server)) continue;
+        const where = `"${server.writtenAs}" in ${file.path}`;
+        findings.push(
+          server.isSelf ? ok("client", `${fileLabel(file)} uses this gateway: ${where}`) : warning(
+            "client",
+            `${fileLabel(file)} expects the gateway on a port other than ${self.port}: ${where}`,
+            `Update it with \`quartermaster connect ${file.client} --write\``,
+          ),
+        );
+      }
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      findings.push(warning("client", error.message, `${fileLabel(file)} cannot read it either`));
+    }
+  }
+  if (findings.length > 0) return findings;
+  const message = "No client on this machine has this gateway in its config";
+  return [ok("client", message, "Add it with `quartermaster connect CLIENT`")];
+}

@@ -1,0 +1,354 @@
+import { z } from "zod";
+import { configError } from "../config/files.ts";
+import { type Parameters, parametersOf } from "../core/parameters.ts";
+import { type Command, type CommandInput, noPositionals, onlyPositional } from "./command.ts";
+import {
+  checkKnown,
+  listServers,
+  openTarget,
+  type OperationTarget,
+  serverNames,
+} from "./operation_target.ts";
+import {
+  cutToWidth,
+  inert,
+  listing,
+  painter,
+  print,
+  printJson,
+  table,
+  terminalLine,
+} from "./terminal.ts";
+import type { OutputOf } from "../operations/operation.ts";
+import { TOOL_OPERATIONS } from "../operations/tool_search.ts";
+import { type CommandExtras, type OutcomeView, readInput } from "./operation_command.ts";
+import { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { GatewayError } from "../core/errors.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
+import { isAway } from "../core/server.ts";
+import { notConnected } from "../servers/status.ts";
+import { type NameTable, NameTables } from "../catalog/name_table.ts";
+import { namesOf, namespacedName } from "../catalog/names.ts";
+import { ownerAmong, resolveTool } from "../catalog/resolve.ts";
+import { RESERVED_NAMES } from "../mcp/builtin_names.ts";
+import { REVIEW_OPERATIONS } from "../operations/review.ts";
+import type { ToolListing } from "../operations/server_reads.ts";
+import type { ReviewList } from "../trust/review_items.ts";
+
+export const toolsList: Command = {
+  usage: "tools list [--server NAME] [--filter TEXT]",
+  meaning: "All tools of all servers, and which of them are on",
+  details: [
+    "With no gateway running these are the tools that each server had when it was last connected.",
+  ],
+  flags: [
+    { flag: "server", placeholder: "NAME", meaning: "Only this server's; can be repeated" },
+    {
+      flag: "filter",
+      placeholder: "TEXT",
+      meaning: "Only those with all of these words in name, title or description",
+    },
+  ],
+  async run(input) {
+    noPositionals("tools list", input);
+    await using servers = await openTarget(input);
+    const wanted = input.values.get("server");
+    const names = wanted ? await serverNames(servers) : [];
+    for (const name of wanted ?? []) checkKnown("server", name, names);
+    const { all } = new NamedTools(await servers.allTools());
+    const tools = all.filter((tool) =>
+      (wanted?.includes(tool.server) ?? true) && matches(tool, input.flags.get("filter"))
+    );
+    if (input.flags.get("json") === true) {
+      return printJson({
+        tools: tools.map(({ definition: { title, description }, ...tool }) => ({
+          ...tool,
+          title,
+          description,
+        })),
+      });
+    }
+    if (tools.length > 0) print(toolsTable(tools, input));
+    print(summary(tools, all.length));
+    if (!servers.isRunning) print("No gateway is running: start one with `quartermaster start`.\n");
+  },
+};
+
+/** Whether a tool has every word of the filter somewhere in what describes it. */
+export function matches(
+  { namespacedName, flatName, definition }: Omit<NamedTool, "server" | "name" | "enabled">,
+  filter: string | boolean | undefined,
+): boolean {
+  if (typeof filter !== "string") return true;
+  const { title = "", description = "" } = definition;
+  const text = [namespacedName, flatName, title, description].join("\n").toLowerCase();
+  return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+function toolsTable(tools: NamedTool[], { env }: CommandInput): string {
+  const paint = painter(env);
+  const rows = tools.map(({ namespacedName, enabled, definition }) => [
+    enabled ? paint("green", "on") : paint("gray", "off"),
+    inert(namespacedName).replaceAll("\n", " "),
+    inert(definition.description ?? definition.title ?? "").trim().split("\n")[0] ?? "",
+  ]);
+  return listing(["", "NAME", ""], rows, paint);
+}
+
+function summary(tools: NamedTool[], total: number): string {
+  if (total === 0) return "There are no tools. Add a server with `quartermaster server add`.\n";
+  if (tools.length === 0) return "No tool is like that.\n";
+  const off = tools.filter(({ enabled }) => !enabled).length;
+  const of = tools.length === total ? "" : ` of ${total}`;
+  const count = `${tools.length}${of} ${total === 1 ? "tool" : "tools"}`;
+  return `\n${count}${off === 0 ? "" : `, ${off} of them off`}.\n`;
+}
+
+/** What a tool says about its own effects; hints from a server, never promises. */
+const HINTS: [name: string, ifTrue: string, ifFalse?: string][] = [
+  ["readOnlyHint", "changes nothing", "may change things"],
+  ["destructiveHint", "may delete or overwrite", "only adds"],
+  ["idempotentHint", "a second call changes nothing more"],
+  ["openWorldHint", "reaches systems outside its server", "stays within its server"],
+];
+
+const Annotations = z.record(z.string(), z.unknown());
+
+export const toolsShow: Command = {
+  usage: "tools show SERVER.TOOL",
+  meaning: "One tool: what it does, its parameters, and whether it is on",
+  details: [
+    "The name may also be the flat one (SERVER_TOOL), SERVER:TOOL, or the server's own where only one",
+    "has it; a long one as clients have it, or whole.",
+  ],
+  async run(input) {
+    const message = "tools show takes the name of one tool";
+    const name = onlyPositional(input, message, "tools show SERVER.TOOL");
+    await using servers = await openTarget(input);
+    const tool = await resolveListed(name, servers);
+    if (input.flags.get("json") !== true) return print(toolText(tool, input));
+    printJson(tool);
+  },
+};
+
+function toolText(tool: NamedTool, { env }: Pick<CommandInput, "env">): string {
+  const paint = painter(env);
+  const { definition, enabled, namespacedName, flatName } = tool;
+  const { title, description = "" } = definition;
+  const state = enabled ? paint("green", "on") : paint("yellow", "off");
+  const facts = [
+    ["Names", inert([...new Set([namespacedName, flatName, tool.name])].join(", "))],
+    ["State", enabled ? state : `${state} (quartermaster server tools ${tool.server})`],
+    ...hintsOf(definition.annotations).map((
+      hint,
+      index,
+    ) => [index === 0 ? "Says of itself" : "", hint]),
+  ];
+  const heading = title === undefined || title === namespacedName ? "" : `  ${inert(title)}`;
+  return [
+    `${inert(namespacedName)}${heading}\n`,
+    table(facts.map(([name = "", text = ""]) => [paint("gray", name), text])),
+    description.trim() === "" ? "It has no description.\n" : `${inert(description).trim()}\n`,
+    parametersText("Parameters", parametersOf(definition.inputSchema), env),
+    ...(definition.outputSchema === undefined
+      ? []
+      : [parametersText("Answers with", parametersOf(definition.outputSchema), env)]),
+  ].join("\n");
+}
+
+export function hintsOf(annotations: unknown): string[] {
+  const parsed = Annotations.safeParse(annotations);
+  if (!parsed.success) return [];
+  return HINTS.flatMap(([name, ifTrue, ifFalse]) => {
+    const value = parsed.data[name];
+    if (value === true) return [`${ifTrue} (${name})`];
+    return value === false && ifFalse !== undefined ? [`${ifFalse} (${name}: false)`] : [];
+  });
+}
+
+function parametersText(
+  heading: string,
+  { rows, isCut }: Parameters,
+  env: CommandInput["env"],
+): string {
+  if (rows.length === 0) return `${heading}: none\n`;
+  const paint = painter(env);
+  const cells = rows.map((row) => [
+    `  ${"  ".repeat(row.depth)}${inert(row.path)}`,
+    inert(row.type),
+    row.isRequired ? paint("yellow", "required") : "",
+    inert(meaningOf(row)).replaceAll(/\s+/g, " "),
+  ]);
+  return `${heading}:\n${table(cells)}${isCut ? "  ... and more\n" : ""}`;
+}
+
+function meaningOf(row: Parameters["rows"][number]): string {
+  const { description, choices, limits, defaultValue } = row;
+  return [
+    description,
+    choices && `one of ${choices.join(", ")}`,
+    limits,
+    defaultValue && `default ${defaultValue}`,
+  ].filter((part) => part !== undefined && part !== "").join("; ");
+}
+
+type SearchOutput = OutputOf<typeof TOOL_OPERATIONS.search>;
+
+export const SEARCH_EXTRAS: Record<string, CommandExtras> = {
+  "tool.search": {
+    details: [
+      "The query may be several words. Relevance is from 0 to 1.",
+    ],
+    flags: [{ flag: "explain", meaning: "Explain the rank of each tool" }],
+    read: readSearch,
+    show: searchText,
+  },
+};
+
+async function readSearch(input: CommandInput): Promise<Record<string, unknown>> {
+  const query = input.positionals.join(" ").trim();
+  if (query === "") {
+    throw configError(
+      "search needs words that say what the tool should do",
+      'Write it as: quartermaster search "read a file"',
+    );
+  }
+  return await readInput(TOOL_OPERATIONS.search, { ...input, positionals: [query] });
+}
+
+function searchText({ found, degraded }: SearchOutput, { paint, flags }: OutcomeView): string {
+  const note = degraded === undefined
+    ? ""
+    : `${paint("yellow", "Note:")} ${terminalLine(degraded)}\n`;
+  if (found.length === 0) {
+    return `${note}No tool found. Try other words, or run \`quartermaster tools list\`.\n`;
+  }
+  const heading = ["RELEVANCE", "NAME", "CATEGORY", "TOKENS", ""]
+    .map((word) => paint("gray", word));
+  const rows = found.map(({ relevance, namespacedName, category, tokens, summary }) => [
+    relevance === undefined ? "" : relevance.toFixed(2),
+    terminalLine(namespacedName),
+    terminalLine(category),
+    tokens === undefined ? "" : String(tokens),
+    terminalLine(summary),
+  ]);
+  const lines = table([heading, ...rows]).trimEnd().split("\n");
+  if (flags.get("explain") !== true) return note + cutToWidth(`${lines.join("\n")}\n`);
+  const explained = lines.flatMap((text, index) => {
+    const why = index === 0 ? "" : whyOf(found[index - 1]!);
+    return why === "" ? [cutToWidth(text)] : [cutToWidth(text), paint("gray", `      ${why}`)];
+  });
+  return `${note}${explained.join("\n")}\n`;
+}
+
+function whyOf({ explanation = "", scores = {} }: SearchOutput["found"][number]): string {
+  const parts = Object.entries(scores).map(([field, score = 0]): [string, number] => [field, score])
+    .sort(([, a], [, b]) => b - a)
+    .map(([field, score]) => `${field} ${score.toFixed(2)}`);
+  return terminalLine([explanation, parts.join(", ")].filter((part) => part !== "").join(" | "));
+}
+
+type ListedTool = ToolListing["tools"][number];
+
+/** A tool with the names that clients have for it besides its own. */
+export interface NamedTool extends ListedTool {
+  /** `git.search-repositories` */
+  namespacedName: string;
+  /** `git_search_repositories` */
+  flatName: string;
+}
+
+export class NamedTools {
+  readonly all: readonly NamedTool[];
+  readonly #table: NameTable;
+
+  constructor({ tools, maxNameLength }: ToolListing) {
+    const catalog = new Catalog();
+    for (const [server, own] of Map.groupBy(tools, ({ server }) => server)) {
+      // First, so that they are read once.
+      catalog.setEnabled(server, own.filter(({ enabled }) => enabled).map(({ name }) => name));
+      catalog.setListed(server, own.map(({ definition }) => JSON.stringify(definition)));
+    }
+    this.#table = new NameTables(RESERVED_NAMES, maxNameLength).of(catalog.snapshot);
+    this.all = Array.from(this.#table.tools(), (tool) => this.#named(tool))
+      .sort((a, b) => a.namespacedName < b.namespacedName ? -1 : 1);
+  }
+
+  /** The one tool that a name means, as at the endpoints; one that is off, too. */
+  resolve(name: string): NamedTool {
+    const view = { table: this.#table, naming: "namespaced" as const, withDisabled: true };
+    try {
+      return this.#named(resolveTool(view, name));
+    } catch (error) {
+      throw this.#inCommandWords(error, name);
+    }
+  }
+
+  #named(tool: CatalogTool): NamedTool {
+    const { server, name, enabled, definition } = tool;
+    const namespacedName = this.#table.nameOf(tool, "namespaced");
+    const flatName = this.#table.nameOf(tool, "flat");
+    return { server, name, namespacedName, flatName, enabled, definition };
+  }
+
+  /** What to do is another thing here than at an endpoint. */
+  #inCommandWords(error: unknown, name: string): unknown {
+    if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") return error;
+    const { suggestedTools = [] } = error.details;
+    if (this.#table.byOriginal(name).length > 1) {
+      return new GatewayError("INVALID_ARGUMENTS", {
+        message: error.message,
+        recoverySteps: [`Give one of ${suggestedTools.join(", ")}`],
+      });
+    }
+    const guesses = suggestedTools.length > 0
+      ? suggestedTools
+      : nearestNames(name, this.all.map((tool) => tool.name));
+    return new GatewayError("TOOL_NOT_FOUND", {
+      message: `There is no tool "${name.slice(0, 200)}"`,
+      recoverySteps: ["See `quartermaster tools list`"],
+      ...didYouMean(guesses),
+    });
+  }
+}
+
+/**
+ * The same among all tools there are. Says of one that is kept back where to decide on it, and of
+ * one whose server is not up how that is.
+ */
+export async function resolveListed(
+  name: string,
+  servers: Pick<OperationTarget, "isRunning" | "allTools" | "run">,
+): Promise<NamedTool> {
+  const list = await servers.allTools();
+  try {
+    return new NamedTools(list).resolve(name);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") throw error;
+    // A caller that may not see the review gets the plain error.
+    const { items }: Pick<ReviewList, "items"> = await servers.run(REVIEW_OPERATIONS.list, {})
+      .catch(() => ({ items: [] }));
+    const found = items.find(({ server, tool, state, kind }) =>
+      (state === "quarantined" || (state === "held" && kind !== "changed" && kind !== "invalid")) &&
+      namesOf(server, tool, list.maxNameLength).includes(name)
+    );
+    if (found) throw keptBack(found);
+    const away = servers.isRunning ? (await listServers(servers)).filter(isAway) : [];
+    const owner = ownerAmong(away, name);
+    throw owner ? notConnected(owner) : error;
+  }
+}
+
+function keptBack({ server, tool, state }: ReviewList["items"][number]): GatewayError {
+  const whole = namespacedName(server, tool);
+  return new GatewayError("TOOL_QUARANTINED", {
+    message: state === "quarantined"
+      ? `Tool "${whole}" is in quarantine: its definition looks like an attack`
+      : `Tool "${whole}" is held: its server added it, and no one has approved it yet`,
+    recoverySteps: [
+      `Review it with \`quartermaster review show ${whole}\``,
+      "Or decide in the console, under Security, Review: /security/review",
+    ],
+  });
+}
