@@ -1,4 +1,5 @@
 /** `deno task bench [name ...]`: runs the named benchmarks, or all of them. */
+import { benchCallPath } from "./call_path.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchSearch } from "./search.ts";
 import { benchStart } from "./start.ts";
@@ -7,6 +8,7 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   start: benchStart,
   gateway: benchGateway,
   search: benchSearch,
+  call_path: benchCallPath,
 };
 
 const named = Deno.args.filter((arg) => !arg.startsWith("--"));

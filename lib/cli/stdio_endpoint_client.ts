@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { ERROR_CODES, GatewayError } from "../core/errors.ts";
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import {
   errorText,
   isObject,
+  memberSpans,
   readMessage,
+  replaceSpan,
   requestText,
   type RpcId,
   type RpcMessage,

@@ -1,7 +1,14 @@
 import { GatewayError } from "../core/errors.ts";
-import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import {
+  classify,
+  END_CHARS,
+  errorText,
+  isObject,
+  responseIdFromEnds,
+  type RpcId,
+  type RpcMessage,
+} from "../core/rpc.ts";
 import { LineSplitter } from "../servers/transports/stdio_streams.ts";
-import { END_CHARS, responseIdFromEnds } from "../servers/transports/messages.ts";
 
 export interface StdioInputOptions {
   /** How many bytes a message may take. */

@@ -13,6 +13,7 @@ import type { ManagedServer } from "../servers/server.ts";
 import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
 import {
   type CallerRights,
+  callParams,
   type CallPolicy,
   callTool,
   checkMayUse,
@@ -26,7 +27,6 @@ import type { ContentScreen } from "./content_screen.ts";
 import { forwardedParams } from "./discovery_tools.ts";
 import { ClientLists, type ListVersions, ToolList } from "./list_changes.ts";
 import { ClientRelays } from "./relays.ts";
-import { callParams } from "./protocol.ts";
 import { withExposedPage, withExposedPages } from "./resource_aggregate.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import type { Answer, View, ViewSession } from "./view.ts";

@@ -1,10 +1,16 @@
 import type { McpRequest } from "../core/client.ts";
-import { elementTexts, memberSpans, replaceSpan } from "../core/json_spans.ts";
-import { errorText, memberText, withId } from "../core/rpc.ts";
+import {
+  elementTexts,
+  errorText,
+  memberSpans,
+  memberText,
+  replaceSpan,
+  withId,
+} from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { abortable } from "../core/async.ts";
 import { type CallServer, listFromAll } from "./server_lists.ts";
-import { completionRef } from "./protocol.ts";
+import { completionRef } from "./call.ts";
 
 /** The lists whose entries a model reads, by method, with their name in the result. */
 const SCREENED_LISTS: Partial<Record<string, "prompts" | "resources" | "resourceTemplates">> = {

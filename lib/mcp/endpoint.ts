@@ -8,7 +8,7 @@ import { addressOf } from "../http/request_origin.ts";
 import { correlationId } from "../http/handle_request.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import { failSpan, withSpan } from "../telemetry/tracing.ts";
+import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
 import { type EventStream, parseEventId } from "./event_stream.ts";
 import {
   failureText,
@@ -114,7 +114,7 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
   if (!accepts(request)) {
     return refuse(406, -32000, "The client must accept application/json and text/event-stream");
   }
-  const text = await readText(request, host);
+  const text = request.wholeText ?? await readText(request, host);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -251,12 +251,12 @@ function answer(
   /** With the rights of the token that came with this request, in the project that it names. */
   async function askAs(): Promise<Answer> {
     if (project !== undefined) caller = host.switchProject(principal, project);
-    return await tracedRequest(endpoint.key, request, () => session.viewAs(caller));
+    return await tracedRequest(endpoint.key, request, session.viewAs(caller));
   }
   const request: McpRequest = { id, method, params, text, signal, send };
   const project = projectIn(params);
   const isOwn = project === undefined && principal === session.principal;
-  const answered = isOwn ? tracedRequest(endpoint.key, request, () => session.view) : askAs();
+  const answered = isOwn ? tracedRequest(endpoint.key, request, session.view) : askAs();
   // Only now, when the server has its request: what it needs comes first.
   const patience = host.patience.add(openStream);
   void answered.then(
@@ -267,21 +267,18 @@ function answer(
   return response.promise;
 }
 
-/** Makes a request in a span of its own. */
+/** Makes a request, in a span of its own if spans are exported. */
 export function tracedRequest(
   endpoint: string,
   request: McpRequest,
-  open: () => ViewSession,
+  view: ViewSession,
 ): Promise<Answer> {
+  if (!isTracing) return view.request(request);
   const attributes = { "mcp.endpoint": endpoint, "mcp.method": request.method };
-  return withSpan("mcp request", attributes, (span) => {
-    const answered = open().request(request);
-    return span
-      ? answered.then((answer) => {
-        if ("error" in answer) failSpan(span, answer.error);
-        return answer;
-      })
-      : answered;
+  return withSpan("mcp request", attributes, async (span) => {
+    const answer = await view.request(request);
+    if (span && "error" in answer) failSpan(span, answer.error);
+    return answer;
   });
 }
 

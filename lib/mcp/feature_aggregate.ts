@@ -1,5 +1,11 @@
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
-import { errorText, isObject, memberText, resultText } from "../core/rpc.ts";
+import {
+  errorText,
+  isObject,
+  memberSpans,
+  memberText,
+  replaceSpan,
+  resultText,
+} from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { findCollisions, type OnPromptCollisions } from "../catalog/name_table.ts";
 import { flatNames, namespacedName } from "../catalog/names.ts";
@@ -11,8 +17,8 @@ import {
 } from "./resource_aggregate.ts";
 import { type CallServer, declares, type ListedItem, listFromAll } from "./server_lists.ts";
 import { clientForServer } from "./relays.ts";
-import { completionRef, requestParams } from "./protocol.ts";
 import type { Client, McpRequest } from "../core/client.ts";
+import { completionRef, requestParams } from "./call.ts";
 
 /** Lists younger than this are not asked for again to find something that is not in them. */
 const FRESH_MS = 2_000;

@@ -13,7 +13,6 @@ import type { Toolset } from "../core/tool.ts";
 import { type EndpointPath, parseEndpoint } from "../http/endpoint_path.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 import { BODY_MS } from "../http/request_body.ts";
-import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/request_origin.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { SessionsRepository } from "../storage/access_repositories.ts";
@@ -37,6 +36,7 @@ import { ServerView } from "./server_view.ts";
 import { type Session, Sessions } from "./session.ts";
 import type { StartingServers } from "./starting_servers.ts";
 import type { ToolDirectory } from "./tool_directory.ts";
+import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/guard.ts";
 
 export interface McpModuleOptions {
   store: Store;
@@ -230,7 +230,7 @@ export class McpModule implements AsyncDisposable {
   #enter(path: EndpointPath, visit: Omit<Visit, "endpoint">): Promise<Response> {
     const { request, principal, info } = visit;
     // With each request: a local session's id lets nobody in through a proxy.
-    if (ownerOf(principal) === EVERYONE) {
+    if (principal === EVERYONE || ownerOf(principal) === EVERYONE) {
       refuseForwarded(request, request.method === "POST" ? hasForwardedHeader : isForwarded);
     }
     this.#checkVisible(path, principal);

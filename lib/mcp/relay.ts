@@ -3,8 +3,10 @@ import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   isObject,
+  memberSpans,
   memberText,
   notificationText,
+  replaceSpan,
   resultText,
   type RpcId,
   type RpcMessage,
@@ -12,14 +14,13 @@ import {
 } from "../core/rpc.ts";
 import type { Call, Connection } from "../servers/connection.ts";
 import { TransportClosed } from "../servers/transports/transport.ts";
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import { backoffMs } from "../servers/shared_connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ConnectionUse } from "../servers/own_connections.ts";
 import { isSessionLost } from "../servers/status.ts";
 import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
-import { withSpan } from "../telemetry/tracing.ts";
+import { isTracing, withSpan } from "../telemetry/tracing.ts";
 
 /** Capabilities with which a server may ask its client something. */
 const ASKING = ["sampling", "elicitation", "roots"];
@@ -85,13 +86,16 @@ export class Relay implements AsyncDisposable {
       onMessage: (text, message) => this.#onMessage(text, message, undefined, request),
       signal: request.signal,
     };
+    if (!isTracing) return this.#call(request, call);
     const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
-    return withSpan("server call", attributes, async () => {
-      const { id, text } = this.#needsOwn
-        ? await this.#callOnOwn(request, call)
-        : await this.#server.call(call);
-      return withId(text, id, request.id);
-    });
+    return withSpan("server call", attributes, () => this.#call(request, call));
+  }
+
+  async #call(request: McpRequest, call: Call): Promise<string> {
+    const { id, text } = this.#needsOwn
+      ? await this.#callOnOwn(request, call)
+      : await this.#server.call(call);
+    return withId(text, id, request.id);
   }
 
   async #callOnOwn(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {

@@ -1,13 +1,7 @@
-import {
-  eachMember,
-  elementSpans,
-  memberSpans,
-  replaceSpan,
-  type Span,
-} from "../core/json_spans.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ListedItem } from "./server_lists.ts";
 import { canBecome, literalsOf } from "./content_screen.ts";
+import { eachMember, elementSpans, memberSpans, replaceSpan, type Span } from "../core/rpc.ts";
 
 /** What stands before the URI of a resource whose own URI another server has too. */
 const PREFIX = /^quartermaster:\/\/([A-Za-z0-9_-]{1,64})\/(.+)$/s;

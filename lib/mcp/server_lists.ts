@@ -1,6 +1,5 @@
 import { asAbortSignal, type CancelSignal } from "../core/async.ts";
-import { elementTexts, memberSpans } from "../core/json_spans.ts";
-import { isObject, memberText } from "../core/rpc.ts";
+import { elementTexts, isObject, memberSpans, memberText } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpRequest } from "../core/client.ts";
 

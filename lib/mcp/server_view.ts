@@ -12,18 +12,19 @@ import { notConnected } from "../servers/status.ts";
 import {
   type CallChecks,
   type CallerRights,
+  callParams,
   type CallPolicy,
   callTool,
   checkMayUse,
   checkUnchanged,
   counted,
   isLooking,
+  requestParams,
   toolNameOf,
 } from "./call.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import { ClientLists, ToolList } from "./list_changes.ts";
 import { Relay } from "./relay.ts";
-import { callParams, requestParams } from "./protocol.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 

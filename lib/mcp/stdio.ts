@@ -142,7 +142,7 @@ export class StdioEndpoint implements AsyncDisposable {
     let out: string;
     let call: CallRecord | undefined;
     try {
-      const answer = await tracedRequest(session.endpoint, request, () => session.view);
+      const answer = await tracedRequest(session.endpoint, request, session.view);
       call = answer.call;
       if ("error" in answer) throw answer.error;
       out = answer.text;

@@ -7,13 +7,12 @@ import type { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { ActivityReader } from "./activity_reader.ts";
 import { type Audit, openAudit } from "./audit.ts";
-import { CallDetails } from "./call_recorder.ts";
-import { CallRecorder } from "./call_recorder.ts";
-import { CoUse } from "./call_stats.ts";
-import { countCalls, type CountedCalls } from "./call_stats.ts";
+import { CallDetails, CallRecorder } from "./call_recorder.ts";
+import { countCalls, type CountedCalls, CoUse } from "./call_stats.ts";
 import { lineFormat, type LogTerminal } from "./log_lines.ts";
 import { Logs } from "./logs.ts";
 import { Metrics } from "./metrics.ts";
+import { startTracing } from "./tracing.ts";
 
 /** How many past calls are read to learn which tools are used together. */
 const CO_USE_CALLS = 5_000;
@@ -76,6 +75,7 @@ export async function openLogs(options: Options, terminal: LogTerminal | undefin
 export function buildTelemetry(input: TelemetryInput): TelemetryModule {
   const { store, logs, options, startedAt, onWarning } = input;
   const { redactor } = logs;
+  startTracing();
   input.bus.on("serverRemoved", (name) => logs.about.forget(name));
   const stack = new AsyncDisposableStack();
   const audit = openAudit({

@@ -1,3 +1,4 @@
+import { messageLine } from "../../core/rpc.ts";
 import type { Readable } from "node:stream";
 import { GatewayError } from "../../core/errors.ts";
 
@@ -54,7 +55,7 @@ export class WriteQueue {
     if (this.#size > 0 && this.#size + text.length > this.#options.limit) {
       throw new GatewayError("LIMIT_EXCEEDED", { message: this.#options.full });
     }
-    const line = `${oneLine(text)}\n`;
+    const line = `${messageLine(text)}\n`;
     this.#size += line.length;
     if (!this.#current) return this.#write({ text: line, waiters: waiter && [waiter] });
     const waiting = this.#waiting ??= { text: "", waiters: undefined };
@@ -113,11 +114,6 @@ export class WriteQueue {
     }
     this.#options.onFail(error);
   }
-}
-
-/** A line break in JSON is white space outside of strings, so that a blank means the same. */
-function oneLine(text: string): string {
-  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, " ") : text;
 }
 
 const NEWLINE = 0x0a;

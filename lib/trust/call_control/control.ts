@@ -70,6 +70,8 @@ interface Holding {
 export class CallControl {
   readonly #options: CallControlOptions;
   readonly #limits: CallLimits;
+  /** Whether any call was counted yet: if nothing is limited, no call has to be looked up. */
+  #hasCounted = false;
   /** An entry's rules are read once. */
   readonly #rules = new WeakMap<ServerSpec, { rules: ServerRules | undefined }>();
 
@@ -84,7 +86,7 @@ export class CallControl {
     const mustAsk = this.#mustAsk(call, holding);
     const { rules, limit } = holding;
     const { tool: { server }, client: { principal } } = call;
-    this.#limits.begin(call.request, [ofServer(server, rules), ofToken(principal, limit)]);
+    this.#count(call.request, [ofServer(server, rules), ofToken(principal, limit)]);
     return mustAsk ? this.#ask(call) : undefined;
   }
 
@@ -101,7 +103,7 @@ export class CallControl {
       this.refused({ subject: `${tool.server}.${tool.name}`, principal }, error);
       throw error;
     }
-    this.#limits.begin(request, [ofToken(principal, holding.limit)]);
+    this.#count(request, [ofToken(principal, holding.limit)]);
     return mustAsk;
   }
 
@@ -121,7 +123,7 @@ export class CallControl {
     const rules = this.#rulesOf(server);
     const limit = this.#options.limitOf(principal);
     if (rules === undefined && limit === undefined) return;
-    this.#limits.begin(request, [ofServer(server, rules), ofToken(principal, limit)]);
+    this.#count(request, [ofServer(server, rules), ofToken(principal, limit)]);
   }
 
   /** One of the gateway's own tools counts as a call of its token's too. */
@@ -152,7 +154,7 @@ export class CallControl {
 
   /** The call was answered, however that came about. */
   ended(request: object): void {
-    this.#limits.end(request);
+    if (this.#hasCounted) this.#limits.end(request);
   }
 
   /** Counts a request that is no call; throws LIMIT_EXCEEDED. */
@@ -169,6 +171,12 @@ export class CallControl {
   /** Has it noted that somebody was not let through; a client that ended its call itself is no such. */
   refused(use: RefusedUse, error: unknown): void {
     if (error instanceof GatewayError) this.#options.onRefused?.(use, error);
+  }
+
+  /** Until the request has ended. */
+  #count(request: object, bounds: Bound[]): void {
+    this.#hasCounted = true;
+    this.#limits.begin(request, bounds);
   }
 
   #mustAsk(call: PendingCall, holding: Holding): boolean {
