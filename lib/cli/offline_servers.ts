@@ -167,7 +167,7 @@ export class OfflineServers implements ServersAccess {
       get calls(): never {
         throw new GatewayError("SERVER_NOT_RUNNING");
       },
-      get guide(): never {
+      get toolDirectory(): never {
         throw new GatewayError("SERVER_NOT_RUNNING");
       },
       tokens: known.tokens,

@@ -20,7 +20,7 @@ export interface DiscoveryInput {
 
 /** What callers can learn about the tools they may use. */
 export interface Discovery {
-  guide: ToolDirectory;
+  toolDirectory: ToolDirectory;
   starting: StartingServers;
 }
 
@@ -30,7 +30,7 @@ export function buildDiscovery(input: DiscoveryInput): Discovery {
   const admitsServer = (principal: string, name: string) => access.admitsServer(principal, name);
   const starting = new StartingServers({ pool, catalog, admits: admitsServer });
   let keys: Promise<ToolKeys> | undefined;
-  const guide = new ToolDirectory({
+  const toolDirectory = new ToolDirectory({
     catalog,
     names,
     metadata,
@@ -60,5 +60,5 @@ export function buildDiscovery(input: DiscoveryInput): Discovery {
     },
     onSearch: (baseline, returned) => telemetry.activity.recordSearch(baseline, returned),
   });
-  return { guide, starting };
+  return { toolDirectory, starting };
 }

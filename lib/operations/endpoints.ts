@@ -61,7 +61,7 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
     pool: input.servers.pool,
     equippedBy: (principal) => operations.toolsets.equippedBy(principal),
     starting: discovery.starting,
-    directory: discovery.guide,
+    directory: discovery.toolDirectory,
     async loadTools() {
       const { gatewayTools } = await import("./gateway_tools.ts");
       const services = {

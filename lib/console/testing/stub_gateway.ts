@@ -31,7 +31,7 @@ export type ConsoleGateway = Pick<
   | "version"
   | "platform"
   | "readiness"
-  | "guide"
+  | "toolDirectory"
   | "tokens"
   | "toolMetadata"
   | "describeTool"
@@ -219,7 +219,7 @@ function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
     return { found, ...(input.degraded === undefined ? {} : { degraded: input.degraded }) };
   };
   return {
-    guide: new ToolDirectory({
+    toolDirectory: new ToolDirectory({
       catalog: { snapshot, of: (server: string) => listed.get(server) } as unknown as Catalog,
       names,
       metadata,

@@ -68,7 +68,7 @@ type DashboardGateway =
     | "startedAt"
     | "version"
     | "options"
-    | "guide"
+    | "toolDirectory"
     | "review"
   >
   & Parameters<typeof dashboardCalls>[0]
@@ -116,7 +116,7 @@ export async function dashboardPage(
     counts: countStatus(servers, gateway.problems),
     states: countStates(servers),
     starting: servers.filter(({ state }) => isStarting(state)),
-    exposed: gateway.guide.visible(EVERYONE).length,
+    exposed: gateway.toolDirectory.visible(EVERYONE).length,
     ...(equipped === undefined
       ? {}
       : { equipped: { name: equipped.name, tools: toolsets.registered(equipped).length } }),

@@ -84,7 +84,7 @@ export interface ToolsPage {
 
 type ToolsGateway = Pick<
   Gateway,
-  | "guide"
+  | "toolDirectory"
   | "tokens"
   | "activityDays"
   | "collisions"
@@ -109,14 +109,14 @@ export async function toolsPage(
   gateway: ToolsGateway,
   query: URLSearchParams,
 ): Promise<ToolsPage> {
-  const { guide } = gateway;
+  const { toolDirectory } = gateway;
   const text = query.get("q")?.trim().slice(0, MAX_QUERY) ?? "";
   const server = query.get("server") || undefined;
   const category = query.get("category") || undefined;
   const state = readState(query.get("state"));
   const sorting = readSorting(query, TOOL_COLUMNS);
-  guide.warmUp();
-  const all = guide.visible(EVERYONE, true);
+  toolDirectory.warmUp();
+  const all = toolDirectory.visible(EVERYONE, true);
   const isPromoted = promotedOnes(gateway);
   const invalid = gateway.servers.invalid();
   const waiting = waitingTools(gateway);
@@ -124,12 +124,12 @@ export async function toolsPage(
   const inWait = (wanted: ToolWait) => waiting.filter(({ state }) => state === wanted);
   const admitted = all.filter((tool) =>
     (server === undefined || tool.server === server) && isInState(tool, state, isPromoted) &&
-    (category === undefined || guide.metadata(tool).category === category)
+    (category === undefined || toolDirectory.metadata(tool).category === category)
   );
   const [{ found, degraded }, saved, reading] = await Promise.all([
     text === ""
-      ? { found: inOrder(admitted, sorting, guide), degraded: undefined }
-      : search(guide, admitted, { text, server, category }),
+      ? { found: inOrder(admitted, sorting, toolDirectory), degraded: undefined }
+      : search(toolDirectory, admitted, { text, server, category }),
     savedTokens(gateway),
     readingOf(gateway),
   ]);
@@ -142,7 +142,7 @@ export async function toolsPage(
   const list = unserved
     ? paged(unservedTools(unserved, { text, server, category }), page)
     : mapped(paged(found, page), (entry) => ({
-      ...listed(entry, guide, isPromoted(entry.tool)),
+      ...listed(entry, toolDirectory, isPromoted(entry.tool)),
       ...waitOf(entry.tool.server, entry.tool.name),
     }));
   return {
@@ -157,7 +157,10 @@ export async function toolsPage(
     ...(state === undefined ? {} : { state }),
     servers: [...Map.groupBy(all, (tool) => tool.server)]
       .map(([value, tools]) => ({ value, count: tools.length })),
-    categories: guide.categories(all).map(([value, tools]) => ({ value, count: tools.length })),
+    categories: toolDirectory.categories(all).map(([value, tools]) => ({
+      value,
+      count: tools.length,
+    })),
     sorting,
     ...(degraded === undefined ? {} : { degraded }),
     ...reading,
@@ -185,12 +188,12 @@ interface Wanted {
  * is still typing has not written whole words yet, and the engine knows no disabled tools.
  */
 async function search(
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
   admitted: readonly CatalogTool[],
   { text, server, category }: Wanted,
 ): Promise<{ found: Found[]; degraded: string | undefined }> {
   const wanted = new Set(admitted);
-  const answer = await guide.find(EVERYONE, { text, server, category, limit: MOST_RANKED });
+  const answer = await toolDirectory.find(EVERYONE, { text, server, category, limit: MOST_RANKED });
   const ranked = answer.found.filter(({ tool }) => wanted.has(tool));
   const known = new Set(ranked.map(({ tool }) => tool));
   const words = searchWords(text);
@@ -224,7 +227,7 @@ function hasLetters({ server, name, definition }: CatalogTool, words: readonly s
 function inOrder(
   tools: readonly CatalogTool[],
   { column, descending }: Sorting<ToolColumn>,
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
 ): Found[] {
   const sign = descending ? -1 : 1;
   const byName = (a: CatalogTool, b: CatalogTool) =>
@@ -232,8 +235,9 @@ function inOrder(
   const compare: Record<ToolColumn, (a: CatalogTool, b: CatalogTool) => number> = {
     server: (a, b) => compareText(a.server, b.server),
     name: (a, b) => compareText(a.name, b.name),
-    category: (a, b) => compareText(guide.metadata(a).category, guide.metadata(b).category),
-    tokens: (a, b) => guide.tokensOf(a) - guide.tokensOf(b),
+    category: (a, b) =>
+      compareText(toolDirectory.metadata(a).category, toolDirectory.metadata(b).category),
+    tokens: (a, b) => toolDirectory.tokensOf(a) - toolDirectory.tokensOf(b),
   };
   return tools.toSorted((a, b) => sign * compare[column](a, b) || byName(a, b))
     .map((tool) => ({ tool }));
@@ -241,16 +245,16 @@ function inOrder(
 
 function listed(
   { tool, match }: Found,
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
   isPromoted: boolean,
 ): ListedTool {
-  const { summary, category, deprecated } = guide.metadata(tool);
+  const { summary, category, deprecated } = toolDirectory.metadata(tool);
   return {
     server: tool.server,
     name: tool.name,
     summary,
     category,
-    ...knownTokens(guide, tool),
+    ...knownTokens(toolDirectory, tool),
     isEnabled: tool.enabled,
     isPromoted,
     isServed: true,
@@ -267,9 +271,9 @@ async function readingOf({ searchProgress }: ToolsGateway): Promise<Pick<ToolsPa
 }
 
 /** What is known of the cost of all tools; the rest is counted while the page is read. */
-function countTokens({ guide, tokens }: ToolsGateway, all: readonly CatalogTool[]) {
+function countTokens({ toolDirectory, tokens }: ToolsGateway, all: readonly CatalogTool[]) {
   void tokens.prepare(all).catch(() => {});
-  const costs = all.filter(({ enabled }) => enabled).map((tool) => guide.tokensOf(tool));
+  const costs = all.filter(({ enabled }) => enabled).map((tool) => toolDirectory.tokensOf(tool));
   return {
     counted: costs.reduce((sum, cost) => sum + cost, 0),
     isCounting: costs.includes(0),

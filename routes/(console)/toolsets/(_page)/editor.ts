@@ -26,7 +26,7 @@ import {
 import { countSoon, waitingTools } from "../../../../lib/console/tool_rows.ts";
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
 
-type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets" | "review">;
+type FormGateway = Pick<Gateway, "toolDirectory" | "tokens" | "toolsets" | "review">;
 
 /** A toolset that is being made or changed. */
 export interface ToolsetForm {
@@ -67,8 +67,8 @@ export async function toolsetForm(
   written: ToolsetFields = fieldsOf(editing),
   error?: GatewayError,
 ): Promise<ToolsetForm> {
-  const { guide, toolsets: admin } = gateway;
-  guide.warmUp();
+  const { toolDirectory, toolsets: admin } = gateway;
+  toolDirectory.warmUp();
   await countSoon(gateway, COUNT_MS);
   const { from } = written;
   const version = editing && admin.toolsets.versionOf(editing.name);
@@ -81,7 +81,7 @@ export async function toolsetForm(
     description: written.description,
     chosen: pickedByName(gateway, written.tools, source),
     picks: await pickTools(gateway, new URLSearchParams()),
-    ...pickChoices(guide),
+    ...pickChoices(toolDirectory),
     ...(error === undefined ? {} : { error: formError(error) }),
   };
 }
@@ -91,7 +91,7 @@ export async function newToolsetForm(
   gateway: FormGateway,
   query: URLSearchParams,
 ): Promise<ToolsetForm> {
-  const { guide, toolsets: { toolsets } } = gateway;
+  const { toolDirectory, toolsets: { toolsets } } = gateway;
   const from = query.get("from");
   if (from) {
     const source = toolsets.resolve(from);
@@ -100,7 +100,7 @@ export async function newToolsetForm(
   }
   const asked = readPickQuery(query);
   const isAsked = Object.values(asked).some((value) => value !== "");
-  const tools = isAsked ? pickableTools(guide, asked).slice(0, MAX_PICKS) : [];
+  const tools = isAsked ? pickableTools(toolDirectory, asked).slice(0, MAX_PICKS) : [];
   return await toolsetForm(gateway, undefined, {
     name: isAsked ? fittingToolsetName(asked.server || asked.category) : "",
     description: "",
@@ -150,13 +150,13 @@ export function readToolsetForm(form: URLSearchParams): ToolsetFields {
 
 /** Saves the toolset as written; resolves with its name. */
 export async function saveToolset(
-  gateway: Services & Pick<Gateway, "guide">,
+  gateway: Services & Pick<Gateway, "toolDirectory">,
   { from: copyOf, version, tools, ...written }: ToolsetFields,
   call: OperationCall,
   editing?: Toolset,
 ): Promise<string> {
   const { create, update } = TOOLSET_OPERATIONS;
-  const input = { ...written, tools: chosenNames(gateway.guide, tools) };
+  const input = { ...written, tools: chosenNames(gateway.toolDirectory, tools) };
   if (!editing) {
     const whole = { ...input, ...(copyOf === undefined ? {} : { copyOf }) };
     return (await runOperation(create, gateway, whole, call)).toolset.name;
@@ -184,7 +184,7 @@ function readNames(text: string): string[] {
   }
 }
 
-type ToolsGateway = Pick<Gateway, "guide" | "toolsets">;
+type ToolsGateway = Pick<Gateway, "toolDirectory" | "toolsets">;
 type PickedGateway = ToolsGateway & Pick<Gateway, "review">;
 
 /** Written in the place of a name for all tools of a category; no server's name has a colon. */
@@ -201,9 +201,14 @@ function fullName({ server, tool }: ToolReference): string {
 }
 
 /** The tools' names, with patterns and categories replaced by what they match. */
-function chosenNames(guide: Gateway["guide"], written: readonly string[]): string[] {
+function chosenNames(
+  toolDirectory: Gateway["toolDirectory"],
+  written: readonly string[],
+): string[] {
   return [
-    ...new Set(written.flatMap((name) => isForMany(name) ? matchingNames(guide, name) : name)),
+    ...new Set(
+      written.flatMap((name) => isForMany(name) ? matchingNames(toolDirectory, name) : name),
+    ),
   ];
 }
 
@@ -213,21 +218,21 @@ function pickedByName(
   names: readonly string[],
   before: Toolset | undefined,
 ): PickedTool[] {
-  const { guide, toolsets: admin } = gateway;
+  const { toolDirectory, toolsets: admin } = gateway;
   const waits = new Map(
     waitingTools(gateway).toReversed().map((each) => [fullName(each), each.state]),
   );
   const standing = before ? admin.toolsets.tools(before) : [];
   const states = new Map(standing.map(({ reference, state }) => [fullName(reference), state]));
   return names.map((written) => {
-    const tool = guide.table.byNamespaced(written) ?? guide.table.byFlat(written);
+    const tool = toolDirectory.table.byNamespaced(written) ?? toolDirectory.table.byFlat(written);
     const dot = written.indexOf(".");
     const wait = waits.get(written);
     const note = wait === undefined
       ? noteOf(states.get(written), tool !== undefined || isForMany(written))
       : TOOL_WAITS[wait].word;
     return {
-      ...(tool ? pickedTool(guide, tool) : {
+      ...(tool ? pickedTool(toolDirectory, tool) : {
         namespacedName: written,
         server: written.slice(0, Math.max(0, dot)),
         name: written.slice(dot + 1),
@@ -243,9 +248,9 @@ function isForMany(written: string): boolean {
   return isPattern(written) || written.startsWith(CATEGORY);
 }
 
-function matchingNames(guide: Gateway["guide"], written: string): string[] {
+function matchingNames(toolDirectory: Gateway["toolDirectory"], written: string): string[] {
   const found = pickableTools(
-    guide,
+    toolDirectory,
     written.startsWith(CATEGORY)
       ? { ...ANY_TOOL, category: written.slice(CATEGORY.length).trim() }
       : { ...ANY_TOOL, q: written },

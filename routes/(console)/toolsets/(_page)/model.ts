@@ -29,13 +29,16 @@ interface ToolsetSummary {
 
 /** What is known now: no page waits until thousands of tools have been counted. */
 function summaryOf(
-  { toolsets: admin, guide, tokens }: Pick<Gateway, "toolsets" | "guide" | "tokens">,
+  { toolsets: admin, toolDirectory, tokens }: Pick<
+    Gateway,
+    "toolsets" | "toolDirectory" | "tokens"
+  >,
   toolset: Toolset,
 ): ToolsetSummary {
   const tools = admin.toolsets.tools(toolset);
   const known = tools.flatMap(({ tool }) => tool ?? []);
   void tokens.prepare(known).catch(() => {});
-  const costs = known.map((tool) => guide.tokensOf(tool));
+  const costs = known.map((tool) => toolDirectory.tokensOf(tool));
   const { name, description, updatedAt } = toolset;
   return {
     name,
@@ -64,7 +67,7 @@ export interface ToolsetsPage {
 
 /** All toolsets, by name. */
 export function toolsetsPage(
-  gateway: Pick<Gateway, "toolsets" | "guide" | "tokens" | "endpoints">,
+  gateway: Pick<Gateway, "toolsets" | "toolDirectory" | "tokens" | "endpoints">,
   query: URLSearchParams,
   principal = EVERYONE,
 ): ToolsetsPage {
@@ -84,7 +87,7 @@ export function toolsetsPage(
       equipped: { name: equipped.name, registered: toolsets.registered(equipped).length },
     }),
     audience: equippedAudience(gateway, principal),
-    available: gateway.guide.visible(EVERYONE).length,
+    available: gateway.toolDirectory.visible(EVERYONE).length,
   };
 }
 
@@ -120,7 +123,7 @@ export interface ToolsetPage {
 
 type PageGateway = Pick<
   Gateway,
-  "toolsets" | "guide" | "tokens" | "endpoints" | "address" | "options" | "review"
+  "toolsets" | "toolDirectory" | "tokens" | "endpoints" | "address" | "options" | "review"
 >;
 
 const NEIGHBORS = 100;

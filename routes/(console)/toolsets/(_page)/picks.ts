@@ -7,7 +7,7 @@ import { knownTokens } from "../../../../lib/console/tool_rows.ts";
 import { type FilterChoice, MAX_TOOLS, type PickedTool } from "../../../../lib/console/ui/tools.ts";
 import type { PickQuery, ToolPicks } from "./browser.ts";
 
-type PicksGateway = Pick<Gateway, "guide" | "tokens">;
+type PicksGateway = Pick<Gateway, "toolDirectory" | "tokens">;
 
 const SHOWN = 100;
 /** One more than a toolset holds, so that whoever wants all of more is told. */
@@ -21,14 +21,14 @@ export async function pickTools(
   query: URLSearchParams,
 ): Promise<ToolPicks> {
   const asked = readPickQuery(query);
-  const { guide } = gateway;
-  void gateway.tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
-  if (asked.q !== "" && !isPattern(asked.q)) return await searched(guide, asked);
-  const matching = pickableTools(guide, asked);
+  const { toolDirectory } = gateway;
+  void gateway.tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
+  if (asked.q !== "" && !isPattern(asked.q)) return await searched(toolDirectory, asked);
+  const matching = pickableTools(toolDirectory, asked);
   const areAll = query.has("all");
   const shown = matching.slice(0, areAll ? MAX_PICKS : SHOWN);
   const totals = Map.groupBy(matching, ({ server }) => server);
-  const groups = groupsOf(guide, shown, (server) => totals.get(server)?.length ?? 0);
+  const groups = groupsOf(toolDirectory, shown, (server) => totals.get(server)?.length ?? 0);
   if (!areAll) return { groups, total: matching.length };
   // Whoever takes all of them reads none of them.
   const bare = groups.map(({ tools, ...group }) => ({
@@ -48,41 +48,44 @@ export function readPickQuery(query: URLSearchParams): PickQuery {
 
 /** All that are on and fit, by server and name; the words of a search find nothing here. */
 export function pickableTools(
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
   { q, server, category }: PickQuery,
 ): CatalogTool[] {
   const fits = q === "" ? () => true : toolPattern(q);
-  return guide.visible(EVERYONE).filter((tool) =>
+  return toolDirectory.visible(EVERYONE).filter((tool) =>
     (server === "" || tool.server === server) &&
-    (category === "" || guide.metadata(tool).category === category) && fits(tool)
+    (category === "" || toolDirectory.metadata(tool).category === category) && fits(tool)
   ).sort((a, b) => compareText(a.server, b.server) || compareText(a.name, b.name));
 }
 
 /** What can be filtered by, each with how many tools are on there. */
 export function pickChoices(
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
 ): { servers: FilterChoice[]; categories: FilterChoice[] } {
-  const all = guide.visible(EVERYONE);
+  const all = toolDirectory.visible(EVERYONE);
   const counted = ([value, tools]: [string, CatalogTool[]]) => ({ value, count: tools.length });
   return {
     servers: [...Map.groupBy(all, (tool) => tool.server)].map(counted),
-    categories: guide.categories(all).map(counted),
+    categories: toolDirectory.categories(all).map(counted),
   };
 }
 
-export function pickedTool(guide: Gateway["guide"], tool: CatalogTool): PickedTool {
-  const { summary } = guide.metadata(tool);
+export function pickedTool(toolDirectory: Gateway["toolDirectory"], tool: CatalogTool): PickedTool {
+  const { summary } = toolDirectory.metadata(tool);
   return {
     namespacedName: namespacedName(tool.server, tool.name),
     server: tool.server,
     name: tool.name,
     summary: summary.slice(0, SUMMARY_CHARS),
-    ...knownTokens(guide, tool),
+    ...knownTokens(toolDirectory, tool),
   };
 }
 
-async function searched(guide: Gateway["guide"], asked: PickQuery): Promise<ToolPicks> {
-  const { found, degraded } = await guide.find(EVERYONE, {
+async function searched(
+  toolDirectory: Gateway["toolDirectory"],
+  asked: PickQuery,
+): Promise<ToolPicks> {
+  const { found, degraded } = await toolDirectory.find(EVERYONE, {
     text: asked.q,
     server: asked.server || undefined,
     category: asked.category || undefined,
@@ -91,20 +94,20 @@ async function searched(guide: Gateway["guide"], asked: PickQuery): Promise<Tool
   const tools = found.map(({ tool }) => tool);
   const totals = Map.groupBy(tools, ({ server }) => server);
   return {
-    groups: groupsOf(guide, tools, (server) => totals.get(server)?.length ?? 0),
+    groups: groupsOf(toolDirectory, tools, (server) => totals.get(server)?.length ?? 0),
     total: tools.length,
     ...(degraded === undefined ? {} : { degraded }),
   };
 }
 
 function groupsOf(
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
   tools: readonly CatalogTool[],
   total: (server: string) => number,
 ): ToolPicks["groups"] {
   return [...Map.groupBy(tools, ({ server }) => server)].map(([server, tools]) => ({
     server,
-    tools: tools.map((tool) => pickedTool(guide, tool)),
+    tools: tools.map((tool) => pickedTool(toolDirectory, tool)),
     total: total(server),
   }));
 }

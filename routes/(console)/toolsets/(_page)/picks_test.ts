@@ -29,7 +29,7 @@ Deno.test("pickTools() finds by pattern, by server and by category, never what i
   assert.deepEqual(await names("q=git.*"), ["git.log", "git.read_tree"]);
   assert.deepEqual(await names("server=files"), ["files.read_file"]);
   assert.deepEqual(await names("server=nowhere"), []);
-  const { categories } = pickChoices(gateway.guide);
+  const { categories } = pickChoices(gateway.toolDirectory);
   for (const { value, count } of categories) {
     const { total } = await pickTools(gateway, new URLSearchParams({ category: value }));
     assert.equal(total, count, value);
@@ -48,7 +48,7 @@ Deno.test("pickTools() takes words to the engine", async () => {
 });
 
 Deno.test("pickChoices() counts what is on", () => {
-  assert.deepEqual(pickChoices(gateway.guide).servers, [
+  assert.deepEqual(pickChoices(gateway.toolDirectory).servers, [
     { value: "files", count: 1 },
     { value: "git", count: 2 },
     { value: "many", count: 150 },

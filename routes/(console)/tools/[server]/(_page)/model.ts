@@ -96,7 +96,7 @@ interface UnlistedTool {
 type ToolGateway = Pick<
   Gateway,
   | "servers"
-  | "guide"
+  | "toolDirectory"
   | "tokens"
   | "toolMetadata"
   | "collisions"
@@ -127,7 +127,7 @@ export async function toolPage(
     if (!isListed) return { unlisted: toolName, server };
     return { missing: toolName, nearest: nearestNames(toolName, rows.map(({ name }) => name)) };
   }
-  const known = gateway.guide.table.find(serverName, toolName);
+  const known = gateway.toolDirectory.table.find(serverName, toolName);
   const [history, knowledge] = await Promise.all([
     historyOf(gateway, serverName, VERSIONS, toolName),
     known && knowledgeOf(gateway, known),
@@ -157,9 +157,9 @@ export async function toolPage(
 }
 
 async function knowledgeOf(gateway: ToolGateway, tool: CatalogTool): Promise<ToolKnowledge> {
-  const { guide, tokens, toolMetadata } = gateway;
-  void tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
-  const { summary, category, deprecated } = guide.metadata(tool);
+  const { toolDirectory, tokens, toolMetadata } = gateway;
+  void tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
+  const { summary, category, deprecated } = toolDirectory.metadata(tool);
   const full = namespacedName(tool.server, tool.name);
   const collision = gateway.collisions().find(({ namespaced }) => namespaced === full);
   const overrides = await toolMetadata.overrides().catch(() => []);
@@ -167,20 +167,20 @@ async function knowledgeOf(gateway: ToolGateway, tool: CatalogTool): Promise<Too
   const { server: _server, tool: _tool, ...override } = found ?? { server: "", tool: "" };
   return {
     isEnabled: tool.enabled,
-    namespaced: guide.table.nameOf(tool, "namespaced"),
-    flat: guide.nameOf(tool),
+    namespaced: toolDirectory.table.nameOf(tool, "namespaced"),
+    flat: toolDirectory.nameOf(tool),
     ...(collision === undefined ? {} : { collision }),
     summary,
     category,
     ...(deprecated === undefined ? {} : { deprecated }),
     override,
-    ...knownTokens(guide, tool),
+    ...knownTokens(toolDirectory, tool),
     examples: examplesOf(tool).map(({ description, invocation }) => ({
       description,
       json: indented(invocation),
     })),
-    related: guide.related(EVERYONE, tool, RELATED).flatMap((flat) => {
-      const other = guide.table.byFlat(flat);
+    related: toolDirectory.related(EVERYONE, tool, RELATED).flatMap((flat) => {
+      const other = toolDirectory.table.byFlat(flat);
       if (!other) return [];
       const { server, name } = other;
       return { server, name, namespaced: namespacedName(server, name) };
@@ -239,13 +239,13 @@ const LONGEST = 10_000;
 
 /** What is promoted for a tool, if anything is. */
 export function promotionOf(
-  { promotions, guide }: Pick<Gateway, "promotions" | "guide">,
+  { promotions, toolDirectory }: Pick<Gateway, "promotions" | "toolDirectory">,
   server: string,
   tool: string,
 ): { promotion?: ToolPromotion } {
   const found = promotions.of(server, tool);
   if (found === undefined) return {};
-  const known = guide.table.find(server, tool);
+  const known = toolDirectory.table.find(server, tool);
   const canonical = (known ? canonicalDescription(known) : found.canonicalDescription) ?? "";
   return {
     promotion: {
@@ -278,12 +278,12 @@ export function readOverride(form: URLSearchParams): OverrideFields {
 
 /** Keeps what a person wrote of a tool; an empty field, or a reset, leaves it to what is inferred. */
 export async function saveOverride(
-  gateway: Pick<Gateway, "guide" | "describeTool">,
+  gateway: Pick<Gateway, "toolDirectory" | "describeTool">,
   server: string,
   tool: string,
   form: URLSearchParams,
 ): Promise<void> {
-  if (gateway.guide.table.find(server, tool) === undefined) {
+  if (gateway.toolDirectory.table.find(server, tool) === undefined) {
     throw new GatewayError("TOOL_NOT_FOUND", { message: `There is no tool "${server}.${tool}"` });
   }
   const isReset = form.has("reset");
