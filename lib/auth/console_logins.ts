@@ -56,7 +56,6 @@ export class ConsoleLogins {
     await this.#end(hashOf(cookie));
   }
 
-  /** Logs somebody out of every browser. */
   async endAll(principal: string): Promise<void> {
     for (const login of [...this.#logins.values()]) {
       if (ownerOf(login.principal) === ownerOf(principal)) await this.#end(login.hash);
@@ -86,7 +85,6 @@ export class LoginAttempts {
     this.#now = now;
   }
 
-  /** Throws LIMIT_EXCEEDED. */
   check(place: string): void {
     const wait = Math.max(this.#wait(place, PER_PLACE), this.#wait(EVERYWHERE, IN_ALL));
     if (wait <= 0) return;

@@ -24,7 +24,6 @@ const PublicKey = z.looseObject({
 });
 type PublicKey = z.infer<typeof PublicKey>;
 
-/** What an issuer signs with. */
 export interface IssuerKeySet {
   /** As it writes itself in its tokens. */
   issuer: string;

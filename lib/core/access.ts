@@ -15,7 +15,6 @@ export const Pattern = z.string().regex(/^!?[A-Za-z0-9_*.:/-]{1,128}$/, {
 
 const Patterns = z.array(Pattern).min(1).max(200);
 
-/** What somebody may do, and with what. */
 export const AccessScope = z.strictObject({
   rights: z.array(z.enum(RIGHTS)).min(1),
   servers: Patterns.default(["*"]),
@@ -56,7 +55,6 @@ export function stricterLimit(
   return Object.keys(limit).length === 0 ? undefined : CallLimit.parse(limit);
 }
 
-/** A limit's fields as people read them. */
 export function describeLimit({ perMinute, concurrent, mode }: CallLimit = {}): string[] {
   return [
     ...(perMinute === undefined ? [] : [`${perMinute} calls a minute`]),
@@ -74,7 +72,6 @@ export const AccessToken = z.strictObject({
   /** SHA-256 of the text, in hex. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   scope: AccessScope,
-  /** The only project it can be used in. */
   project: ProjectName.optional(),
   limit: CallLimit.optional(),
   createdAt: z.number(),
@@ -95,7 +92,6 @@ export const Project = z.strictObject({
 });
 export type Project = z.infer<typeof Project>;
 
-/** A browser that is logged in by a token. */
 export const ConsoleLogin = z.strictObject({
   /** SHA-256 of the cookie's value, in hex. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -206,7 +202,6 @@ export interface AuditActor {
 export interface AuditedChange extends AuditActor {
   /** `server.add`: what it is done to, and what is done. */
   action: string;
-  /** What it is done to, by name. */
   subject: string;
   before?: unknown;
   after?: unknown;

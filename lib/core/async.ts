@@ -139,10 +139,8 @@ export function asAbortSignal(signal: CancelSignal): AbortSignal {
   return controller.signal;
 }
 
-/** One wait in a queue. */
 export interface Timeout {
   at: number;
-  /** Undefined once it is over. */
   onTimeout: (() => void) | undefined;
   before: Timeout | undefined;
   after: Timeout | undefined;

@@ -14,7 +14,6 @@ export const CATEGORIES = ["direct", "indirect", "negative"] as const;
 export const PromptCategory = z.enum(CATEGORIES);
 export type PromptCategory = z.infer<typeof PromptCategory>;
 
-/** Who a candidate or a prompt comes from. */
 export const TextOrigin = z.enum(["caller", "person", "generated"]);
 export type TextOrigin = z.infer<typeof TextOrigin>;
 
@@ -60,7 +59,6 @@ export const GoldenPrompt = z.strictObject({
 });
 export type GoldenPrompt = z.infer<typeof GoldenPrompt>;
 
-/** A tool that was called in a run. */
 const ObservedCall = z.strictObject({
   /** The flat name it was listed under. */
   name: z.string(),
@@ -92,7 +90,6 @@ export const EvalRun = z.strictObject({
   promptVersion: z.int(),
   /** The evaluation it belongs to; runs that callers reported on their own belong to none. */
   evaluationId: z.string().optional(),
-  /** Which of several repeats, from 0. */
   repeat: z.int().min(0).default(0),
   timestamp: Time,
   status: z.enum(["ok", "error"]),
@@ -111,12 +108,10 @@ export const EvalRun = z.strictObject({
   askedModel: z.string().optional(),
   descriptionHash: z.string(),
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
-  /** How often it was tried. */
   attempts: z.int().min(1).default(1),
 });
 export type EvalRun = z.infer<typeof EvalRun>;
 
-/** Correct of all that counted. */
 export const SuccessCount = z.strictObject({
   correct: z.int(),
   total: z.int(),
@@ -143,7 +138,6 @@ export const Verdict = z.strictObject({
   depth: Depth,
   /** One sentence; always says how much evidence there is. */
   words: z.string(),
-  /** Each rule with its outcome. */
   rules: z.array(z.strictObject({
     rule: z.enum([
       "evidence",
@@ -172,7 +166,6 @@ export const Thresholds = z.strictObject({
 });
 export type Thresholds = z.infer<typeof Thresholds>;
 
-/** What one description of a tool came to. */
 export const DescriptionResult = z.strictObject({
   candidateId: z.string(),
   description: z.string(),
@@ -219,7 +212,6 @@ export type Evaluation = z.infer<typeof Evaluation>;
 
 /** A description in force in the place of the server's own. */
 export const PromotedTool = z.strictObject({
-  /** Names this promotion in the history. */
   id: z.string(),
   server: ServerName,
   toolName: ToolName,
@@ -231,7 +223,6 @@ export const PromotedTool = z.strictObject({
   evaluationId: z.string().optional(),
   depth: Depth.optional(),
   verdict: Verdict.optional(),
-  /** Prompts behind the numbers. */
   prompts: z.int().optional(),
   /** Whether the gateway measured the numbers, or a caller reported them. */
   source: z.enum(["measured", "reported"]).optional(),
@@ -246,7 +237,6 @@ export const PromotedTool = z.strictObject({
 });
 export type PromotedTool = z.infer<typeof PromotedTool>;
 
-/** One step in a tool's history of promotions. */
 export const PromotionEvent = z.strictObject({
   id: z.string(),
   server: ServerName,
@@ -275,7 +265,6 @@ export const JobOptions = z.strictObject({
   autoPromote: z.boolean().default(true),
   /** Whether candidates and prompts may be generated; else what is saved is evaluated. */
   generate: z.boolean().default(true),
-  /** These candidates alone. */
   candidateIds: z.array(z.string()).optional(),
   /** Whether the equipped toolset's tools are shown beside the server's. */
   withToolset: z.boolean().default(false),
@@ -293,12 +282,10 @@ export const TestPlan = z.strictObject({
     z.strictObject({ id: z.string(), version: z.int(), heldOut: z.boolean().default(false) }),
   ),
   siblingPrompts: z.array(z.strictObject({ id: z.string(), version: z.int() })),
-  /** What was said while it was chosen. */
   warnings: z.array(z.string()).default([]),
 });
 export type TestPlan = z.infer<typeof TestPlan>;
 
-/** How far one tool of a job is. */
 export const JobTool = z.strictObject({
   server: ServerName,
   toolName: ToolName,
@@ -317,7 +304,6 @@ export const JobTool = z.strictObject({
   plan: TestPlan.optional(),
   /** The evaluation that puts the winner to the same prompts once more. */
   confirmation: z.strictObject({ evaluationId: z.string(), candidateId: z.string() }).optional(),
-  /** It was never begun. */
   untested: z.boolean().optional(),
   /** In words: what came of it, or why nothing did. */
   outcome: z.string().optional(),
@@ -344,7 +330,6 @@ export const OptimizationJob = z.strictObject({
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
   /** The part of the cost that prompts and candidates took to write. */
   writingCost: RunCost.optional(),
-  /** Why it ended early or waits, in words. */
   note: z.string().optional(),
   by: z.enum(["caller", "person"]),
 });
@@ -387,7 +372,6 @@ export const OptimizationReport = z.strictObject({
 });
 export type OptimizationReport = z.infer<typeof OptimizationReport>;
 
-/** The same for the same text. */
 export function descriptionHash(description: string): string {
   return createHash("sha256").update(description).digest("hex").slice(0, 16);
 }

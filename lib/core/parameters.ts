@@ -1,6 +1,5 @@
 import { shortened } from "./text.ts";
 
-/** One line of a parameters table. */
 export interface Parameter {
   /** The path to it: `filter.tags[]`. */
   path: string;
@@ -8,7 +7,6 @@ export interface Parameter {
   type: string;
   isRequired: boolean;
   description?: string;
-  /** As JSON. */
   defaultValue?: string;
   /** The values it may have, as JSON. */
   choices?: string[];
@@ -18,7 +16,6 @@ export interface Parameter {
 
 export interface Parameters {
   rows: Parameter[];
-  /** There were more than are shown. */
   isCut: boolean;
 }
 

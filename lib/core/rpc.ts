@@ -8,7 +8,6 @@ export type RpcMessage =
   | { kind: "notification"; method: string; params: Record<string, unknown> }
   | { kind: "response"; id: RpcId; isError: boolean };
 
-/** What a parsed value is, or undefined where it is no JSON-RPC message. */
 export function classify(value: unknown): RpcMessage | undefined {
   if (!isObject(value) || value.jsonrpc !== "2.0") return undefined;
   const { id, method, params = {} } = value;
@@ -23,7 +22,6 @@ export function classify(value: unknown): RpcMessage | undefined {
   return isObject(value.error) ? { kind: "response", id, isError: true } : undefined;
 }
 
-/** Parses and classifies one message's text. */
 export function readMessage(text: string): RpcMessage | undefined {
   try {
     return classify(JSON.parse(text));
@@ -200,12 +198,10 @@ export function elementSpans(text: string, start = 0): Span[] {
   return spans;
 }
 
-/** The texts of an array's elements, as they came. */
 export function elementTexts(text: string): string[] {
   return elementSpans(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** The text with one span replaced. */
 export function replaceSpan(text: string, { start, end }: Span, replacement: string): string {
   return text.slice(0, start) + replacement + text.slice(end);
 }

@@ -24,7 +24,6 @@ export interface CallerRights {
   grants(principal: string): { isWhole: boolean; may(right: Right): boolean };
 }
 
-/** Limits, approvals and result sizes of calls. */
 export interface CallPolicy {
   /** Throws if the call may not be made; a promise if somebody has to approve it first. */
   enter(call: PendingCall): Promise<void> | undefined;
@@ -128,8 +127,8 @@ export function checkMayUse(
   }
 }
 
-/** Makes use of a server for a caller; counts like a call until it is answered. */
-export async function counted(
+/** Calls of methods other than `tools/call` count like tool calls until they are answered. */
+export async function useServer(
   policy: CallPolicy | undefined,
   use: ServerUse,
   ask: () => Promise<string>,
@@ -180,7 +179,6 @@ export function checkUnchanged(
   });
 }
 
-/** The tool that a tools/call names; throws INVALID_PARAMS without one. */
 export function toolNameOf({ name }: Record<string, unknown>): string {
   if (typeof name === "string") return name;
   throw new GatewayError("INVALID_PARAMS", { message: "tools/call needs the name of a tool" });
@@ -191,10 +189,8 @@ const DECIDING = new Set(
   ["_meta", "argument", "arguments", "context", "cursor", "level", "name", "ref", "task", "uri"],
 );
 
-/** What a completion is asked for by. */
 const DECIDING_REF = new Set(["type", "name", "uri"]);
 
-/** The params of a request as they came. */
 interface RequestParams {
   text: string;
   members: ReadonlyMap<string, Span>;
@@ -211,10 +207,8 @@ export function requestParams(message: string): RequestParams | undefined {
   return { text, members: unambiguousMembers(text, 0, DECIDING) };
 }
 
-/** What a completion is of. */
 interface CompletionRef {
   kind: "prompt" | "resource";
-  /** Its name, or its URI. */
   name: string;
 }
 
@@ -256,7 +250,6 @@ function unambiguousMembers(
   return members;
 }
 
-/** A tools/call as it came, and as it was read. */
 interface SentCall {
   text: string;
   params: Record<string, unknown>;

@@ -2,11 +2,9 @@ import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isObject, notificationText, requestText } from "../core/rpc.ts";
 
-/** A question that the gateway itself asks. */
 interface ClientQuestion {
   method: string;
   params: Record<string, unknown>;
-  /** How long the client may take; then the question is withdrawn. */
   limitMs: number;
 }
 
@@ -53,7 +51,6 @@ export function canSample({ profile }: Client): boolean {
   return isObject(profile.capabilities.sampling);
 }
 
-/** Puts a sampling/createMessage to the client behind a request; resolves with its result. */
 export async function sample(
   request: McpRequest,
   client: Client,
@@ -86,7 +83,6 @@ function cannotGenerate(why: string): GatewayError {
   });
 }
 
-/** How long a person may take to answer a question. */
 const CONSENT_TIMEOUT_MS = 5 * 60_000;
 
 /** Whether a client can put a question to its user. Older clients name no elicitation mode. */

@@ -17,10 +17,8 @@ import { optimizerTools } from "./optimizer_tools.ts";
 export interface GatewayTools {
   servers: readonly BuiltinTool[];
   toolsets: readonly BuiltinTool[];
-  /** Loaded with the gateway's own endpoint. */
   optimization(): Promise<OptimizationTools>;
   mayUse(principal: string, tool: BuiltinTool): boolean;
-  /** Throws ACCESS_DENIED if the caller may not use the tool. */
   demandUse(principal: string, tool: BuiltinTool): void;
 }
 
@@ -75,9 +73,7 @@ export class CombinedViews {
     CombinedViewOptions,
     "names" | "rights" | "mayUse" | "demandUse" | "policy" | "screen" | "onPromptCollisions"
   >;
-  /** The gateway's own tools that each view of the default endpoint lists. */
   readonly #listed: Record<ViewName, readonly BuiltinTool[]>;
-  /** The part of the servers that each of them shows. */
   readonly #servers: Record<ViewName, VisibleServers>;
   /** All that can be called at the default endpoint, whatever is listed. */
   readonly #builtins: Builtins<BuiltinTool>;
@@ -131,7 +127,6 @@ export class CombinedViews {
     return kind !== "gateway" || this.#optimization !== undefined;
   }
 
-  /** Loads what the endpoint needs. */
   async prepare(path: CombinedPath): Promise<void> {
     if (!this.isReady(path)) this.#optimization = await this.#options.tools.optimization();
   }

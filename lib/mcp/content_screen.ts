@@ -1,15 +1,8 @@
 import type { McpRequest } from "../core/client.ts";
-import {
-  elementTexts,
-  errorText,
-  memberSpans,
-  memberText,
-  replaceSpan,
-  withId,
-} from "../core/rpc.ts";
+import { elementTexts, errorText, memberSpans, memberText, replaceSpan } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { abortable } from "../core/async.ts";
-import { type CallServer, listFromAll } from "./server_lists.ts";
+import { callShared, listFromAll } from "./server_lists.ts";
 import { completionRef } from "./call.ts";
 
 /** The lists whose entries a model reads, by method, with their name in the result. */
@@ -22,9 +15,7 @@ type ScreenedList = NonNullable<(typeof SCREENED_LISTS)[string]>;
 
 /** Decides what of a server's texts no model should read. */
 export interface ContentRules {
-  /** Undefined if they may not be passed on. */
   instructions(server: string, text: string | undefined): Promise<string | undefined>;
-  /** A list's result without the entries that may not be passed on. */
   list(server: string, kind: ScreenedList, result: string): Promise<string>;
 }
 
@@ -47,7 +38,6 @@ export class ContentScreen {
     return screen;
   }
 
-  /** A server's response without the entries that no caller may see. */
   async shown(server: ManagedServer, method: string, response: string): Promise<string> {
     const kind = SCREENED_LISTS[method];
     const span = kind && memberSpans(response).get("result");
@@ -74,7 +64,6 @@ const KINDS = {
   resourceTemplates: { method: "resources/templates/list", name: "uriTemplate" },
 } as const;
 
-/** What an entry of a list can be requested by. */
 interface Entry {
   /** As it is written, and as a server has it that parses URIs before it compares them. */
   forms: readonly string[];
@@ -82,7 +71,6 @@ interface Entry {
   literals: readonly (readonly string[])[];
 }
 
-/** What is known of one of a server's lists. */
 interface KnownList {
   /** Whether the server has announced no change since the last look. */
   isKnown: boolean;
@@ -93,7 +81,6 @@ interface KnownList {
   taken: number;
   /** Entries that no caller may see, by name: whether that still holds is asked each time. */
   hidden: Map<string, Entry & { text: string }>;
-  /** By each of their forms. */
   shown: Map<string, Entry>;
 }
 
@@ -147,12 +134,10 @@ export class ServerContentScreen {
     if (list !== undefined) await this.#take(kind, elementTexts(list), this.#lists[kind].shown);
   }
 
-  /** Hears what the server says to all: another list is another thing to look at. */
   heard(text: string): void {
     if (!text.includes("/list_changed")) return;
     for (const list of Object.values(this.#lists)) {
       list.isKnown = false;
-      // It may be of before the change.
       list.looking = undefined;
     }
   }
@@ -214,7 +199,7 @@ export class ServerContentScreen {
     const { signal } = new AbortController();
     const inner = { ...request, signal, send() {} };
     // A server that does not say in time has nothing listed that could be in the way.
-    const items = await listFromAll([this.#server], KINDS[kind].method, inner, ask);
+    const items = await listFromAll([this.#server], KINDS[kind].method, inner, callShared);
     const list = this.#lists[kind];
     if (items.length === 0 || nth < list.taken) return;
     list.taken = nth;
@@ -258,13 +243,6 @@ function leadsTo({ forms, literals }: Entry, name: string): boolean {
   return forms.includes(name) || literals.some((parts) => canBecome(parts, name));
 }
 
-const ask: CallServer = async (server, request, method, params) => {
-  const { timeoutMs } = server;
-  const { signal } = request;
-  const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
-  return withId(text, id, request.id);
-};
-
 function nameIn(kind: ScreenedList, text: string): string | undefined {
   const span = memberSpans(text).get(KINDS[kind].name);
   const name: unknown = span && JSON.parse(text.slice(span.start, span.end));
@@ -274,11 +252,9 @@ function nameIn(kind: ScreenedList, text: string): string | undefined {
 interface RequestedEntry {
   kind: "prompt" | "resource";
   name: string;
-  /** What an unknown one is answered with. */
   code: number;
 }
 
-/** The one thing of a server's that a request is about. */
 function requestedEntry({ method, params, text }: McpRequest): RequestedEntry | undefined {
   const asked = (kind: RequestedEntry["kind"], name: unknown, code: number) =>
     typeof name === "string" ? { kind, name, code } : undefined;

@@ -18,7 +18,6 @@ export interface DiscoveryInput {
   telemetry: Pick<TelemetryModule, "activity" | "coUse">;
 }
 
-/** What callers can learn about the tools they may use. */
 export interface Discovery {
   toolDirectory: ToolDirectory;
   starting: StartingServers;

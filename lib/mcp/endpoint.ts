@@ -12,7 +12,6 @@ import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
 import { type EventStream, parseEventId } from "./event_stream.ts";
 import {
   failureText,
-  logCall,
   looksFailed,
   negotiate,
   nobodyAsked,
@@ -32,24 +31,19 @@ const JSON_HEADERS = { "content-type": "application/json" };
 export interface McpEndpoint {
   /** Names the endpoint and its view, as in `servers/git?namespaced`; a session belongs to one. */
   key: string;
-  /** The one server behind it, if there is just one. */
   server?: string;
   view: View;
 }
 
-/** A request of a session, with its response. */
 export interface AnsweredRequest {
   method: string;
-  /** The request as it came. */
   request: string;
   /** Who asked; differs from the session's principal for other projects and tokens. */
   principal: string;
   session: Session;
-  /** The record of a tool call. */
   call: CallRecord | undefined;
   answer: {
     text: string;
-    /** When it began, by the process's clock. */
     started: number;
     ms: number;
   };
@@ -61,7 +55,6 @@ export interface EndpointHost {
   log: Logger;
   /** How long a response may take before it comes on a stream. */
   patience: TimeoutQueue;
-  /** How long a body may take to arrive. */
   bodies?: TimeoutQueue;
   /** Counts a request that is not a call; throws LIMIT_EXCEEDED. */
   countRequest?: ((principal: string, method: string) => void) | undefined;
@@ -74,11 +67,9 @@ export interface EndpointHost {
   stepUp?(principal: string, error: unknown): GatewayError | undefined;
 }
 
-/** An HTTP request at an endpoint. */
 export interface Visit {
   endpoint: McpEndpoint;
   request: HttpRequest;
-  /** Who the request is made for. */
   principal: string;
   /** The connection; read only when a session is made, because that is too slow for every call. */
   info?: Deno.ServeHandlerInfo | undefined;
@@ -234,14 +225,7 @@ function answer(
     host.onAnswered({ method, request: text, principal: caller, session, call, answer });
     // Nothing is gathered for a line that is not written.
     if (!host.log.isLevelEnabled("debug")) return;
-    logCall(host.log, {
-      endpoint,
-      method,
-      params,
-      correlationId: correlationId(http) ?? session.id,
-      isError: looksFailed(out),
-      ms,
-    });
+    logCall(host.log, endpoint, message, correlationId(http) ?? session.id, answer);
   }
   function fail(error: unknown, call?: CallRecord): void {
     const isCancelled = signal.aborted;
@@ -267,6 +251,25 @@ function answer(
   return response.promise;
 }
 
+export function logCall(
+  log: Logger,
+  endpoint: Pick<McpEndpoint, "key" | "server">,
+  { method, params }: { method: string; params: Record<string, unknown> },
+  correlationId: string,
+  { text, ms }: AnsweredRequest["answer"],
+): void {
+  log.debug({
+    requestId: crypto.randomUUID(),
+    correlationId,
+    endpoint: endpoint.key,
+    ...(endpoint.server === undefined ? {} : { serverName: endpoint.server }),
+    method,
+    ...(method === "tools/call" ? { toolName: params.name } : {}),
+    status: looksFailed(text) ? "error" : "ok",
+    duration: Math.round(ms * 100) / 100,
+  }, "Call");
+}
+
 /** Makes a request, in a span of its own if spans are exported. */
 export function tracedRequest(
   endpoint: string,
@@ -282,7 +285,6 @@ export function tracedRequest(
   });
 }
 
-/** The project that one request names. */
 function projectIn({ _meta: meta }: Record<string, unknown>): string | undefined {
   const project = isObject(meta) ? meta.projectId : undefined;
   return typeof project === "string" && project !== "" ? project : undefined;
@@ -328,7 +330,6 @@ function streamResponse(session: Session, body: ReadableStream<Uint8Array>): Res
   });
 }
 
-/** At once where the session is in memory, as nearly all are. */
 function findSession(
   host: EndpointHost,
   { endpoint, request, principal }: Visit,

@@ -26,10 +26,8 @@ interface EvalEndpointsOptions {
   lingerMs?: number;
 }
 
-/** Where one run reaches its tools. */
 interface EvalEndpoint extends AsyncDisposable {
   url: string;
-  /** Valid for this run only. */
   token: string;
 }
 

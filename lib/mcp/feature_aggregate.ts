@@ -24,15 +24,12 @@ import { completionRef, requestParams } from "./call.ts";
 const FRESH_MS = 2_000;
 
 interface FeatureAggregateOptions {
-  /** Of the flat names that prompts get. */
   maxNameLength: number;
-  /** Those that can be reached now. */
   servers(): readonly ManagedServer[];
   /** The servers whose tools can be called, listed or not; their pages can be shown. */
   callable(): readonly ManagedServer[];
   /** Those to which the client has a connection of its own. */
   connected(): readonly ManagedServer[];
-  /** Asks for one of a server's lists. */
   list: CallServer;
   call: CallServer;
   onPromptCollisions?: OnPromptCollisions | undefined;
@@ -43,7 +40,6 @@ interface PromptRoute {
   name: string;
 }
 
-/** When something was listed, and from whom. */
 interface Listing {
   at: number;
   servers: readonly ManagedServer[];
@@ -71,7 +67,6 @@ export class FeatureAggregate {
   /** By the URI that the client subscribed to: another list may give the resource another one. */
   readonly #subscribed = new Map<string, ResourceRoute>();
   #level: string | undefined;
-  /** The level each server was last set to. */
   readonly #levels = new WeakMap<ManagedServer, string>();
 
   constructor(options: FeatureAggregateOptions) {
@@ -112,7 +107,6 @@ export class FeatureAggregate {
     return clientForServer(client, (text) => this.#outgoing(server, text));
   }
 
-  /** A request of the client as one of the servers sees it. */
   requestFor(server: string, request: McpRequest): McpRequest {
     return { ...request, send: (text) => request.send(this.#outgoing(server, text)) };
   }
@@ -129,7 +123,7 @@ export class FeatureAggregate {
     const inner = { ...request, method: "logging/setLevel", params };
     try {
       if (await declares(server, "logging", request.signal)) {
-        await this.#options.call(server, inner, inner.method, JSON.stringify(params));
+        await this.#options.call(server, inner, JSON.stringify(params));
       }
       this.#levels.set(server, level);
     } catch {
@@ -274,7 +268,6 @@ export class FeatureAggregate {
     return resultText(request.id, "{}");
   }
 
-  /** With what was changed spliced in, and all else as it came. */
   async #relay(
     server: ManagedServer,
     request: McpRequest,
@@ -286,7 +279,7 @@ export class FeatureAggregate {
       if (params[member] === request.params[member]) continue;
       text = replaceSpan(text, memberSpans(text).get(member)!, JSON.stringify(params[member]));
     }
-    const answer = await this.#options.call(server, { ...request, params }, request.method, text);
+    const answer = await this.#options.call(server, { ...request, params }, text);
     return withExposedPages(server.name, answer);
   }
 
@@ -308,7 +301,6 @@ export class FeatureAggregate {
   }
 }
 
-/** Whether asking again would hardly bring anything else. */
 function isFresh(listed: Listing, servers: readonly ManagedServer[]): boolean {
   return Date.now() - listed.at < FRESH_MS && listed.servers.length === servers.length &&
     servers.every((server, index) => server === listed.servers[index]);

@@ -51,21 +51,17 @@ export interface McpModuleOptions {
   directory: ToolDirectory;
   /** The gateway's own tools; loaded with the first view that shows or calls them. */
   loadTools(): Promise<GatewayTools>;
-  /** Whether the gateway may spend model time. */
   isOptimizing(): boolean;
   access: Access;
   policy?: CallPolicy | undefined;
   screen?: ContentScreen | undefined;
   onPromptCollisions: OnPromptCollisions;
-  /** Lists are about to be compared. */
   onListCheck(): void;
-  /** A client came or went. */
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;
   logs: Logs;
   metrics: Metrics;
   maxBody: number;
-  /** Aborts when the gateway is about to stop. */
   signal: AbortSignal;
   onWarning(message: string, details?: object): void;
 }
@@ -120,7 +116,6 @@ export class McpModule implements AsyncDisposable {
     this.#stack.defer(catalog.onChange(() => this.#changes.check()));
   }
 
-  /** How many requests were answered. */
   get answered(): number {
     return this.#answered;
   }
@@ -303,7 +298,6 @@ export class McpModule implements AsyncDisposable {
     this.#endSessions(({ endpoint }) => endpoint.startsWith(`toolsets/${name}?`));
   }
 
-  /** Their clients initialize again. */
   #endSessions(isMeant: (session: Session) => boolean): void {
     const { onWarning } = this.#options;
     for (const session of this.sessions.list().filter(isMeant)) {

@@ -30,7 +30,6 @@ export function negotiate(params: Record<string, unknown>): ClientProfile {
   return { protocolVersion, capabilities, clientInfo };
 }
 
-/** Takes a notification of the client's. */
 export function notify(
   session: Session,
   method: string,
@@ -48,14 +47,12 @@ export function notify(
   session.view.notify(method, params, text);
 }
 
-/** Why a client's answer to a question is refused. */
 export function nobodyAsked(id: RpcId): string {
   const shown = JSON.stringify(id).slice(0, 60);
   return `No question with the id ${shown} is waiting for an answer here: it was already answered, ` +
     "has ended, or was asked by another gateway";
 }
 
-/** The answer to a request that failed. */
 export function failureText(
   id: RpcId,
   method: string,
@@ -78,33 +75,8 @@ export function looksFailed(answer: string): boolean {
     const isError = memberSpans(answer, result.start).get("isError");
     return isError !== undefined && answer.startsWith("true", isError.start);
   } catch {
-    // No answer, or none that a tool gives.
     return false;
   }
-}
-
-/** What a call's line in the log says of it. */
-interface CallReport {
-  endpoint: { key: string; server?: string };
-  method: string;
-  params: Record<string, unknown>;
-  correlationId: string;
-  isError: boolean;
-  ms: number;
-}
-
-export function logCall(log: Logger, report: CallReport): void {
-  const { endpoint, method, params, correlationId, isError, ms } = report;
-  log.debug({
-    requestId: crypto.randomUUID(),
-    correlationId,
-    endpoint: endpoint.key,
-    ...(endpoint.server === undefined ? {} : { serverName: endpoint.server }),
-    method,
-    ...(method === "tools/call" ? { toolName: params.name } : {}),
-    status: isError ? "error" : "ok",
-    duration: Math.round(ms * 100) / 100,
-  }, "Call");
 }
 
 /** What the caller's request got wrong as a request; everything else happened while it was served. */

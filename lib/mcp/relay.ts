@@ -26,7 +26,6 @@ import { isTracing, withSpan } from "../telemetry/tracing.ts";
 const ASKING = ["sampling", "elicitation", "roots"];
 /** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
 const MAX_TRIES = 30;
-/** A connection that held this long was a good one. */
 const STEADY_MS = 30_000;
 
 /** A connection on its way: there to be answered on, then with the client's state to be used. */
@@ -66,13 +65,12 @@ export class Relay implements AsyncDisposable {
     this.#needsOwn = ASKING.some((name) => client.profile.capabilities[name] !== undefined);
   }
 
-  /** Whether this client hears the server itself, without the shared connection. */
   get hasOwn(): boolean {
     return this.#own !== undefined;
   }
 
-  /** Relays a request and resolves with the answer under the client's id. */
-  call(request: McpRequest, method: string, params: string | undefined): Promise<string> {
+  call(request: McpRequest, params: string | undefined): Promise<string> {
+    const { method } = request;
     // A task outlives its call, and clients that share the connection could list and cancel it.
     if (isStateful(method) || request.params.task !== undefined) this.#needsOwn = true;
     const progressToken = progressTokenOf(request.params);
@@ -318,7 +316,6 @@ export class ConnectionState {
     return this.#level === undefined && !this.hasSubscriptions;
   }
 
-  /** A request is about to be sent. */
   asked(call: Asked): void {
     const { uri } = paramsOf(call);
     if (typeof uri !== "string") return;
@@ -332,7 +329,6 @@ export class ConnectionState {
     });
   }
 
-  /** The server has answered it. */
   answered(call: Asked, answer: string): void {
     if (memberText(answer, "result") === undefined) return;
     const { method } = call;

@@ -1,5 +1,5 @@
 import { asAbortSignal, type CancelSignal } from "../core/async.ts";
-import { elementTexts, isObject, memberSpans, memberText } from "../core/rpc.ts";
+import { elementTexts, isObject, memberSpans, memberText, withId } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpRequest } from "../core/client.ts";
 
@@ -8,15 +8,19 @@ const MAX_PAGES = 100;
 /** A server that takes longer is left out: the others' lists shall not wait for it. */
 const LIMIT_MS = 10_000;
 
-/** Relays one request to one server and gives the whole answer. */
 export type CallServer = (
   server: ManagedServer,
   request: McpRequest,
-  method: string,
   params: string | undefined,
 ) => Promise<string>;
 
-/** One resource, template or prompt, with the text that came. */
+/** On the shared connection: a list asks the client nothing, so none needs one of its own for it. */
+export const callShared: CallServer = async (server, { method, signal, id: own }, params) => {
+  const { timeoutMs } = server;
+  const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
+  return withId(text, id, own);
+};
+
 export interface ListedItem {
   server: ManagedServer;
   text: string;
@@ -51,7 +55,6 @@ export async function listFromAll(
   return lists.flat();
 }
 
-/** Whether the server has a feature; one that sleeps is asked. */
 export async function declares(
   server: ManagedServer,
   capability: string,
@@ -72,7 +75,7 @@ async function listFrom(
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? undefined : JSON.stringify({ cursor });
     const inner = { ...request, method, params: {} };
-    const result = memberText(await call(server, inner, method, params), "result");
+    const result = memberText(await call(server, inner, params), "result");
     if (result === undefined) break;
     const spans = memberSpans(result);
     const list = spans.get(LISTS[method].member);

@@ -20,7 +20,7 @@ Deno.test("listFromAll() reads every page, and leaves out who fails, hangs or ha
   const servers = ["paged", "failing", "hanging", "refusing"].map((name) => fakeServer(name));
   servers.push(fakeServer("without", {}));
   const asked: string[] = [];
-  const call: CallServer = async (server, { id, signal }, _, params) => {
+  const call: CallServer = async (server, { id, signal }, params) => {
     asked.push(server.name);
     if (server.name === "failing") throw new Error("gone");
     if (server.name === "refusing") return '{"jsonrpc":"2.0","id":1,"error":{"code":-1}}';

@@ -13,11 +13,9 @@ const MOST_NAMED = 5;
 interface StartingServersOptions {
   pool: Pick<ServerPool, "list" | "find">;
   catalog: Catalog;
-  /** Whether a server exists for a caller. */
   admits(principal: string, server: string): boolean;
 }
 
-/** The starting servers that a caller may see. */
 export class StartingServers {
   readonly #options: StartingServersOptions;
 
@@ -44,7 +42,6 @@ export class StartingServers {
     return starting.length === 0 ? {} : { starting, note: stillStarting(starting) };
   }
 
-  /** Waits briefly for servers that have just begun to connect. */
   settled(servers: Iterable<string>, signal: CancelSignal): Promise<void> | undefined {
     const now = Date.now();
     // Does not wait for slow servers or those with known tools: one would delay every list.

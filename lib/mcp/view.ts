@@ -12,7 +12,6 @@ export interface View {
   open(client: Client): ViewSession;
 }
 
-/** One client's use of a view. */
 export interface ViewSession extends AsyncDisposable {
   /** Rejects if the request fails before it is known to be a call. */
   request(request: McpRequest): Promise<Answer>;

@@ -15,7 +15,6 @@ export interface LogsOptions {
   development: boolean;
   /** Where this run's file goes; without it there is none. */
   folder?: string;
-  /** How many files of earlier runs to keep. */
   keepFiles: number;
   /** A file that grows past this is followed by a new one. */
   maxFileBytes?: number;
@@ -70,7 +69,6 @@ export class Logs implements AsyncDisposable {
     }
   }
 
-  /** The path of this run's file, if it has one. */
   get filePath(): string | undefined {
     return this.#file?.path;
   }
@@ -187,9 +185,7 @@ function callerOutsideLogger(): string | undefined {
   return frame?.match(/([^/\\(]+:\d+):\d+\)?$/)?.[1];
 }
 
-/** A line of the gateway's own log that is about one server. */
 export interface ServerLine {
-  /** In ms since the epoch. */
   time: number;
   level: string;
   text: string;
@@ -229,7 +225,6 @@ export class ServerLines {
     if (this.#lines.size > KEPT_SERVERS) this.forget(this.#lines.keys().next().value ?? "");
   }
 
-  /** Newest first. */
   of(server: string): ServerLine[] {
     return this.#lines.get(server)?.toReversed() ?? [];
   }

@@ -27,7 +27,6 @@ export interface TelemetryInput {
   /** Tells this process's calls from those of others. */
   lease: { id: string };
   access: {
-    /** The display name of a principal. */
     nameOf(principal: string): string;
   };
   live: { tell(subject: "audit"): void };
@@ -42,7 +41,6 @@ export interface TelemetryModule extends AsyncDisposable {
   /** The stored calls, of all gateways on this store. */
   callRecords: ActivityRepository;
   recorder: CallRecorder;
-  /** All calls, with the details of the latest. */
   calls: ActivityReader;
   /** Calls, searches and tokens by day, newest first. */
   activityDays: ActivityRepository["days"];
@@ -52,7 +50,6 @@ export interface TelemetryModule extends AsyncDisposable {
   callStats(): CountedCalls;
   /** Which tools are used together; counted from the first time this is called. */
   coUse(): CoUse;
-  /** Deletes all calls with their details. */
   clearCalls(): Promise<void>;
 }
 

@@ -108,7 +108,6 @@ export class Redactor {
   }
 }
 
-/** The known secrets. */
 interface Known {
   pattern: RegExp | undefined;
   longest: number;

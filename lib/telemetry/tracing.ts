@@ -38,7 +38,6 @@ export function withSpan<T>(
   });
 }
 
-/** Marks what a span stands for as failed. */
 export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
   if (error instanceof Error) span.recordException({ name: error.name, message: error.message });
