@@ -101,10 +101,18 @@ export const ConsoleLogin = z.strictObject({
 });
 export type ConsoleLogin = z.infer<typeof ConsoleLogin>;
 
+/** What patterns admit, and what those with `!` exclude. */
+export function splitPatterns(patterns: readonly string[]): [wanted: string[], excluded: string[]] {
+  const { wanted = [], excluded = [] } = Object.groupBy(
+    patterns,
+    (pattern) => pattern.startsWith("!") ? "excluded" : "wanted",
+  );
+  return [wanted, excluded.map((pattern) => pattern.slice(1))];
+}
+
 /** Whether a name is admitted: by one pattern, and kept out by none. */
 export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
-  const out = patterns.filter((pattern) => pattern.startsWith("!")).map((text) => text.slice(1));
-  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
+  const [wanted, out] = splitPatterns(patterns);
   if (out.length === 0 && wanted.includes("*")) return () => true;
   return (name) =>
     (wanted.length === 0 || wanted.some((pattern) => isMatch(pattern, name))) &&
@@ -113,8 +121,7 @@ export function matcherOf(patterns: readonly string[]): (name: string) => boolea
 
 /** Whether a server can have tools that are admitted: what else it has goes with them. */
 export function serverMatcherOf(tools: readonly string[]): (server: string) => boolean {
-  const out = tools.filter((pattern) => pattern.startsWith("!")).map((text) => text.slice(1));
-  const wanted = tools.filter((pattern) => !pattern.startsWith("!"));
+  const [wanted, out] = splitPatterns(tools);
   return (server) =>
     (wanted.length === 0 || wanted.some((pattern) => couldBegin(pattern, `${server}.`))) &&
     // A name that no tool has: what matches it matches all of them.

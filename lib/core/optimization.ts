@@ -8,7 +8,7 @@ export const MAX_DESCRIPTION = 280;
 export const CANONICAL = "canonical";
 
 const Time = z.iso.datetime();
-const ToolName = z.string().min(1);
+const ToolKey = { server: ServerName, toolName: z.string().min(1) };
 
 export const CATEGORIES = ["direct", "indirect", "negative"] as const;
 export const PromptCategory = z.enum(CATEGORIES);
@@ -24,8 +24,7 @@ export type EvaluatorKind = z.infer<typeof EvaluatorKind>;
 /** A description that might be better than the server's own. */
 export const ToolCandidate = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   description: z.string().min(1).max(MAX_DESCRIPTION),
   example: z.string().max(2_000).optional(),
   charCount: z.int().min(1).max(MAX_DESCRIPTION),
@@ -40,8 +39,7 @@ export const GoldenPrompt = z.strictObject({
   id: z.string(),
   /** Counts up from 1 with each edit. */
   version: z.int().min(1),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   category: PromptCategory,
   prompt: z.string().min(10).max(4_000),
   expectedBehavior: z.strictObject({
@@ -82,8 +80,7 @@ export type RunCost = z.infer<typeof RunCost>;
 /** One prompt put to one description once. One that went wrong says nothing about either. */
 export const EvalRun = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   /** CANONICAL, or a candidate's. */
   candidateId: z.string(),
   promptId: z.string(),
@@ -185,8 +182,7 @@ export type DescriptionResult = z.infer<typeof DescriptionResult>;
 /** All descriptions of one tool put to the same prompts. */
 export const Evaluation = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   depth: Depth,
   startedAt: Time,
   endedAt: Time,
@@ -213,8 +209,7 @@ export type Evaluation = z.infer<typeof Evaluation>;
 /** A description in force in the place of the server's own. */
 export const PromotedTool = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   candidateId: z.string(),
   promotedAt: Time,
   description: z.string().min(1).max(MAX_DESCRIPTION),
@@ -239,8 +234,7 @@ export type PromotedTool = z.infer<typeof PromotedTool>;
 
 export const PromotionEvent = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   time: Time,
   action: z.enum(["promote", "revert", "keep"]),
   by: z.enum(["caller", "person", "job"]),
@@ -287,8 +281,7 @@ export const TestPlan = z.strictObject({
 export type TestPlan = z.infer<typeof TestPlan>;
 
 export const JobTool = z.strictObject({
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   phase: JobPhase,
   /** Decides which evaluation its runs belong to, also after a restart. */
   evaluationId: z.string(),

@@ -23,11 +23,22 @@ export function classify(value: unknown): RpcMessage | undefined {
 }
 
 export function readMessage(text: string): RpcMessage | undefined {
+  return classify(parseJson(text));
+}
+
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return classify(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** A JSON text's value, or the text itself if it is not JSON. */
+export function jsonOrText(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 export function requestText(id: RpcId, method: string, params?: string): string {

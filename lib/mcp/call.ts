@@ -1,49 +1,40 @@
+import type { Access } from "../auth/access.ts";
+import type { Grants } from "../auth/grants.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { type ResolveContext as ToolScope, resolveTool } from "../catalog/resolve.ts";
-import type { Right } from "../core/access.ts";
-import type { Client, McpRequest } from "../core/client.ts";
+import type { Client } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { eachMember, isObject, memberText, replaceSpan, type Span } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import {
+  type CallControl,
   type PendingCall,
   refusedCall,
-  type RefusedUse,
   type ServerUse,
 } from "../trust/call_control/control.ts";
 import type { Answer } from "./view.ts";
 
 /** What exists for a caller, and what it may do. */
-export interface CallerRights {
-  admits(principal: string, tool: { server: string; name: string }): boolean;
-  admitsServer(principal: string, server: string): boolean;
-  admitsToolset(principal: string, toolset: string): boolean;
-  /** Throws ACCESS_DENIED. */
-  demand(principal: string, right: Right, attempt: string): void;
-  /** A new object whenever what exists for the caller may have changed. */
-  grants(principal: string): { isWhole: boolean; may(right: Right): boolean };
-}
+export type CallerRights =
+  & Pick<Access, "admits" | "admitsServer" | "admitsToolset" | "demand">
+  & { grants(principal: string): Pick<Grants, "isWhole" | "may"> };
 
-export interface CallPolicy {
-  /** Throws if the call may not be made; a promise if somebody has to approve it first. */
-  enter(call: PendingCall): Promise<void> | undefined;
-  /** Counts a call of one of the gateway's own tools; throws LIMIT_EXCEEDED. */
-  enterBuiltin?(principal: string): void;
-  /** Counts a request like a call until it has `ended`; throws LIMIT_EXCEEDED. */
-  enterUse?(use: ServerUse): void;
-  /** May be called any number of times, also for requests that were never counted. */
-  ended?(request: object): void;
-  /** Notes a refusal that the policy itself did not decide. */
-  refused?(use: RefusedUse, error: unknown): void;
-  /** The response as the caller gets it; missing if all responses pass unchanged. */
-  leave?(call: PendingCall, response: string): string | Promise<string>;
-  /** The response to a request for the next page of a result; undefined if it is none. */
-  read?(request: McpRequest, client: Client): Promise<string> | undefined;
-  /** Whether a server's results may have to be continued with resources/read. */
-  hasPages?(server: string): boolean;
-  /** Counts a request that is not a call; throws LIMIT_EXCEEDED. */
-  countRequest?(principal: string, method: string): void;
-}
+/** Limits and approvals of calls, and the sizes of their results; trials need only a part. */
+export type CallPolicy =
+  & Pick<CallControl, "enter">
+  & Partial<
+    Pick<
+      CallControl,
+      | "countRequest"
+      | "ended"
+      | "enterBuiltin"
+      | "enterUse"
+      | "hasPages"
+      | "leave"
+      | "read"
+      | "refused"
+    >
+  >;
 
 /** Who decides about calls at an endpoint; nobody does where both are missing. */
 export interface CallChecks {

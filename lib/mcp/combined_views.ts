@@ -38,7 +38,7 @@ type CombinedViewsOptions =
     | "equippedBy"
     | "availability"
     | "starting"
-    | "directory"
+    | "toolDirectory"
     | "isOptimizing"
     | "access"
     | "policy"
@@ -84,7 +84,7 @@ export class CombinedViews {
 
   constructor(options: CombinedViewsOptions) {
     this.#options = options;
-    const { names, access, policy, screen, tools, directory, onPromptCollisions } = options;
+    const { names, access, policy, screen, tools, toolDirectory, onPromptCollisions } = options;
     this.#common = {
       names,
       rights: access,
@@ -94,9 +94,9 @@ export class CombinedViews {
       screen,
       onPromptCollisions,
     };
-    const discovery = discoveryTools(directory);
-    const index = indexTools(directory);
-    const optimizer = optimizerTools(directory);
+    const discovery = discoveryTools(toolDirectory);
+    const index = indexTools(toolDirectory);
+    const optimizer = optimizerTools(toolDirectory);
     this.#builtins = new Builtins([...discovery, ...index, ...optimizer, ...tools.toolsets]);
     this.#listed = {
       default: [...discovery, ...tools.toolsets],
@@ -171,13 +171,13 @@ export class CombinedViews {
   }
 
   #openDefault(expose: ViewName, isFlat: boolean): CombinedView {
-    const { directory } = this.#options;
-    if (expose !== "toolset" && expose !== "all") directory.warmUp();
+    const { toolDirectory } = this.#options;
+    if (expose !== "toolset" && expose !== "all") toolDirectory.warmUp();
     return new CombinedView({
       ...this.#common,
       instructions: INSTRUCTIONS[expose],
       listed: this.#listed[expose],
-      edition: () => directory.edition,
+      edition: () => toolDirectory.edition,
       flatBuiltins: isFlat,
       builtins: this.#builtins,
       servers: this.#servers[expose],

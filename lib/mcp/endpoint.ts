@@ -1,7 +1,14 @@
 import { Cancellation, type TimeoutQueue } from "../core/async.ts";
 import type { McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
-import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import {
+  classify,
+  errorText,
+  isObject,
+  parseJson,
+  type RpcId,
+  type RpcMessage,
+} from "../core/rpc.ts";
 import { type HttpRequest, JsonResponse } from "../http/exchange.ts";
 import { readBody, readTextInTime } from "../http/request_body.ts";
 import { addressOf } from "../http/request_origin.ts";
@@ -106,12 +113,8 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
     return refuse(406, -32000, "The client must accept application/json and text/event-stream");
   }
   const text = request.wholeText ?? await readText(request, host);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return refuse(400, -32700, "The body is not valid JSON");
-  }
+  const value = parseJson(text);
+  if (value === undefined) return refuse(400, -32700, "The body is not valid JSON");
   if (Array.isArray(value)) {
     return refuse(400, -32600, "Batches are not supported: send one message at a time");
   }

@@ -135,8 +135,8 @@ export class FeatureAggregate {
     const servers = this.#options.servers();
     const { list } = this.#options;
     const [resources, templates] = await Promise.all([
-      listFromAll(servers, "resources/list", request, list),
-      listFromAll(servers, "resources/templates/list", request, list),
+      listFromAll(servers, "resources", request, list),
+      listFromAll(servers, "resourceTemplates", request, list),
     ]);
     this.#resourcesListed = { at: Date.now(), servers };
     return this.#resources = new ResourceAggregate(resources, templates);
@@ -144,7 +144,7 @@ export class FeatureAggregate {
 
   async #loadPrompts(request: McpRequest): Promise<string[]> {
     const servers = this.#options.servers();
-    const items = await listFromAll(servers, "prompts/list", request, this.#options.list);
+    const items = await listFromAll(servers, "prompts", request, this.#options.list);
     const named = new Map<string, ListedItem>();
     for (const item of items) {
       if (typeof item.value.name !== "string") continue;

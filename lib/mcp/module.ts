@@ -1,11 +1,9 @@
 import type { Access } from "../auth/access.ts";
 import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
 import { RightMissing } from "../auth/grants.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import type { NameTables, OnPromptCollisions } from "../catalog/name_table.ts";
+import type { CatalogModule } from "../catalog/module.ts";
 import type { Naming } from "../catalog/names.ts";
-import type { Availability } from "../catalog/toolsets/toolset_tools.ts";
-import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
+import type { ToolsetsModule } from "../catalog/toolsets/module.ts";
 import { GatewayError } from "../core/errors.ts";
 import { DeferredWork, TimeoutQueue } from "../core/async.ts";
 import { EVERYONE, ownerOf } from "../core/access.ts";
@@ -34,28 +32,24 @@ import { ListChanges } from "./list_changes.ts";
 import { looksFailed } from "./protocol.ts";
 import { ServerView } from "./server_view.ts";
 import { type Session, Sessions } from "./session.ts";
-import type { StartingServers } from "./starting_servers.ts";
-import type { ToolDirectory } from "./tool_directory.ts";
+import type { Discovery } from "./discovery.ts";
 import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/guard.ts";
 
-export interface McpModuleOptions {
+export interface McpModuleOptions
+  extends
+    Discovery,
+    Pick<CatalogModule, "catalog" | "names">,
+    Pick<ToolsetsModule, "toolsets" | "availability" | "onPromptCollisions"> {
   store: Store;
   pool: ServerPool;
-  catalog: Catalog;
-  names: NameTables;
-  toolsets: Toolsets;
   /** The toolset that a caller has equipped, if it may see it. */
   equippedBy(principal: string): Toolset | undefined;
-  availability(server: string): Availability;
-  starting: StartingServers;
-  directory: ToolDirectory;
   /** The gateway's own tools; loaded with the first view that shows or calls them. */
   loadTools(): Promise<GatewayTools>;
   isOptimizing(): boolean;
   access: Access;
   policy?: CallPolicy | undefined;
   screen?: ContentScreen | undefined;
-  onPromptCollisions: OnPromptCollisions;
   onListCheck(): void;
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;

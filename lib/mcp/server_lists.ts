@@ -27,17 +27,22 @@ export interface ListedItem {
   value: Record<string, unknown>;
 }
 
-/** The kinds of things that servers list, and what a server that has them declares. */
-const LISTS = {
-  "resources/list": { member: "resources", capability: "resources" },
-  "resources/templates/list": { member: "resourceTemplates", capability: "resources" },
-  "prompts/list": { member: "prompts", capability: "prompts" },
+/** What servers list: how, what its entries are known by, and the capability it takes. */
+export const LISTS = {
+  prompts: { method: "prompts/list", key: "name", capability: "prompts" },
+  resources: { method: "resources/list", key: "uri", capability: "resources" },
+  resourceTemplates: {
+    method: "resources/templates/list",
+    key: "uriTemplate",
+    capability: "resources",
+  },
 } as const;
+export type ListName = keyof typeof LISTS;
 
 /** What all of the servers list, server by server; one that fails is left out. */
 export async function listFromAll(
   servers: readonly ManagedServer[],
-  method: keyof typeof LISTS,
+  list: ListName,
   request: McpRequest,
   call: CallServer,
   limitMs = LIMIT_MS,
@@ -45,8 +50,8 @@ export async function listFromAll(
   const signal = AbortSignal.any([asAbortSignal(request.signal), AbortSignal.timeout(limitMs)]);
   const lists = await Promise.all(servers.map(async (server) => {
     try {
-      if (!await declares(server, LISTS[method].capability, signal)) return [];
-      return await listFrom(server, method, { ...request, signal }, call);
+      if (!await declares(server, LISTS[list].capability, signal)) return [];
+      return await listFrom(server, list, { ...request, signal }, call);
     } catch {
       request.signal.throwIfAborted();
       return [];
@@ -66,7 +71,7 @@ export async function declares(
 
 async function listFrom(
   server: ManagedServer,
-  method: keyof typeof LISTS,
+  list: ListName,
   request: McpRequest,
   call: CallServer,
 ): Promise<ListedItem[]> {
@@ -74,13 +79,13 @@ async function listFrom(
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? undefined : JSON.stringify({ cursor });
-    const inner = { ...request, method, params: {} };
+    const inner = { ...request, method: LISTS[list].method, params: {} };
     const result = memberText(await call(server, inner, params), "result");
     if (result === undefined) break;
     const spans = memberSpans(result);
-    const list = spans.get(LISTS[method].member);
-    if (!list) break;
-    for (const text of elementTexts(result.slice(list.start, list.end))) {
+    const entries = spans.get(list);
+    if (!entries) break;
+    for (const text of elementTexts(result.slice(entries.start, entries.end))) {
       const value: unknown = JSON.parse(text);
       if (isObject(value)) items.push({ server, text, value });
     }

@@ -2,6 +2,7 @@ import type { Client, ClientProfile } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
 import { notificationText, type RpcId, withId } from "../core/rpc.ts";
+import type { SessionsRepository } from "../storage/access_repositories.ts";
 import { type EventId, EventStream } from "./event_stream.ts";
 import type { ClientLists } from "./list_changes.ts";
 import type { View, ViewSession } from "./view.ts";
@@ -214,19 +215,8 @@ const MAX_SESSIONS = 10_000;
 /** A session as its client names it: of no use at another endpoint, or to somebody else. */
 export type OwnedSession = Pick<SessionRecord, "id" | "endpoint" | "principal">;
 
-export interface StoredSession extends Pick<SessionRecord, "id" | "principal" | "from"> {
-  endpoint: string;
-  client: ClientProfile;
-}
-
-interface SessionRecords {
-  save(session: StoredSession): Promise<void>;
-  find(id: string): Promise<StoredSession | undefined>;
-  delete(id: string): Promise<void>;
-}
-
 interface SessionsOptions {
-  records: SessionRecords;
+  records: Pick<SessionsRepository, "save" | "find" | "delete">;
   onWarning(message: string, details: Record<string, unknown>): void;
   onChange?(): void;
   idleMs?: number;

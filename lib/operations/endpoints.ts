@@ -60,8 +60,7 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
     ...toolsets,
     pool: input.servers.pool,
     equippedBy: (principal) => operations.toolsets.equippedBy(principal),
-    starting: discovery.starting,
-    directory: discovery.toolDirectory,
+    ...discovery,
     async loadTools() {
       const { gatewayTools } = await import("./gateway_tools.ts");
       const services = {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { parseJson } from "../core/rpc.ts";
 import { type AuditChain, AuditEntry, type AuditRepository } from "../storage/audit_repository.ts";
 
 /** Says that older entries were cleared away, and which. */
@@ -119,9 +120,5 @@ function entriesAre(count: number): string {
 }
 
 function untilOf({ after = "" }: AuditEntry): number {
-  try {
-    return Pruned.safeParse(JSON.parse(after)).data?.until ?? 0;
-  } catch {
-    return 0;
-  }
+  return Pruned.safeParse(parseJson(after)).data?.until ?? 0;
 }

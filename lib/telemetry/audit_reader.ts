@@ -1,6 +1,7 @@
 import { GatewayError } from "../core/errors.ts";
 import type { AuditEntry, AuditRange, AuditRepository } from "../storage/audit_repository.ts";
 import { type AuditCheck, verifyAudit } from "./audit_chain.ts";
+import { jsonOrText } from "../core/rpc.ts";
 import { csvField } from "../core/text.ts";
 
 interface AuditReaderOptions {
@@ -45,17 +46,9 @@ export function auditJson({ at, before, after, ...entry }: AuditEntry) {
   return {
     time: new Date(at).toISOString(),
     ...entry,
-    ...(before === undefined ? {} : { before: auditSide(before) }),
-    ...(after === undefined ? {} : { after: auditSide(after) }),
+    ...(before === undefined ? {} : { before: jsonOrText(before) }),
+    ...(after === undefined ? {} : { after: jsonOrText(after) }),
   };
-}
-
-export function auditSide(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 interface AuditFilter {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { shortened } from "../core/text.ts";
-import { isObject } from "../core/rpc.ts";
+import { isObject, parseJson } from "../core/rpc.ts";
 import type { ActivityLog } from "./activity_log.ts";
 import type { Redactor } from "./redact.ts";
 import type { ActivityRecord } from "../storage/activity_repository.ts";
@@ -195,12 +195,7 @@ type Redact = (text: string) => string;
  * are taken out before anything is cut: of half a secret nobody could tell that it is one.
  */
 export function failureOf(answer: string, redact: Redact): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(answer);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(answer);
   if (!isObject(value)) return undefined;
   const { result, error } = value;
   if (isObject(error)) return codeOf(error.data, redact) ?? firstWords(error.message, redact);

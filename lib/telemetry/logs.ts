@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { z } from "zod";
 import pino from "pino";
+import { parseJson } from "../core/rpc.ts";
 import { type LineFormat, writeToStderr } from "./log_lines.ts";
 import { Redactor } from "./redact.ts";
 
@@ -238,14 +239,6 @@ function inWords({ msg, reason, problem, toolName, err }: z.infer<typeof Entry>)
   const why = reason ?? err?.message ?? problem;
   const what = toolName === undefined ? msg : `${msg} (${toolName})`;
   return why === undefined ? what : `${what}: ${why}`;
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 const NAME = /^quartermaster_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(_\d+)?\.log$/;

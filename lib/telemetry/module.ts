@@ -6,7 +6,7 @@ import type { Restore } from "../storage/module.ts";
 import type { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { ActivityReader } from "./activity_reader.ts";
-import { type Audit, openAudit } from "./audit.ts";
+import { openAudit } from "./audit.ts";
 import { CallDetails, CallRecorder } from "./call_recorder.ts";
 import { countCalls, type CountedCalls, CoUse } from "./call_stats.ts";
 import { lineFormat, type LogTerminal } from "./log_lines.ts";
@@ -34,24 +34,7 @@ export interface TelemetryInput {
   onWarning(message: string, details?: object): void;
 }
 
-export interface TelemetryModule extends AsyncDisposable {
-  audit: Audit;
-  metrics: Metrics;
-  activity: ActivityLog;
-  /** The stored calls, of all gateways on this store. */
-  callRecords: ActivityRepository;
-  recorder: CallRecorder;
-  calls: ActivityReader;
-  /** Calls, searches and tokens by day, newest first. */
-  activityDays: ActivityRepository["days"];
-  uptimeSeconds(): number;
-  countRequest(method: string, status: number, seconds: number): void;
-  /** Calls, errors and durations of the last 24 hours; counted from the first time this is called. */
-  callStats(): CountedCalls;
-  /** Which tools are used together; counted from the first time this is called. */
-  coUse(): CoUse;
-  clearCalls(): Promise<void>;
-}
+export type TelemetryModule = ReturnType<typeof buildTelemetry>;
 
 /** Opens the log before anything else: all modules write to it. */
 export async function openLogs(options: Options, terminal: LogTerminal | undefined): Promise<Logs> {
@@ -69,7 +52,7 @@ export async function openLogs(options: Options, terminal: LogTerminal | undefin
   return logs;
 }
 
-export function buildTelemetry(input: TelemetryInput): TelemetryModule {
+export function buildTelemetry(input: TelemetryInput) {
   const { store, logs, options, startedAt, onWarning } = input;
   const { redactor } = logs;
   startTracing();
@@ -120,18 +103,22 @@ export function buildTelemetry(input: TelemetryInput): TelemetryModule {
     audit,
     metrics,
     activity,
+    /** The stored calls, of all gateways on this store. */
     callRecords,
     recorder: new CallRecorder({ log: activity, details, redactor }),
     calls: new ActivityReader({ repository: callRecords, log: activity, details, redactor }),
     activityDays: () => callRecords.days(),
     uptimeSeconds,
-    countRequest(method, status, seconds) {
+    countRequest(method: string, status: number, seconds: number): void {
       count({ method, status: String(status) });
       time(seconds);
     },
-    callStats: () => stats ??= countCalls({ activity, repository: callRecords, onWarning }),
-    coUse: () => coUse ??= countUses(activity, callRecords, onWarning),
-    async clearCalls() {
+    /** Of the last 24 hours; counted from the first time this is called. */
+    callStats: (): CountedCalls =>
+      stats ??= countCalls({ activity, repository: callRecords, onWarning }),
+    /** Which tools are used together; counted from the first time this is called. */
+    coUse: (): CoUse => coUse ??= countUses(activity, callRecords, onWarning),
+    async clearCalls(): Promise<void> {
       details.clear();
       await activity.clear();
     },
