@@ -77,11 +77,10 @@ export class Redactor {
 
   /** A copy that is safe to serialize: secrets masked, cycles broken, long things cut. */
   value(value: unknown, options: { stacks?: boolean; isWhole?: boolean } = {}): unknown {
-    const limits = options.isWhole ? WHOLE : SHORT;
     return copy(value, 0, new Set(), {
       stacks: options.stacks ?? false,
       cut: (text, most = MAX_TEXT) => this.#cut(text, most),
-      ...limits,
+      ...(options.isWhole ? WHOLE : SHORT),
     });
   }
 
@@ -113,21 +112,18 @@ interface Known {
   longest: number;
 }
 
-interface Limits {
+type Cut = (text: string, most?: number) => string;
+
+interface CopyOptions {
   depth: number;
   text: number;
   items: number;
-}
-
-type Cut = (text: string, most?: number) => string;
-
-interface CopyOptions extends Limits {
   stacks: boolean;
   cut: Cut;
 }
 
-const SHORT: Limits = { depth: MAX_DEPTH, text: MAX_TEXT, items: MAX_ITEMS };
-const WHOLE: Limits = { depth: WHOLE_DEPTH, text: Infinity, items: Infinity };
+const SHORT = { depth: MAX_DEPTH, text: MAX_TEXT, items: MAX_ITEMS };
+const WHOLE = { depth: WHOLE_DEPTH, text: Infinity, items: Infinity };
 
 function copy(
   value: unknown,
