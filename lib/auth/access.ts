@@ -43,10 +43,7 @@ export interface AccessOptions {
   now?(): number;
 }
 
-/**
- * Who may connect, and what exists for them. All of it is in memory: a request costs a map lookup,
- * and each instance loads changes of the store with `load()`.
- */
+/** All in memory: a request costs a map lookup, and load() applies changes of the store. */
 export class Access {
   readonly #options: AccessOptions;
   readonly #now: () => number;

@@ -32,10 +32,7 @@ export class ConsoleLogins {
     this.#logins = kept;
   }
 
-  /**
-   * Gives what the browser's cookie shall hold, and how many seconds it is good for: not for longer
-   * than what its owner has logged in with.
-   */
+  /** The cookie is valid for no longer than the credential that its owner logged in with. */
   async begin(principal: string, endsAt = Infinity): Promise<{ cookie: string; seconds: number }> {
     const cookie = newTokenText();
     const createdAt = this.#now();

@@ -46,10 +46,7 @@ const WAIT_MS = 20;
 /** When so many wait they are done at once, so that it never takes long. */
 const MOST = 64;
 
-/**
- * Work that nobody waits for, done some at a time: an answer leaves only when its turn is over, so
- * that what is done right behind it would make its client wait.
- */
+/** Work that nobody waits for; done right behind an answer, it would make its client wait. */
 export class DeferredWork implements Disposable {
   readonly #onError: (error: unknown) => void;
   #waiting: (() => void)[] = [];

@@ -213,10 +213,7 @@ function entry(rpc: number, http: number, sentence: string, recovery: string) {
 
 export type ErrorCode = keyof typeof TABLE;
 
-/**
- * Something the reader can do next, as data: each entrance renders it as its own tool name, command
- * or link.
- */
+/** Data that each entrance renders as its own tool name, command or link. */
 export interface NextStep {
   /** What it is for, as the beginning of a sentence: "Equip it". */
   label: string;

@@ -27,10 +27,7 @@ const MAX_DEPTH = 4;
 const MAX_CHOICES = 30;
 const MAX_TEXT = 2_000;
 
-/**
- * A JSON schema's properties as rows that a person can read. The schema comes from a server:
- * whatever shape it has, this gives what it can and never follows a reference in a circle.
- */
+/** Takes any shape: the schema comes from a server, and may refer to itself in a circle. */
 export function parametersOf(schema: unknown): Parameters {
   const rows: Parameter[] = [];
   const root = isObject(schema) ? schema : {};

@@ -142,10 +142,7 @@ function integerAt(text: string, start: number, end: number): number | undefined
 /** What `responseIdFromEnds()` needs of each end of a text. */
 export const END_CHARS = 64;
 
-/**
- * The id of the request that a text answers, told from its two ends alone: in the ways SDKs print an
- * envelope, the members found there can only be the envelope's own.
- */
+/** Like responseId(), for a message of which only the two ends are at hand. */
 export function responseIdFromEnds(head: string, tail: string): number | undefined {
   const id = /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),"(?:result|error)":/.exec(head)?.[1] ??
     (/^\{"(?:result|error)":/.test(head)

@@ -186,10 +186,7 @@ export function isStarting(state: string): boolean {
   return state === "starting" || state === "installing";
 }
 
-/**
- * Whether a server may have tools that nobody knows of, because it is not up. One that is disabled
- * has none.
- */
+/** Whether a server that is not up may have unknown tools; a disabled one has none. */
 export function isAway({ state, toolCount }: { state: string; toolCount: number }): boolean {
   if (isStarting(state)) return true;
   return toolCount === 0 && ["paused", "failed", "needs_login"].includes(state);

@@ -152,10 +152,7 @@ export function isLooking(method: string): boolean {
   return LOOKING.test(method);
 }
 
-/**
- * Throws if a tool is no longer the one that somebody approved a call of: changed, disabled, in
- * quarantine, or gone for the caller.
- */
+/** Throws if a tool changed, or went away for the caller, since somebody approved its call. */
 export function checkUnchanged(
   tool: CatalogTool,
   { table, admits }: Pick<ToolScope, "table" | "admits">,

@@ -8,10 +8,7 @@ interface ClientQuestion {
   limitMs: number;
 }
 
-/**
- * Asks the client behind a request, and resolves with its answer. Rejects with a TimeoutError after
- * the limit, or with the signal's reason if the request ends first.
- */
+/** Rejects with a TimeoutError after the limit, or with the signal's reason. */
 function askClient(
   request: McpRequest,
   client: Client,

@@ -36,10 +36,7 @@ interface EvalRun {
   endpoint: McpEndpoint;
 }
 
-/**
- * Endpoints of evaluation runs, on a listener of their own: on loopback whatever the gateway listens
- * on, even if it has no port, and only while something is evaluated.
- */
+/** Always on loopback, and only while something is evaluated, whatever the gateway listens on. */
 export class EvalEndpoints implements AsyncDisposable {
   readonly #options: EvalEndpointsOptions;
   readonly #runs = new Map<string, EvalRun>();

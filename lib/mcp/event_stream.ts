@@ -13,10 +13,7 @@ interface KeptEvent {
 
 const encoder = new TextEncoder();
 
-/**
- * One server-sent event stream towards a client. It outlives the HTTP response that carries it: a
- * client that comes back with the id of the last event it saw gets the rest.
- */
+/** Outlives its HTTP response: a client that returns with its last event's id gets the rest. */
 export class EventStream {
   readonly id: number;
   /** Who opened it: what comes on it is for nobody else. */

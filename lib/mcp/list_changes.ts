@@ -80,10 +80,7 @@ interface ListChangesOptions {
   onCheck?(): void;
 }
 
-/**
- * Announces changed lists, at all endpoints. A list is announced only if it differs from what the
- * client was last listed: the first change at once, then at most two a second per client.
- */
+/** Announces lists that differ from what the client was last listed, at most two a second. */
 export class ListChanges implements Disposable {
   readonly #options: ListChangesOptions;
   readonly #checks = new ChangeNotifier(() => this.#checkAll(), CHECK_MS);

@@ -188,10 +188,7 @@ class ServerViewSession implements ViewSession {
     return { texts, shared, tools, base, table: base.with(server.name, tools) };
   }
 
-  /**
-   * Whether nothing is known of the server yet. A session from before a restart can be faster than
-   * the server, and must not be told that its tools are gone.
-   */
+  /** A session from before a restart can be faster than its server: its tools are not gone. */
   get #isUnknown(): boolean {
     const { server, catalog } = this.#options;
     return server.info === undefined && isStarting(server.status.state) &&

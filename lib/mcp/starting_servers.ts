@@ -55,10 +55,7 @@ export class StartingServers {
     return Promise.allSettled(coming.map((server) => server.connection(limit))).then(() => {});
   }
 
-  /**
-   * Returns what `find` returns. If it throws because the name may be a tool of a starting server,
-   * waits for that server, up to a call's limit, and tries once more.
-   */
+  /** If the name may be a tool of a starting server, waits for that server and tries once more. */
   async await<T>(
     principal: string,
     name: string,

@@ -231,10 +231,7 @@ export interface AuditOrigin {
   from(): string;
 }
 
-/**
- * Travels with the request instead of through every function's arguments: each entrance sets it
- * once, and each change is noted where it happens.
- */
+/** Set once by each entrance, so that no function has to pass it on. */
 const origins = new AsyncLocalStorage<AuditOrigin>();
 
 export function actingFor<T>(origin: AuditOrigin, work: () => T): T {

@@ -41,10 +41,7 @@ export class Redactor {
   /** Made when it is needed: many are learned at once. */
   #known: Known | undefined;
 
-  /**
-   * Remembers values that must never be written, wherever they turn up; those of an owner only until
-   * it has had others for a while.
-   */
+  /** Values that must never be written; an owner's only until it has had others for a while. */
   learn(values: Iterable<string>, owner?: string): void {
     const spelled = [...values].filter(({ length }) => length >= MIN_SECRET).flatMap(spellings);
     const former = owner === undefined ? [] : this.#passing.get(owner) ?? [];
