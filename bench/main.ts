@@ -1,4 +1,5 @@
 /** `deno task bench [name ...]`: runs the named benchmarks, or all but `flags`, which takes long. */
+import { benchCallPath } from "./call_path.ts";
 import { benchConsole } from "./console.ts";
 import { benchFlags } from "./flags.ts";
 import { benchGateway } from "./gateway.ts";
@@ -10,6 +11,7 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   gateway: benchGateway,
   search: benchSearch,
   console: benchConsole,
+  call_path: benchCallPath,
   flags: benchFlags,
 };
 

@@ -62,7 +62,7 @@ export interface Gateway
     Pick<CatalogModule, "tokens" | "toolMetadata">,
     Pick<ToolsetsModule, "collisions" | "promptCollisions">,
     Pick<ToolSearchModule, "searchProgress" | "searchTrouble" | "reindexSearch">,
-    Pick<Discovery, "guide">,
+    Pick<Discovery, "toolDirectory">,
     Pick<CallControlModule, "approvals" | "toolsetModes">,
     Pick<DesiredState, "setDemoRemoved">,
     Pick<GatewayHealth, "liveEvents" | "readiness"> {

@@ -26,16 +26,13 @@ const KEPT_GRANTS = 10_000;
 const ANY_SERVER = "\u{10ffff}";
 const ANYBODY: Caller = { credential: EVERYONE, project: undefined, expiresAt: Infinity };
 
-/** The parts of a Request that a challenge depends on. */
 export interface RefusedRequest {
   readonly url: string;
   readonly headers: Pick<Headers, "get">;
 }
 
 export interface AccessOptions {
-  /** Whether a token is required. */
   isRequired: boolean;
-  /** The first token, from the environment. */
   adminToken?: string | undefined;
   /** Whether somebody else vouches for callers, such as a company's identity provider. */
   hasAuthority?: boolean;
@@ -46,10 +43,7 @@ export interface AccessOptions {
   now?(): number;
 }
 
-/**
- * Who may connect, and what exists for them. All of it is in memory: a request costs a map lookup,
- * and each instance loads changes of the store with `load()`.
- */
+/** All in memory: a request costs a map lookup, and load() applies changes of the store. */
 export class Access {
   readonly #options: AccessOptions;
   readonly #now: () => number;
@@ -71,7 +65,6 @@ export class Access {
     return this.#options.isRequired;
   }
 
-  /** Whether any token exists. */
   get hasToken(): boolean {
     return this.#options.hasAuthority === true || this.#credentials.hasAny;
   }
@@ -198,7 +191,6 @@ export class Access {
       : this.#credentials.find(credentialOf(principal))?.limit;
   }
 
-  /** What a person calls the owner. */
   nameOf(principal: string): string {
     const credential = credentialOf(principal);
     return credential === EVERYONE
@@ -216,7 +208,6 @@ export class Access {
     return this.#credentials.takeExpired();
   }
 
-  /** The header that tells a client how to authenticate. */
   challenge(request?: RefusedRequest, error?: unknown): string {
     return this.#options.challenge?.(request, error) ?? 'Bearer realm="Quartermaster"';
   }
@@ -275,7 +266,6 @@ export class Access {
     return principal;
   }
 
-  /** Whether a project has something for a caller. */
   #mayWorkIn(credential: string, project: string): boolean {
     const servers = this.#projects.find(project);
     if (!servers) return false;
@@ -307,7 +297,6 @@ class ProjectServers {
   #projects = new Map<string, ReadonlySet<string>>();
   #assigned = new Set<string>();
 
-  /** Loads the stored projects; returns whether they have changed. */
   load(projects: readonly Project[]): boolean {
     const before = projectsText(this.#projects);
     this.#projects = new Map(projects.map(({ name, servers }) => [name, new Set(servers)]));
@@ -315,12 +304,10 @@ class ProjectServers {
     return before !== projectsText(this.#projects);
   }
 
-  /** Those that are assigned to it. */
   find(project: string): ReadonlySet<string> | undefined {
     return this.#projects.get(project);
   }
 
-  /** Tells of a server whether it is there in a project. */
   inside(project: string): (server: string) => boolean {
     const servers = this.#projects.get(project);
     // Where the project is gone, its callers are not let in everywhere else for it.

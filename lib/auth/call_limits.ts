@@ -5,9 +5,7 @@ const SLOTS = 61;
 /** Beyond this many counts, those of nobody who called within the last minute are dropped. */
 const KEPT_COUNTS = 2_000;
 
-/** One bound on what somebody may do. */
 export interface Bound {
-  /** Who or what is counted. */
   key: string;
   /** As a refusal names it: `Server "git"`. */
   whose: string;
@@ -31,7 +29,6 @@ export class CallLimits {
     this.#now = now;
   }
 
-  /** How many keep a count of their last minute. */
   get size(): number {
     return this.#minutes.size;
   }
@@ -50,7 +47,7 @@ export class CallLimits {
     if (held.length > 0) this.#held.set(call, held);
   }
 
-  /** Any number of times, also for what was never counted. */
+  /** Also for a call that was never counted, and more than once. */
   end(call: object): void {
     const held = this.#held.get(call);
     if (!held) return;

@@ -32,10 +32,7 @@ export class ConsoleLogins {
     this.#logins = kept;
   }
 
-  /**
-   * Gives what the browser's cookie shall hold, and how many seconds it is good for: not for longer
-   * than what its owner has logged in with.
-   */
+  /** The cookie is valid for no longer than the credential that its owner logged in with. */
   async begin(principal: string, endsAt = Infinity): Promise<{ cookie: string; seconds: number }> {
     const cookie = newTokenText();
     const createdAt = this.#now();
@@ -56,7 +53,6 @@ export class ConsoleLogins {
     await this.#end(hashOf(cookie));
   }
 
-  /** Logs somebody out of every browser. */
   async endAll(principal: string): Promise<void> {
     for (const login of [...this.#logins.values()]) {
       if (ownerOf(login.principal) === ownerOf(principal)) await this.#end(login.hash);
@@ -86,7 +82,6 @@ export class LoginAttempts {
     this.#now = now;
   }
 
-  /** Throws LIMIT_EXCEEDED. */
   check(place: string): void {
     const wait = Math.max(this.#wait(place, PER_PLACE), this.#wait(EVERYWHERE, IN_ALL));
     if (wait <= 0) return;

@@ -19,20 +19,15 @@ const PART = "#";
 export interface VerifiedCredential extends TokenRights {
   /** Another one for other rights: two credentials of one person can be in use at once. */
   principal: string;
-  /** What a person calls it. */
   name: string;
-  /** In ms since the epoch. */
   expiresAt: number;
   /** When its authority is asked again, if that is before it expires. */
   knownUntil?: number;
-  /** The only endpoints it is good at, by path. */
   paths?: readonly string[];
 }
 
-/** Who is behind a header. */
 export interface Caller {
   credential: string;
-  /** The only project it can be used in. */
   project: string | undefined;
   /** The only endpoints it is good at, by path. */
   paths?: readonly string[] | undefined;
@@ -42,7 +37,6 @@ export interface Caller {
   endsAt?: number;
 }
 
-/** What is known of a credential's owner. */
 interface CredentialHolder {
   name: string;
   scope: AccessScope;
@@ -51,12 +45,7 @@ interface CredentialHolder {
   expiresAt?: number | undefined;
 }
 
-interface VerifiedHolder extends CredentialHolder {
-  expiresAt: number;
-}
-
 interface CredentialsOptions {
-  /** The first token, from the environment. */
   adminToken?: string | undefined;
   now(): number;
 }
@@ -75,10 +64,9 @@ export function personCredential(
 /** The tokens that count, and those whom somebody else vouches for. */
 export class Credentials {
   readonly #options: CredentialsOptions;
-  readonly #vouched = new Map<string, VerifiedHolder>();
+  readonly #vouched = new Map<string, CredentialHolder>();
   readonly #used = new Map<string, number>();
-  readonly #expiries = new ExpiryTracker();
-  /** By credential. */
+  #expiredUntil = 0;
   #tokens = new Map<string, AccessToken>();
   #byHash = new Map<string, AccessToken>();
 
@@ -91,12 +79,10 @@ export class Credentials {
       this.#tokens.values().some((token) => this.#isCurrent(token));
   }
 
-  /** Loads the stored tokens; returns the owners whose rights have changed or ended. */
   load(tokens: readonly AccessToken[]): Set<string> {
     const before = this.#tokens;
     this.#tokens = new Map(tokens.map((token) => [`token:${token.id}`, token]));
     this.#byHash = new Map(tokens.map((token) => [token.hash, token]));
-    for (const { expiresAt } of tokens) this.#expiries.expect(expiresAt);
     const changed = [...before].filter(([credential, token]) => {
       const after = this.#tokens.get(credential);
       return !after || rightsText(after) !== rightsText(token);
@@ -130,7 +116,6 @@ export class Credentials {
       // What is open goes on with the credential that lasts longest, whichever was shown last.
       expiresAt: Math.max(expiresAt, known?.expiresAt ?? 0),
     });
-    this.#expiries.expect(expiresAt);
     return {
       credential: principal,
       project,
@@ -182,12 +167,13 @@ export class Credentials {
 
   /** The owners of what has run out since this was last asked. */
   takeExpired(): Set<string> {
-    const expired = this.#expiries.take(this.#options.now(), [
-      ...[...this.#tokens].map(([credential, { expiresAt }]) => [credential, expiresAt] as const),
-      ...[...this.#vouched].map(([credential, { expiresAt }]) => [credential, expiresAt] as const),
-    ]);
+    const since = this.#expiredUntil;
+    const now = this.#expiredUntil = this.#options.now();
+    const expired = [...this.#tokens, ...this.#vouched]
+      .filter(([, { expiresAt = Infinity }]) => expiresAt > since && expiresAt <= now)
+      .map(([credential]) => credential);
     for (const credential of expired) this.#vouched.delete(credential);
-    return new Set([...expired].map(ownerOf));
+    return new Set(expired.map(ownerOf));
   }
 
   #isCurrent({ expiresAt = Infinity }: { expiresAt?: number | undefined }): boolean {
@@ -199,37 +185,8 @@ function rightsText({ scope, project, expiresAt, hash }: AccessToken): string {
   return JSON.stringify([scope, project, expiresAt, hash]);
 }
 
-/** Tells once of each credential that has run out; nothing is looked through before one is due. */
-class ExpiryTracker {
-  #next = Infinity;
-  #toldUntil = 0;
-
-  expect(end: number | undefined): void {
-    if (end !== undefined && end > this.#toldUntil) this.#next = Math.min(this.#next, end);
-  }
-
-  /** Those of the owners whose end has come since this was last asked. */
-  take(
-    now: number,
-    ends: Iterable<readonly [owner: string, end: number | undefined]>,
-  ): Set<string> {
-    if (now < this.#next) return new Set();
-    const since = this.#toldUntil;
-    const ended = new Set<string>();
-    this.#toldUntil = now;
-    this.#next = Infinity;
-    for (const [owner, end = Infinity] of ends) {
-      if (end > since && end <= now) ended.add(owner);
-      else this.expect(end);
-    }
-    return ended;
-  }
-}
-
 interface TokenUseOptions {
-  /** When each token was last used since this was last asked, by id. */
   take(): Map<string, number>;
-  /** Keeps when one was last used. */
   touch(id: string, time: number): Promise<void>;
 }
 
@@ -271,7 +228,6 @@ export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The token of an `Authorization: Bearer` header. */
 export function bearerOf(authorization: string): string | undefined {
   return /^Bearer +([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
 }

@@ -4,6 +4,7 @@ import {
   type Right,
   RIGHTS,
   serverMatcherOf,
+  splitPatterns,
 } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ConsentOrigin } from "../storage/consents_repository.ts";
@@ -26,9 +27,7 @@ export class Grants {
     this.#tools = matcherOf(scope.tools);
     this.#toolsets = matcherOf(scope.toolsets);
     this.isWhole = isInProject === undefined &&
-      [scope.servers, scope.tools, scope.toolsets].every((list) =>
-        list.length === 1 && list[0] === "*"
-      );
+      [scope.servers, scope.tools, scope.toolsets].every(isEverything);
   }
 
   may(right: Right): boolean {
@@ -88,12 +87,11 @@ function isEverything(patterns: readonly string[]): boolean {
 }
 
 function describePatterns(patterns: readonly string[]): string {
-  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
-  const kept = patterns.filter((pattern) => pattern.startsWith("!")).map((text) => text.slice(1));
-  if (kept.length === 0) return wanted.join(", ");
+  const [wanted, excluded] = splitPatterns(patterns);
+  if (excluded.length === 0) return wanted.join(", ");
   return wanted.length === 0 || isEverything(wanted)
-    ? `all but ${kept.join(", ")}`
-    : `${wanted.join(", ")} but not ${kept.join(", ")}`;
+    ? `all but ${excluded.join(", ")}`
+    : `${wanted.join(", ")} but not ${excluded.join(", ")}`;
 }
 
 /** For a request with an invalid token, or with none. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
+import { parseJson } from "../core/rpc.ts";
 import { isLoopback } from "../config/address.ts";
 
 /** Keys are asked for again after this long, so that a withdrawn one ends soon. */
@@ -24,7 +25,6 @@ const PublicKey = z.looseObject({
 });
 type PublicKey = z.infer<typeof PublicKey>;
 
-/** What an issuer signs with. */
 export interface IssuerKeySet {
   /** As it writes itself in its tokens. */
   issuer: string;
@@ -134,11 +134,7 @@ export class IssuerKeys {
       if (size > MAX_BYTES) throw new Error(`what is at ${url} is over ${MAX_BYTES} bytes`);
       text += decoder.decode(chunk, { stream: true });
     }
-    try {
-      return JSON.parse(text);
-    } catch {
-      return undefined;
-    }
+    return parseJson(text);
   }
 }
 

@@ -47,10 +47,7 @@ export class JwtReader {
     this.#now = options.now ?? Date.now;
   }
 
-  /**
-   * Who a token is for; undefined if it is not a JWT. Throws TOKEN_REQUIRED with the reason,
-   * INSUFFICIENT_SCOPE or ISSUER_UNAVAILABLE.
-   */
+  /** Undefined if it is no JWT; throws TOKEN_REQUIRED, INSUFFICIENT_SCOPE or ISSUER_UNAVAILABLE. */
   async read(bearer: string, signal: AbortSignal): Promise<VerifiedCredential | undefined> {
     const shown = decode(bearer);
     if (!shown) return undefined;
@@ -143,10 +140,7 @@ function jsonOf(part: string): unknown {
   }
 }
 
-/**
- * The person's, with the rights: two tokens of a person with other rights can be in use at once, and
- * neither may do what only the other one may.
- */
+/** Includes the rights: a person can use two tokens at once, and neither gets the other's rights. */
 function principalOf({ iss, sub }: Claims, rights: TokenRights): string {
   return personCredential(`oauth:${hashOf(`${iss}\0${sub}`).slice(0, 32)}`, rights);
 }

@@ -37,14 +37,12 @@ export interface AuthInput {
   onWarning(message: string, details?: object): void;
 }
 
-/** Who may call, and with which rights. */
 export interface AuthModule extends AsyncDisposable {
   access: Access;
   tokens: AccessTokensRepository;
   projects: ProjectsRepository;
   consoleLogins: ConsoleLogins;
   loginAttempts: LoginAttempts;
-  /** Applies the stored tokens, projects and logins. */
   load(): Promise<void>;
 }
 

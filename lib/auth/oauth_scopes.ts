@@ -20,17 +20,14 @@ const Claims = z.object({
 });
 const OURS = /^mcp_/i;
 
-/** What a token is for, as its claims say it. */
 export interface TokenRights {
   scope: AccessScope;
-  /** The only project it can be used in. */
   project?: string;
   limit?: CallLimit;
 }
 
 /** A token is genuine, and its scopes are not enough: its owner can ask for one with more. */
 export class ScopeMissing extends GatewayError {
-  /** What to ask for. */
   readonly scopes: readonly string[];
 
   constructor(message: string, scopes: readonly string[]) {

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
-import { isObject } from "../core/rpc.ts";
+import { isObject, memberSpans, replaceSpan } from "../core/rpc.ts";
 import { ToolDefinition } from "../core/tool.ts";
 import { shortened } from "../core/text.ts";
 

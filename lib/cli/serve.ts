@@ -5,7 +5,8 @@ import { VERSION } from "../core/product.ts";
 import type { Gateway } from "../gateway.ts";
 import { checkStdioFlags, type GatewayHost, STDIO_FLAGS } from "./gateway_host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
-import { answerCall, errorResponse, handleRequest } from "../http/handle_request.ts";
+import type { HttpRequest } from "../http/exchange.ts";
+import { errorResponse, handleRequest } from "../http/handle_request.ts";
 import type { HttpHandler, HttpListener } from "../http/listener.ts";
 import { Banner } from "./banner.ts";
 import { exitWith, print } from "./terminal.ts";
@@ -182,6 +183,21 @@ function handlerOf(
     const compression = new Compression();
     return async (request, info) =>
       await compression.apply(request, await app.fetch(request, info));
+  }
+}
+
+/** Answers at an MCP endpoint. Only failures get a log line, a count and all headers. */
+async function answerCall(
+  gateway: Gateway,
+  request: HttpRequest,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    gateway.guard.check(request);
+    return await answer();
+  } catch (error) {
+    const fail = () => Promise.reject(error);
+    return await handleRequest(gateway, request, crypto.randomUUID(), fail);
   }
 }
 

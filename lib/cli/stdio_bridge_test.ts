@@ -5,12 +5,15 @@ import { EVERYONE } from "../core/access.ts";
 import { TimeoutQueue } from "../core/async.ts";
 import { readMessage, requestText, resultText, type RpcId } from "../core/rpc.ts";
 import { handleMcp } from "../mcp/endpoint.ts";
-import { Sessions, type StoredSession } from "../mcp/session.ts";
+import { Sessions } from "../mcp/session.ts";
+import type { SessionsRepository } from "../storage/access_repositories.ts";
 import type { View } from "../mcp/view.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { Logs } from "../telemetry/logs.ts";
 import { Credential } from "./gateway_client.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
+
+type StoredSession = Parameters<SessionsRepository["save"]>[0];
 
 const logs = await Logs.open({ level: "fatal", development: false, keepFiles: 1 });
 

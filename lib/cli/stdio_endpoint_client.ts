@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayError } from "../core/errors.ts";
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import {
   errorText,
   isObject,
+  memberSpans,
   readMessage,
+  replaceSpan,
   requestText,
   type RpcId,
   type RpcMessage,

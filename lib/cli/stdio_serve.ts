@@ -15,7 +15,7 @@ import { onStopSignal } from "./serve.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
 import { GatewayError } from "../core/errors.ts";
 import { LineSplitter, type Sink, WriteQueue } from "../servers/transports/stdio_streams.ts";
-import { END_CHARS, responseIdFromEnds } from "../servers/transports/messages.ts";
+import { END_CHARS, responseIdFromEnds } from "../core/rpc.ts";
 
 /** Clients kill what has not ended 2 to 5 s after they closed the pipe; stubborn programs take 2 s. */
 const DRAIN_MS = 1_000;

@@ -1,9 +1,9 @@
 import { GatewayError } from "../core/errors.ts";
 import { cookieOf, setCookie } from "../http/console_gate.ts";
-import { isForwarded } from "../http/request_origin.ts";
 import type { Gateway } from "../gateway.ts";
 import { type FormError, formError } from "./errors.ts";
 import { localPath } from "./ui/pages.ts";
+import { isForwarded } from "../http/guard.ts";
 
 type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts"> & {
   audit?: Pick<Gateway["audit"], "note">;

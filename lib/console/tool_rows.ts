@@ -55,8 +55,11 @@ export function matchesWords(words: readonly string[], ...texts: (string | undef
 }
 
 /** A tool always costs something: nothing means that it has not been counted. */
-export function knownTokens(guide: Gateway["guide"], tool: CatalogTool): { tokens?: number } {
-  const tokens = guide.tokensOf(tool);
+export function knownTokens(
+  toolDirectory: Gateway["toolDirectory"],
+  tool: CatalogTool,
+): { tokens?: number } {
+  const tokens = toolDirectory.tokensOf(tool);
   return tokens === 0 ? {} : { tokens };
 }
 
@@ -119,12 +122,12 @@ const COUNT_MS = 500;
 
 /** Waits for what is quickly counted; thousands of new tools take longer, and a page does not. */
 export async function countSoon(
-  { guide, tokens }: Pick<Gateway, "guide" | "tokens">,
+  { toolDirectory, tokens }: Pick<Gateway, "toolDirectory" | "tokens">,
   limitMs = COUNT_MS,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, limitMs);
-  const counted = tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
+  const counted = tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
   await Promise.race([counted, promise]);
   clearTimeout(timer);
 }

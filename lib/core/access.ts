@@ -15,7 +15,6 @@ export const Pattern = z.string().regex(/^!?[A-Za-z0-9_*.:/-]{1,128}$/, {
 
 const Patterns = z.array(Pattern).min(1).max(200);
 
-/** What somebody may do, and with what. */
 export const AccessScope = z.strictObject({
   rights: z.array(z.enum(RIGHTS)).min(1),
   servers: Patterns.default(["*"]),
@@ -56,7 +55,6 @@ export function stricterLimit(
   return Object.keys(limit).length === 0 ? undefined : CallLimit.parse(limit);
 }
 
-/** A limit's fields as people read them. */
 export function describeLimit({ perMinute, concurrent, mode }: CallLimit = {}): string[] {
   return [
     ...(perMinute === undefined ? [] : [`${perMinute} calls a minute`]),
@@ -74,7 +72,6 @@ export const AccessToken = z.strictObject({
   /** SHA-256 of the text, in hex. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   scope: AccessScope,
-  /** The only project it can be used in. */
   project: ProjectName.optional(),
   limit: CallLimit.optional(),
   createdAt: z.number(),
@@ -95,7 +92,6 @@ export const Project = z.strictObject({
 });
 export type Project = z.infer<typeof Project>;
 
-/** A browser that is logged in by a token. */
 export const ConsoleLogin = z.strictObject({
   /** SHA-256 of the cookie's value, in hex. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -105,10 +101,18 @@ export const ConsoleLogin = z.strictObject({
 });
 export type ConsoleLogin = z.infer<typeof ConsoleLogin>;
 
+/** What patterns admit, and what those with `!` exclude. */
+export function splitPatterns(patterns: readonly string[]): [wanted: string[], excluded: string[]] {
+  const { wanted = [], excluded = [] } = Object.groupBy(
+    patterns,
+    (pattern) => pattern.startsWith("!") ? "excluded" : "wanted",
+  );
+  return [wanted, excluded.map((pattern) => pattern.slice(1))];
+}
+
 /** Whether a name is admitted: by one pattern, and kept out by none. */
 export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
-  const out = patterns.filter((pattern) => pattern.startsWith("!")).map((text) => text.slice(1));
-  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
+  const [wanted, out] = splitPatterns(patterns);
   if (out.length === 0 && wanted.includes("*")) return () => true;
   return (name) =>
     (wanted.length === 0 || wanted.some((pattern) => isMatch(pattern, name))) &&
@@ -117,8 +121,7 @@ export function matcherOf(patterns: readonly string[]): (name: string) => boolea
 
 /** Whether a server can have tools that are admitted: what else it has goes with them. */
 export function serverMatcherOf(tools: readonly string[]): (server: string) => boolean {
-  const out = tools.filter((pattern) => pattern.startsWith("!")).map((text) => text.slice(1));
-  const wanted = tools.filter((pattern) => !pattern.startsWith("!"));
+  const [wanted, out] = splitPatterns(tools);
   return (server) =>
     (wanted.length === 0 || wanted.some((pattern) => couldBegin(pattern, `${server}.`))) &&
     // A name that no tool has: what matches it matches all of them.
@@ -206,7 +209,6 @@ export interface AuditActor {
 export interface AuditedChange extends AuditActor {
   /** `server.add`: what it is done to, and what is done. */
   action: string;
-  /** What it is done to, by name. */
   subject: string;
   before?: unknown;
   after?: unknown;

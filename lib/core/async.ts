@@ -84,10 +84,7 @@ const WAIT_MS = 20;
 /** When so many wait they are done at once, so that it never takes long. */
 const MOST = 64;
 
-/**
- * Work that nobody waits for, done some at a time: an answer leaves only when its turn is over, so
- * that what is done right behind it would make its client wait.
- */
+/** Work that nobody waits for; done right behind an answer, it would make its client wait. */
 export class DeferredWork implements Disposable {
   readonly #onError: (error: unknown) => void;
   #waiting: (() => void)[] = [];
@@ -177,10 +174,8 @@ export function asAbortSignal(signal: CancelSignal): AbortSignal {
   return controller.signal;
 }
 
-/** One wait in a queue. */
 export interface Timeout {
   at: number;
-  /** Undefined once it is over. */
   onTimeout: (() => void) | undefined;
   before: Timeout | undefined;
   after: Timeout | undefined;
@@ -244,4 +239,27 @@ export class TimeoutQueue implements Disposable {
       onTimeout?.();
     }
   }
+}
+
+interface UpkeepOptions {
+  work(): Promise<unknown>;
+  everyMs: number;
+  onError(error: unknown): void;
+}
+
+/** Does something at once and then again and again; when it is disposed of, nothing of it runs. */
+export function keepUp({ work, everyMs, onError }: UpkeepOptions): AsyncDisposable {
+  let working: Promise<unknown> | undefined;
+  const turn = () => {
+    // One that takes longer than the time between two is not begun twice.
+    working ??= work().catch(onError).finally(() => working = undefined);
+  };
+  turn();
+  const timer = setInterval(turn, everyMs);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await working;
+    },
+  };
 }

@@ -12,7 +12,6 @@ export interface ClientProfile {
 /** A connected MCP client, as views and servers reach it. */
 export interface Client {
   readonly profile: ClientProfile;
-  /** Who the client acts for. */
   readonly principal: string;
   /** Key of the endpoint it connected to, if it did. */
   readonly endpoint?: string;
@@ -27,12 +26,10 @@ export interface Client {
   ask(text: string, id: RpcId, onAnswer: (text: string) => void): string;
 }
 
-/** One request from a client. */
 export interface McpRequest {
   id: RpcId;
   method: string;
   params: Record<string, unknown>;
-  /** The whole message as it came. */
   text: string;
   /** Aborts when the client cancels or goes away. */
   signal: CancelSignal;

@@ -1,261 +1,219 @@
 /** What each error means on the wire and what its reader can do about it. */
 const TABLE = {
-  TOOLKEY_EXPIRED: {
-    rpc: -32001,
-    http: 410,
-    sentence: "The tool key has expired",
-    recovery: "Search again to get a new key",
-  },
-  TOOLKEY_INVALID: {
-    rpc: -32602,
-    http: 400,
-    sentence: "The tool key is not valid",
-    recovery: "Search again, and pass the key exactly as it was given",
-  },
-  TOOL_NOT_FOUND: {
-    rpc: -32602,
-    http: 404,
-    sentence: "There is no such tool",
-    recovery: "Check the name, or search for the tool",
-  },
-  TOOL_DISABLED: {
-    rpc: -32002,
-    http: 403,
-    sentence: "The tool is disabled",
-    recovery: "Ask the owner to enable it, or use another tool",
-  },
-  TOOL_QUARANTINED: {
-    rpc: -32002,
-    http: 403,
-    sentence: "The tool is held back until its owner has reviewed it",
-    recovery: "Ask the owner to review it in the console",
-  },
-  TOOL_NAME_COLLISION: {
-    rpc: -32002,
-    http: 409,
-    sentence: "Two tools would have the same name",
-    recovery: "Rename one of their servers",
-  },
-  SERVER_NOT_FOUND: {
-    rpc: -32602,
-    http: 404,
-    sentence: "There is no such server",
-    recovery: "Check the name in the list of servers",
-  },
-  SERVER_STARTING: {
-    rpc: -32003,
-    http: 503,
-    sentence: "The server is still starting",
-    recovery: "Try again in a moment",
-  },
-  SERVER_DISCONNECTED: {
-    rpc: -32003,
-    http: 502,
-    sentence: "The server is not connected",
-    recovery: "Wait for it to reconnect, or restart it",
-  },
-  SERVER_NOT_RUNNING: {
-    rpc: -32003,
-    http: 503,
-    sentence: "The server is not running",
-    recovery: "Start it, then try again",
-  },
-  TOKEN_REQUIRED: {
-    rpc: -32001,
-    http: 401,
-    sentence: "A valid token is needed",
-    recovery: "Send `Authorization: Bearer TOKEN`, with a token of this gateway's",
-  },
-  LOGIN_FAILED: {
-    rpc: -32003,
-    http: 502,
-    sentence: "The login did not succeed",
-    recovery: "Begin the login again",
-  },
-  ACCESS_DENIED: {
-    rpc: -32004,
-    http: 403,
-    sentence: "Access denied",
-    recovery: "Ask the owner for the missing right",
-  },
-  CONSENT_NEEDED: {
-    rpc: -32004,
-    http: 403,
-    sentence: "The owner of the gateway has to agree first",
-    recovery: "Ask the owner to look at /security/consents on the gateway's own machine",
-  },
-  INSUFFICIENT_SCOPE: {
-    rpc: -32004,
-    http: 403,
-    sentence: "The token's scopes are not enough",
-    recovery: "Ask your identity provider for a token with the missing scope",
-  },
-  ISSUER_UNAVAILABLE: {
-    rpc: -32003,
-    http: 503,
-    sentence: "The identity provider cannot be asked for its keys",
-    recovery: "Wait a moment, then try again",
-  },
-  PROJECT_MISMATCH: {
-    rpc: -32004,
-    http: 403,
-    sentence: "This belongs to another project",
-    recovery: "Switch to the project it belongs to",
-  },
-  INVALID_PARAMS: {
-    rpc: -32602,
-    http: 400,
-    sentence: "The request's parameters are not as the protocol has them",
-    recovery: "Correct the parameters and try again",
-  },
-  INVALID_ARGUMENTS: {
-    rpc: -32602,
-    http: 400,
-    sentence: "The arguments do not fit",
-    recovery: "Correct the arguments and try again",
-  },
-  TIMEOUT: {
-    rpc: -32005,
-    http: 504,
-    sentence: "The time limit was reached",
-    recovery: "Try again, ask for less at once, or raise the limit",
-  },
-  OPERATION_IN_PROGRESS: {
-    rpc: -32006,
-    http: 409,
-    sentence: "Another operation is in progress",
-    recovery: "Wait for it to end, then try again",
-  },
-  CONFLICT: {
-    rpc: -32006,
-    http: 409,
-    sentence: "It was changed by somebody else in the meantime",
-    recovery: "Load it again and repeat the change",
-  },
-  LIMIT_EXCEEDED: {
-    rpc: -32007,
-    http: 429,
-    sentence: "A limit was reached",
-    recovery: "Wait a moment, then try again",
-  },
-  REQUEST_TIMEOUT: {
-    rpc: -32600,
-    http: 408,
-    sentence: "The request did not arrive in time",
-    recovery: "Send it again, without pauses",
-  },
-  PAYLOAD_TOO_LARGE: {
-    rpc: -32600,
-    http: 413,
-    sentence: "The request is too large",
-    recovery: "Send less at once, or raise --max-body",
-  },
-  FOREIGN_HOST: {
-    rpc: -32600,
-    http: 403,
-    sentence: "The request names a host that is not this gateway",
-    recovery: "Use the address the gateway printed at start, or name this one with --public-url",
-  },
-  FOREIGN_ORIGIN: {
-    rpc: -32600,
-    http: 403,
-    sentence: "The request comes from a foreign web page",
-    recovery: "Open the gateway's own console, or name its address with --public-url",
-  },
-  OPTIMIZATION_DISABLED: {
-    rpc: -32002,
-    http: 403,
-    sentence: "Optimization is switched off, because it spends model time",
-    recovery: "Ask the owner to switch it on",
-  },
-  CANNOT_EVALUATE: {
-    rpc: -32003,
-    http: 503,
-    sentence: "Cannot evaluate",
-    recovery:
-      "Make a model available to the gateway, or run the prompts yourself and report results",
-  },
-  CANNOT_GENERATE: {
-    rpc: -32003,
-    http: 503,
-    sentence: "Cannot generate",
-    recovery: "Make a model available to the gateway, or write the texts yourself",
-  },
-  PROMOTION_REFUSED: {
-    rpc: -32002,
-    http: 409,
-    sentence: "The evidence does not support this promotion",
-    recovery: "Evaluate the candidate, or propose a better one",
-  },
-  NOT_FOUND: {
-    rpc: -32601,
-    http: 404,
-    sentence: "There is nothing here",
-    recovery: "Check the address",
-  },
-  NOT_AVAILABLE_HERE: {
-    rpc: -32008,
-    http: 501,
-    sentence: "This cannot run here",
-    recovery: "Run the gateway on a machine of your own",
-  },
-  CONFIG_INVALID: {
-    rpc: -32603,
-    http: 500,
-    sentence: "The configuration is not valid",
-    recovery: "Correct the place that is named",
-  },
-  SECRET_UNREADABLE: {
-    rpc: -32603,
-    http: 409,
-    sentence: "A secret cannot be opened with the key that is here",
-    recovery: "Start with the key it was sealed with, or set it again",
-  },
-  STORAGE_UNAVAILABLE: {
-    rpc: -32603,
-    http: 503,
-    sentence: "The data store cannot be reached",
-    recovery: "Check --kv and --data-dir",
-  },
-  STORAGE_FULL: {
-    rpc: -32603,
-    http: 507,
-    sentence: "The disk is full: nothing can be saved until there is room",
-    recovery: "Free some space; what was saved before is intact",
-  },
-  STORAGE_CORRUPT: {
-    rpc: -32603,
-    http: 500,
-    sentence: "The data store is damaged or is not Quartermaster's",
-    recovery: "Restore a backup with `quartermaster restore FILE`, or move the file away",
-  },
-  STORAGE_NEWER: {
-    rpc: -32603,
-    http: 500,
-    sentence: "The data was written by a newer Quartermaster",
-    recovery: "Update Quartermaster, or choose another --data-dir",
-  },
-  INTERNAL: {
-    rpc: -32603,
-    http: 500,
-    sentence: "Something went wrong inside the gateway",
-    recovery: "Try again; if it happens again, look for the error id in the log",
-  },
-} as const satisfies Record<string, ErrorEntry>;
+  TOOLKEY_EXPIRED: entry(-32001, 410, "The tool key has expired", "Search again to get a new key"),
+  TOOLKEY_INVALID: entry(
+    -32602,
+    400,
+    "The tool key is not valid",
+    "Search again, and pass the key exactly as it was given",
+  ),
+  TOOL_NOT_FOUND: entry(
+    -32602,
+    404,
+    "There is no such tool",
+    "Check the name, or search for the tool",
+  ),
+  TOOL_DISABLED: entry(
+    -32002,
+    403,
+    "The tool is disabled",
+    "Ask the owner to enable it, or use another tool",
+  ),
+  TOOL_QUARANTINED: entry(
+    -32002,
+    403,
+    "The tool is held back until its owner has reviewed it",
+    "Ask the owner to review it in the console",
+  ),
+  TOOL_NAME_COLLISION: entry(
+    -32002,
+    409,
+    "Two tools would have the same name",
+    "Rename one of their servers",
+  ),
+  SERVER_NOT_FOUND: entry(
+    -32602,
+    404,
+    "There is no such server",
+    "Check the name in the list of servers",
+  ),
+  SERVER_STARTING: entry(-32003, 503, "The server is still starting", "Try again in a moment"),
+  SERVER_DISCONNECTED: entry(
+    -32003,
+    502,
+    "The server is not connected",
+    "Wait for it to reconnect, or restart it",
+  ),
+  SERVER_NOT_RUNNING: entry(-32003, 503, "The server is not running", "Start it, then try again"),
+  TOKEN_REQUIRED: entry(
+    -32001,
+    401,
+    "A valid token is needed",
+    "Send `Authorization: Bearer TOKEN`, with a token of this gateway's",
+  ),
+  LOGIN_FAILED: entry(-32003, 502, "The login did not succeed", "Begin the login again"),
+  ACCESS_DENIED: entry(-32004, 403, "Access denied", "Ask the owner for the missing right"),
+  CONSENT_NEEDED: entry(
+    -32004,
+    403,
+    "The owner of the gateway has to agree first",
+    "Ask the owner to look at /security/consents on the gateway's own machine",
+  ),
+  INSUFFICIENT_SCOPE: entry(
+    -32004,
+    403,
+    "The token's scopes are not enough",
+    "Ask your identity provider for a token with the missing scope",
+  ),
+  ISSUER_UNAVAILABLE: entry(
+    -32003,
+    503,
+    "The identity provider cannot be asked for its keys",
+    "Wait a moment, then try again",
+  ),
+  PROJECT_MISMATCH: entry(
+    -32004,
+    403,
+    "This belongs to another project",
+    "Switch to the project it belongs to",
+  ),
+  INVALID_PARAMS: entry(
+    -32602,
+    400,
+    "The request's parameters are not as the protocol has them",
+    "Correct the parameters and try again",
+  ),
+  INVALID_ARGUMENTS: entry(
+    -32602,
+    400,
+    "The arguments do not fit",
+    "Correct the arguments and try again",
+  ),
+  TIMEOUT: entry(
+    -32005,
+    504,
+    "The time limit was reached",
+    "Try again, ask for less at once, or raise the limit",
+  ),
+  OPERATION_IN_PROGRESS: entry(
+    -32006,
+    409,
+    "Another operation is in progress",
+    "Wait for it to end, then try again",
+  ),
+  CONFLICT: entry(
+    -32006,
+    409,
+    "It was changed by somebody else in the meantime",
+    "Load it again and repeat the change",
+  ),
+  LIMIT_EXCEEDED: entry(-32007, 429, "A limit was reached", "Wait a moment, then try again"),
+  REQUEST_TIMEOUT: entry(
+    -32600,
+    408,
+    "The request did not arrive in time",
+    "Send it again, without pauses",
+  ),
+  PAYLOAD_TOO_LARGE: entry(
+    -32600,
+    413,
+    "The request is too large",
+    "Send less at once, or raise --max-body",
+  ),
+  FOREIGN_HOST: entry(
+    -32600,
+    403,
+    "The request names a host that is not this gateway",
+    "Use the address the gateway printed at start, or name this one with --public-url",
+  ),
+  FOREIGN_ORIGIN: entry(
+    -32600,
+    403,
+    "The request comes from a foreign web page",
+    "Open the gateway's own console, or name its address with --public-url",
+  ),
+  OPTIMIZATION_DISABLED: entry(
+    -32002,
+    403,
+    "Optimization is switched off, because it spends model time",
+    "Ask the owner to switch it on",
+  ),
+  CANNOT_EVALUATE: entry(
+    -32003,
+    503,
+    "Cannot evaluate",
+    "Make a model available to the gateway, or run the prompts yourself and report results",
+  ),
+  CANNOT_GENERATE: entry(
+    -32003,
+    503,
+    "Cannot generate",
+    "Make a model available to the gateway, or write the texts yourself",
+  ),
+  PROMOTION_REFUSED: entry(
+    -32002,
+    409,
+    "The evidence does not support this promotion",
+    "Evaluate the candidate, or propose a better one",
+  ),
+  NOT_FOUND: entry(-32601, 404, "There is nothing here", "Check the address"),
+  NOT_AVAILABLE_HERE: entry(
+    -32008,
+    501,
+    "This cannot run here",
+    "Run the gateway on a machine of your own",
+  ),
+  CONFIG_INVALID: entry(
+    -32603,
+    500,
+    "The configuration is not valid",
+    "Correct the place that is named",
+  ),
+  SECRET_UNREADABLE: entry(
+    -32603,
+    409,
+    "A secret cannot be opened with the key that is here",
+    "Start with the key it was sealed with, or set it again",
+  ),
+  STORAGE_UNAVAILABLE: entry(
+    -32603,
+    503,
+    "The data store cannot be reached",
+    "Check --kv and --data-dir",
+  ),
+  STORAGE_FULL: entry(
+    -32603,
+    507,
+    "The disk is full: nothing can be saved until there is room",
+    "Free some space; what was saved before is intact",
+  ),
+  STORAGE_CORRUPT: entry(
+    -32603,
+    500,
+    "The data store is damaged or is not Quartermaster's",
+    "Restore a backup with `quartermaster restore FILE`, or move the file away",
+  ),
+  STORAGE_NEWER: entry(
+    -32603,
+    500,
+    "The data was written by a newer Quartermaster",
+    "Update Quartermaster, or choose another --data-dir",
+  ),
+  INTERNAL: entry(
+    -32603,
+    500,
+    "Something went wrong inside the gateway",
+    "Try again; if it happens again, look for the error id in the log",
+  ),
+};
 
-interface ErrorEntry {
-  rpc: number;
-  http: number;
-  sentence: string;
-  recovery: string;
+function entry(rpc: number, http: number, sentence: string, recovery: string) {
+  return { rpc, http, sentence, recovery };
 }
 
 export type ErrorCode = keyof typeof TABLE;
 
-/**
- * Something the reader can do next, as data: each entrance renders it as its own tool name, command
- * or link.
- */
+/** Data that each entrance renders as its own tool name, command or link. */
 export interface NextStep {
   /** What it is for, as the beginning of a sentence: "Equip it". */
   label: string;
@@ -274,7 +232,6 @@ export interface ErrorDetails {
   /** Operations that help; they replace recoverySteps at entrances that can render them. */
   next?: NextStep[];
   suggestedTools?: string[];
-  /** How long to wait before the next try. */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
@@ -333,7 +290,6 @@ export class GatewayError extends Error {
   }
 }
 
-/** The whole table, for the reference. */
 export function describeErrors() {
   return ERROR_CODES.map((code) => ({ code, ...TABLE[code] }));
 }

@@ -1,17 +1,3 @@
-/** Why a server failed to start, as its reason tells; each cause has its own remedy. */
-export type FailureCause =
-  | "broken_cache"
-  | "command_not_found"
-  | "package_not_found"
-  | "missing_variable"
-  | "missing_module"
-  | "port_in_use"
-  | "login"
-  | "unreachable"
-  | "install_timeout"
-  | "start_timeout"
-  | "usage";
-
 /** Ends the reason of a server whose npx cache needs repair. */
 export const BROKEN_CACHE = "The npx cache of this package is broken: repair the server";
 
@@ -21,7 +7,7 @@ const ABSENT = String
   .raw`(?:required|missing|not (?:set|provided|found|configured)|must be|undefined)`;
 
 /** The first match counts, so the most specific causes come first. */
-const PATTERNS: [cause: FailureCause, pattern: RegExp][] = [
+const PATTERNS = [
   ["broken_cache", new RegExp(BROKEN_CACHE)],
   ["command_not_found", /is not on PATH|there is no file "|command not found|: not found(?:$|;)/],
   [
@@ -48,7 +34,10 @@ const PATTERNS: [cause: FailureCause, pattern: RegExp][] = [
   ["login", /HTTP 40[13]\b|unauthorized|invalid (?:api key|token)/i],
   ["unreachable", /cannot reach|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection refused/i],
   ["usage", /\busage: /i],
-];
+] as const;
+
+/** Why a server failed to start, as its reason tells; each cause has its own remedy. */
+export type FailureCause = (typeof PATTERNS)[number][0];
 
 /** Reads the cause from a server's reason; undefined if it is not a known one. */
 export function failureCause(reason: string): FailureCause | undefined {

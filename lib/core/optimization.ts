@@ -8,13 +8,12 @@ export const MAX_DESCRIPTION = 280;
 export const CANONICAL = "canonical";
 
 const Time = z.iso.datetime();
-const ToolName = z.string().min(1);
+const ToolKey = { server: ServerName, toolName: z.string().min(1) };
 
 export const CATEGORIES = ["direct", "indirect", "negative"] as const;
 export const PromptCategory = z.enum(CATEGORIES);
 export type PromptCategory = z.infer<typeof PromptCategory>;
 
-/** Who a candidate or a prompt comes from. */
 export const TextOrigin = z.enum(["caller", "person", "generated"]);
 export type TextOrigin = z.infer<typeof TextOrigin>;
 
@@ -33,8 +32,7 @@ export type EvaluatorInfo = z.infer<typeof EvaluatorInfo>;
 /** A description that might be better than the server's own. */
 export const ToolCandidate = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   description: z.string().min(1).max(MAX_DESCRIPTION),
   example: z.string().max(2_000).optional(),
   charCount: z.int().min(1).max(MAX_DESCRIPTION),
@@ -49,8 +47,7 @@ export const GoldenPrompt = z.strictObject({
   id: z.string(),
   /** Counts up from 1 with each edit. */
   version: z.int().min(1),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   category: PromptCategory,
   prompt: z.string().min(10).max(4_000),
   expectedBehavior: z.strictObject({
@@ -68,7 +65,6 @@ export const GoldenPrompt = z.strictObject({
 });
 export type GoldenPrompt = z.infer<typeof GoldenPrompt>;
 
-/** A tool that was called in a run. */
 const ObservedCall = z.strictObject({
   /** The flat name it was listed under. */
   name: z.string(),
@@ -92,15 +88,13 @@ export type RunCost = z.infer<typeof RunCost>;
 /** One prompt put to one description once. One that went wrong says nothing about either. */
 export const EvalRun = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   /** CANONICAL, or a candidate's. */
   candidateId: z.string(),
   promptId: z.string(),
   promptVersion: z.int(),
   /** The evaluation it belongs to; runs that callers reported on their own belong to none. */
   evaluationId: z.string().optional(),
-  /** Which of several repeats, from 0. */
   repeat: z.int().min(0).default(0),
   timestamp: Time,
   status: z.enum(["ok", "error"]),
@@ -119,12 +113,10 @@ export const EvalRun = z.strictObject({
   askedModel: z.string().optional(),
   descriptionHash: z.string(),
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
-  /** How often it was tried. */
   attempts: z.int().min(1).default(1),
 });
 export type EvalRun = z.infer<typeof EvalRun>;
 
-/** Correct of all that counted. */
 export const SuccessCount = z.strictObject({
   correct: z.int(),
   total: z.int(),
@@ -151,7 +143,6 @@ export const Verdict = z.strictObject({
   depth: Depth,
   /** One sentence; always says how much evidence there is. */
   words: z.string(),
-  /** Each rule with its outcome. */
   rules: z.array(z.strictObject({
     rule: z.enum([
       "evidence",
@@ -180,7 +171,6 @@ export const Thresholds = z.strictObject({
 });
 export type Thresholds = z.infer<typeof Thresholds>;
 
-/** What one description of a tool came to. */
 export const DescriptionResult = z.strictObject({
   candidateId: z.string(),
   description: z.string(),
@@ -200,8 +190,7 @@ export type DescriptionResult = z.infer<typeof DescriptionResult>;
 /** All descriptions of one tool put to the same prompts. */
 export const Evaluation = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   depth: Depth,
   startedAt: Time,
   endedAt: Time,
@@ -227,10 +216,8 @@ export type Evaluation = z.infer<typeof Evaluation>;
 
 /** A description in force in the place of the server's own. */
 export const PromotedTool = z.strictObject({
-  /** Names this promotion in the history. */
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   candidateId: z.string(),
   promotedAt: Time,
   description: z.string().min(1).max(MAX_DESCRIPTION),
@@ -239,7 +226,6 @@ export const PromotedTool = z.strictObject({
   evaluationId: z.string().optional(),
   depth: Depth.optional(),
   verdict: Verdict.optional(),
-  /** Prompts behind the numbers. */
   prompts: z.int().optional(),
   /** Whether the gateway measured the numbers, or a caller reported them. */
   source: z.enum(["measured", "reported"]).optional(),
@@ -254,11 +240,9 @@ export const PromotedTool = z.strictObject({
 });
 export type PromotedTool = z.infer<typeof PromotedTool>;
 
-/** One step in a tool's history of promotions. */
 export const PromotionEvent = z.strictObject({
   id: z.string(),
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   time: Time,
   action: z.enum(["promote", "revert", "keep"]),
   by: z.enum(["caller", "person", "job"]),
@@ -283,7 +267,6 @@ export const JobOptions = z.strictObject({
   autoPromote: z.boolean().default(true),
   /** Whether candidates and prompts may be generated; else what is saved is evaluated. */
   generate: z.boolean().default(true),
-  /** These candidates alone. */
   candidateIds: z.array(z.string()).optional(),
   /** Whether the equipped toolset's tools are shown beside the server's. */
   withToolset: z.boolean().default(false),
@@ -301,15 +284,12 @@ export const TestPlan = z.strictObject({
     z.strictObject({ id: z.string(), version: z.int(), heldOut: z.boolean().default(false) }),
   ),
   siblingPrompts: z.array(z.strictObject({ id: z.string(), version: z.int() })),
-  /** What was said while it was chosen. */
   warnings: z.array(z.string()).default([]),
 });
 export type TestPlan = z.infer<typeof TestPlan>;
 
-/** How far one tool of a job is. */
 export const JobTool = z.strictObject({
-  server: ServerName,
-  toolName: ToolName,
+  ...ToolKey,
   phase: JobPhase,
   /** Decides which evaluation its runs belong to, also after a restart. */
   evaluationId: z.string(),
@@ -325,7 +305,6 @@ export const JobTool = z.strictObject({
   plan: TestPlan.optional(),
   /** The evaluation that puts the winner to the same prompts once more. */
   confirmation: z.strictObject({ evaluationId: z.string(), candidateId: z.string() }).optional(),
-  /** It was never begun. */
   untested: z.boolean().optional(),
   /** In words: what came of it, or why nothing did. */
   outcome: z.string().optional(),
@@ -352,7 +331,6 @@ export const OptimizationJob = z.strictObject({
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
   /** The part of the cost that prompts and candidates took to write. */
   writingCost: RunCost.optional(),
-  /** Why it ended early or waits, in words. */
   note: z.string().optional(),
   by: z.enum(["caller", "person"]),
 });
@@ -408,7 +386,6 @@ export const OptimizationReport = z.strictObject({
 });
 export type OptimizationReport = z.infer<typeof OptimizationReport>;
 
-/** The same for the same text. */
 export function descriptionHash(description: string): string {
   return createHash("sha256").update(description).digest("hex").slice(0, 16);
 }

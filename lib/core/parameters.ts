@@ -1,6 +1,6 @@
+import { isObject } from "./rpc.ts";
 import { shortened } from "./text.ts";
 
-/** One line of a parameters table. */
 export interface Parameter {
   /** The path to it: `filter.tags[]`. */
   path: string;
@@ -8,7 +8,6 @@ export interface Parameter {
   type: string;
   isRequired: boolean;
   description?: string;
-  /** As JSON. */
   defaultValue?: string;
   /** The values it may have, as JSON. */
   choices?: string[];
@@ -18,7 +17,6 @@ export interface Parameter {
 
 export interface Parameters {
   rows: Parameter[];
-  /** There were more than are shown. */
   isCut: boolean;
 }
 
@@ -29,13 +27,10 @@ const MAX_DEPTH = 4;
 const MAX_CHOICES = 30;
 const MAX_TEXT = 2_000;
 
-/**
- * A JSON schema's properties as rows that a person can read. The schema comes from a server:
- * whatever shape it has, this gives what it can and never follows a reference in a circle.
- */
+/** Takes any shape: the schema comes from a server, and may refer to itself in a circle. */
 export function parametersOf(schema: unknown): Parameters {
   const rows: Parameter[] = [];
-  const root = asSchema(schema) ?? {};
+  const root = isObject(schema) ? schema : {};
   const isCut = addProperties(root, root, "", 0, rows);
   return { rows, isCut };
 }
@@ -47,15 +42,15 @@ function addProperties(
   depth: number,
   rows: Parameter[],
 ): boolean {
-  const properties = asSchema(schema.properties) ?? {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
   for (const [name, value] of Object.entries(properties)) {
     if (rows.length >= MAX_ROWS) return true;
-    const property = resolve(root, value);
+    const property = resolveReference(root, value);
     const path = prefix === "" ? name : `${prefix}.${name}`;
     rows.push(parameter(root, property, path, depth, required.includes(name)));
     const inner = property.type === "array" || property.items !== undefined
-      ? { schema: resolve(root, property.items), path: `${path}[]` }
+      ? { schema: resolveReference(root, property.items), path: `${path}[]` }
       : { schema: property, path };
     if (inner.schema.properties === undefined) continue;
     if (depth + 1 >= MAX_DEPTH) continue;
@@ -71,7 +66,7 @@ function parameter(
   depth: number,
   isRequired: boolean,
 ): Parameter {
-  const choices = choicesOf(schema) ?? choicesOf(resolve(root, schema.items));
+  const choices = choicesOf(schema) ?? choicesOf(resolveReference(root, schema.items));
   const limits = limitsOf(schema);
   return {
     path,
@@ -92,7 +87,7 @@ function typeOf(root: Schema, schema: Schema, depth: number): string {
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray);
   if (alternatives !== undefined) {
     const names = alternatives.slice(0, 8)
-      .map((option) => typeOf(root, resolve(root, option), depth + 1));
+      .map((option) => typeOf(root, resolveReference(root, option), depth + 1));
     return [...new Set(names)].join(" or ");
   }
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type])
@@ -100,7 +95,7 @@ function typeOf(root: Schema, schema: Schema, depth: number): string {
   if (types.length > 1) return types.join(" or ");
   const format = typeof schema.format === "string" ? ` (${schema.format})` : "";
   if (types[0] === "array") {
-    const items = resolve(root, schema.items);
+    const items = resolveReference(root, schema.items);
     const inner = typeOf(root, items, depth + 1);
     return inner === "any" ? "array" : `array of ${inner}`;
   }
@@ -141,29 +136,20 @@ function range(least: unknown, most: unknown, unit: string): string | undefined 
   return high === undefined ? undefined : `at most ${high}${unit}`;
 }
 
-export { resolve as resolveReference };
-
 /** Follows references inside the same schema, a few steps at most. */
-function resolve(root: Schema, value: unknown): Schema {
-  let schema = asSchema(value) ?? {};
+export function resolveReference(root: Schema, value: unknown): Schema {
+  let schema = isObject(value) ? value : {};
   for (let step = 0; step < 8 && typeof schema.$ref === "string"; step++) {
     const { $ref, ...beside } = schema;
     if (typeof $ref !== "string" || !$ref.startsWith("#")) return schema;
     let target: unknown = root;
     for (const part of $ref.slice(1).split("/").filter((part) => part !== "")) {
       const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-      const parent = asSchema(target);
-      target = parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined;
+      target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
     }
-    schema = { ...asSchema(target), ...beside };
+    schema = { ...(isObject(target) ? target : {}), ...beside };
   }
   return schema;
-}
-
-function asSchema(value: unknown): Schema | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? value as Schema
-    : undefined;
 }
 
 function json(value: unknown): string {

@@ -1,5 +1,4 @@
 import type { ErrorBody } from "./errors.ts";
-import { eachMember, memberSpans, replaceSpan, type Span } from "./json_spans.ts";
 
 export type RpcId = string | number;
 
@@ -9,7 +8,6 @@ export type RpcMessage =
   | { kind: "notification"; method: string; params: Record<string, unknown> }
   | { kind: "response"; id: RpcId; isError: boolean };
 
-/** What a parsed value is, or undefined where it is no JSON-RPC message. */
 export function classify(value: unknown): RpcMessage | undefined {
   if (!isObject(value) || value.jsonrpc !== "2.0") return undefined;
   const { id, method, params = {} } = value;
@@ -24,13 +22,23 @@ export function classify(value: unknown): RpcMessage | undefined {
   return isObject(value.error) ? { kind: "response", id, isError: true } : undefined;
 }
 
-/** Parses and classifies one message's text. */
 export function readMessage(text: string): RpcMessage | undefined {
+  return classify(parseJson(text));
+}
+
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return classify(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** A JSON text's value, or the text itself if it is not JSON. */
+export function jsonOrText(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 export function requestText(id: RpcId, method: string, params?: string): string {
@@ -88,4 +96,174 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 function idText(id: RpcId): string {
   return typeof id === "number" ? `${id}` : JSON.stringify(id);
+}
+
+/** JSON has line breaks between its tokens only; without them a message fits every framing. */
+export function messageLine(text: string): string {
+  return text.includes("\n") || text.includes("\r") ? text.replaceAll(/[\r\n]/g, " ") : text;
+}
+
+const HEAD = '{"jsonrpc":"2.0","id":';
+const TAIL = ',"jsonrpc":"2.0","id":';
+
+/**
+ * The id a text is the answer to, told from its ends alone: in the two ways SDKs print an envelope,
+ * the members found there can only be the envelope's own. Undefined means "not certain".
+ */
+export function responseId(text: string): number | undefined {
+  if (!text.endsWith("}")) return undefined;
+  if (text.startsWith(HEAD)) {
+    const end = text.indexOf(",", HEAD.length);
+    return isOutcome(text, end + 1) ? integerAt(text, HEAD.length, end) : undefined;
+  }
+  if (!isOutcome(text, 1) || text[0] !== "{") return undefined;
+  // No number that is an id of ours is longer.
+  const start = text.indexOf(TAIL, Math.max(0, text.length - TAIL.length - MAX_DIGITS - 1));
+  return start === -1 ? undefined : integerAt(text, start + TAIL.length, text.length - 1);
+}
+
+const MAX_DIGITS = 15;
+
+function isOutcome(text: string, start: number): boolean {
+  return text.startsWith('"result":', start) || text.startsWith('"error":', start);
+}
+
+function integerAt(text: string, start: number, end: number): number | undefined {
+  if (end <= start || end - start > MAX_DIGITS) return undefined;
+  let number = 0;
+  for (let at = start; at < end; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+/** What `responseIdFromEnds()` needs of each end of a text. */
+export const END_CHARS = 64;
+
+/** Like responseId(), for a message of which only the two ends are at hand. */
+export function responseIdFromEnds(head: string, tail: string): number | undefined {
+  const id = /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),"(?:result|error)":/.exec(head)?.[1] ??
+    (/^\{"(?:result|error)":/.test(head)
+      ? /,"jsonrpc":"2\.0","id":(\d+)\}\s*$/.exec(tail)?.[1]
+      : undefined);
+  return id === undefined ? undefined : Number(id);
+}
+
+/** Where a value stands in its text: `text.slice(start, end)`. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/**
+ * The places of an object's members, so that one can be replaced while the rest stays the text that
+ * came: parsing and printing again would lose digits of large numbers and the order of keys.
+ * The text must be valid JSON with an object at `start`.
+ */
+export function memberSpans(text: string, start = 0): Map<string, Span> {
+  const spans = new Map<string, Span>();
+  eachMember(text, start, (name, span) => spans.set(name, span));
+  return spans;
+}
+
+/** Visits an object's members one by one, also those whose name comes twice. */
+export function eachMember(
+  text: string,
+  start: number,
+  visit: (name: string, span: Span) => void,
+): void {
+  let at = skipSpace(text, start);
+  if (text.charCodeAt(at) !== OPEN_BRACE) throw new SyntaxError("Not a JSON object");
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) !== CLOSE_BRACE) {
+    const keyEnd = skipString(text, at);
+    const plain = text.slice(at + 1, keyEnd - 1);
+    const key: string = plain.includes("\\") ? JSON.parse(text.slice(at, keyEnd)) : plain;
+    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const valueEnd = skipValue(text, valueStart);
+    visit(key, { start: valueStart, end: valueEnd });
+    at = skipSpace(text, valueEnd);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+    else if (text.charCodeAt(at) !== CLOSE_BRACE) throw new SyntaxError("Not valid JSON");
+  }
+}
+
+/** The places of an array's elements. The text must be valid JSON with an array at `start`. */
+export function elementSpans(text: string, start = 0): Span[] {
+  const spans: Span[] = [];
+  let at = skipSpace(text, start);
+  if (text.charCodeAt(at) !== OPEN_BRACKET) throw new SyntaxError("Not a JSON array");
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = skipValue(text, at);
+    spans.push({ start: at, end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+    else if (text.charCodeAt(at) !== CLOSE_BRACKET) throw new SyntaxError("Not valid JSON");
+  }
+  return spans;
+}
+
+export function elementTexts(text: string): string[] {
+  return elementSpans(text).map(({ start, end }) => text.slice(start, end));
+}
+
+export function replaceSpan(text: string, { start, end }: Span, replacement: string): string {
+  return text.slice(0, start) + replacement + text.slice(end);
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+function skipSpace(text: string, at: number): number {
+  for (;; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return at;
+  }
+}
+
+function skipString(text: string, at: number): number {
+  if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("Not valid JSON");
+  for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  throw new SyntaxError("Not valid JSON");
+}
+
+function skipValue(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return skipString(text, at);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipScalar(text, at);
+  let depth = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    at++;
+    if (depth === 0) return at;
+  }
+  throw new SyntaxError("Not valid JSON");
+}
+
+function skipScalar(text: string, at: number): number {
+  const start = at;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 32) break;
+  }
+  if (at === start) throw new SyntaxError("Not valid JSON");
+  return at;
 }

@@ -11,12 +11,10 @@ const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]{0,63})\}/g;
 /** `Bearer `: what may stand around a reference and is no secret itself. */
 const SCHEME = /^(?:(?:bearer|basic|token|bot|key|api-?key) )?$/i;
 
-/** What stands for a secret in an entry. */
 export function secretReference(name: string): string {
   return `\${secret:${name}}`;
 }
 
-/** The names of the secrets that a text refers to. */
 export function secretNamesIn(text: string): string[] {
   return Array.from(text.matchAll(REFERENCE), ([, name = ""]) => name);
 }

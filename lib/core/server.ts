@@ -6,7 +6,6 @@ export const ServerName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
 });
 export type ServerName = z.infer<typeof ServerName>;
 
-/** How a server is reached. */
 type Reach = "program" | "address" | "in-process";
 
 interface TransportDeclaration {
@@ -23,7 +22,6 @@ export const TRANSPORTS = {
   stdio: { reach: "program", aliases: ["local"] },
   http: { reach: "address", aliases: ["streamablehttp", "remote"] },
   sse: { reach: "address", aliases: [] },
-  /** The built-in demo server. */
   demo: { reach: "in-process", aliases: [] },
 } as const satisfies Record<string, TransportDeclaration>;
 export type TransportType = keyof typeof TRANSPORTS;
@@ -32,7 +30,6 @@ type TransportBy<R extends Reach> = {
   [T in TransportType]: (typeof TRANSPORTS)[T]["reach"] extends R ? T : never;
 }[TransportType];
 
-/** All transports, or those with one reach. */
 export function transportTypes<R extends Reach>(reach?: R): TransportBy<R>[] {
   const types = Object.keys(TRANSPORTS) as TransportType[];
   return types.filter((type): type is TransportBy<R> =>
@@ -51,7 +48,6 @@ export function isTransport<R extends Reach>(
 export const ChangePolicy = z.enum(["hold", "notify", "allow"]);
 export type ChangePolicy = z.infer<typeof ChangePolicy>;
 
-/** Whether the owner trusts a server. */
 export const ServerTrust = z.enum(["trusted", "untrusted"]);
 export type ServerTrust = z.infer<typeof ServerTrust>;
 
@@ -84,7 +80,6 @@ export const ownerFields = {
   maxResultTokens: z.int().min(100).max(10_000_000).optional(),
 };
 
-/** A program that the gateway starts. */
 export const ProgramServer = z.strictObject({
   type: z.enum(transportTypes("program")),
   command: z.string().min(1),
@@ -105,13 +100,11 @@ export const RemoteServer = z.strictObject({
   ...ownerFields,
 });
 
-/** A server that runs in this process. */
 const InProcessServer = z.strictObject({
   type: z.enum(transportTypes("in-process")),
   ...ownerFields,
 });
 
-/** How to reach one server. */
 export const ServerSpec = z.discriminatedUnion("type", [
   ProgramServer,
   RemoteServer,
@@ -121,12 +114,10 @@ export type ServerSpec = z.infer<typeof ServerSpec>;
 export type ProgramSpec = z.infer<typeof ProgramServer>;
 export type RemoteSpec = z.infer<typeof RemoteServer>;
 
-/** Whether the gateway starts a program for it. */
 export function isProgram(spec: ServerSpec): spec is ProgramSpec {
   return TRANSPORTS[spec.type].reach === "program";
 }
 
-/** Whether the gateway connects to an address. */
 export function isRemote(spec: ServerSpec): spec is RemoteSpec {
   return TRANSPORTS[spec.type].reach === "address";
 }
@@ -139,7 +130,6 @@ const TEXT_FIELDS = {
   headers: "header",
 } as const;
 
-/** One such text. */
 export interface SpecText {
   kind: (typeof TEXT_FIELDS)[keyof typeof TEXT_FIELDS];
   /** `args/0`, `headers/Authorization`. */
@@ -156,7 +146,6 @@ export function specTexts(spec: ServerSpec): SpecText[] {
   return texts;
 }
 
-/** The entry with each text replaced. */
 export function mapSpecTexts<T extends ServerSpec>(spec: T, map: (text: SpecText) => string): T {
   const mapped: Record<string, unknown> = { ...spec };
   for (const [field, kind] of Object.entries(TEXT_FIELDS)) {
@@ -203,10 +192,7 @@ export function isStarting(state: string): boolean {
   return state === "starting" || state === "installing";
 }
 
-/**
- * Whether a server may have tools that nobody knows of, because it is not up. One that is disabled
- * has none.
- */
+/** Whether a server that is not up may have unknown tools; a disabled one has none. */
 export function isAway({ state, toolCount }: { state: string; toolCount: number }): boolean {
   if (isStarting(state)) return true;
   return toolCount === 0 && ["paused", "failed", "needs_login"].includes(state);

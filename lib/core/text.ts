@@ -78,10 +78,7 @@ function closest(word: string, candidates: Iterable<string>, limit: number): str
   return best.map(({ candidate }) => candidate);
 }
 
-/**
- * Insertions, deletions, replacements and swaps of neighbors that turn one word into the other; any
- * number above `most` where there are more.
- */
+/** Counts swaps of neighbors as one edit; any number above `most` where there are more. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   const width = b.length + 1;

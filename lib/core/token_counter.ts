@@ -8,7 +8,6 @@ const LIMIT_MS = 30_000;
 
 interface TokenCounterOptions {
   worker?: URL;
-  /** How long to wait for one answer. */
   limitMs?: number;
 }
 

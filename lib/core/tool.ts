@@ -31,7 +31,6 @@ export const Toolset = z.strictObject({
   name: ToolsetName,
   description: z.string().max(500).optional(),
   tools: z.array(ToolReference).max(2_000),
-  /** In ms since the epoch. */
   createdAt: z.number(),
   updatedAt: z.number(),
 });

@@ -3,7 +3,7 @@ import type { ConsoleLogins } from "../auth/console_logins.ts";
 import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
 import { EVERYONE, type Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { refuseForwarded } from "./request_origin.ts";
+import { refuseForwarded } from "./guard.ts";
 
 /** `__Host-`: never sent to another host, a subdomain or over plain HTTP beyond this machine. */
 export const COOKIE = "__Host-quartermaster";

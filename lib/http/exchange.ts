@@ -6,6 +6,8 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Pick<Headers, "get" | "keys">;
   readonly body: ReadableStream<Uint8Array> | null;
+  /** The text of a body that came whole with the head; a Request has none. */
+  readonly wholeText?: string | undefined;
   text(): Promise<string>;
 }
 

@@ -109,3 +109,47 @@ function bracketed(host: string): string {
 function quote(text: string | null): string {
   return text === null ? "(none)" : JSON.stringify(text.slice(0, 200));
 }
+
+/** Headers that nearly every proxy sets. */
+const USUAL = [
+  "x-forwarded-for",
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+];
+
+/**
+ * Whether a request has one of the usual headers of a proxy. On the path of every call: they are read
+ * by value, because asking whether a header exists copies all of them.
+ */
+export function hasForwardedHeader({ headers }: HttpRequest): boolean {
+  for (const name of USUAL) if (headers.get(name) !== null) return true;
+  return false;
+}
+
+/** Whether a request has any header of a proxy. */
+export function isForwarded(request: HttpRequest): boolean {
+  return hasForwardedHeader(request) ||
+    request.headers.keys().some((name) => name.startsWith("x-forwarded"));
+}
+
+/**
+ * Throws TOKEN_REQUIRED for a request through a proxy. A caller without a token is trusted because it
+ * is on this machine; one behind a proxy is not, and could consent in its own client to programs that
+ * it has the gateway run.
+ */
+export function refuseForwarded(request: HttpRequest, isRefused = isForwarded): void {
+  if (!isRefused(request)) return;
+  throw new GatewayError("TOKEN_REQUIRED", {
+    message: "A token is required: this request came through a proxy, and only requests from the " +
+      "gateway's own machine need none",
+    recoverySteps: [
+      "Create a token on that machine: " +
+      "`quartermaster token create --name me --rights read,call,manage`",
+      "Send it as `Authorization: Bearer TOKEN`, or log in to the console with it",
+      "Start the gateway with `--public-url` and the proxy's URL",
+    ],
+  });
+}

@@ -70,21 +70,6 @@ export async function handleRequest(
   return secureHeaders(response, protocol === "https:");
 }
 
-/** Answers at an MCP endpoint. Only failures get a log line, a count and all headers. */
-export async function answerCall(
-  host: RequestHost,
-  request: HttpRequest,
-  answer: () => Promise<Response>,
-): Promise<Response> {
-  try {
-    host.guard.check(request);
-    return await answer();
-  } catch (error) {
-    const fail = () => Promise.reject(error);
-    return await handleRequest(host, request, crypto.randomUUID(), fail);
-  }
-}
-
 function explain(error: unknown, req: HttpRequest, requestId: string, log: Logger): Response {
   const status = (error as { status?: unknown } | null)?.status;
   if (status === 404 || status === 405) {

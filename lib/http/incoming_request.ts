@@ -129,6 +129,7 @@ export class IncomingRequest implements HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Pick<Headers, "get" | "keys">;
+  readonly wholeText: string | undefined;
   readonly #options: IncomingRequestOptions;
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined;
 
@@ -138,6 +139,7 @@ export class IncomingRequest implements HttpRequest {
     this.method = method;
     this.url = url;
     this.headers = new IncomingHeaders(headers);
+    this.wholeText = typeof options.body === "string" ? options.body : undefined;
   }
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {

@@ -1,8 +1,8 @@
 import { OWNER } from "../auth/credentials.ts";
-import { GatewayError } from "../core/errors.ts";
 import type { ServerActor } from "../auth/grants.ts";
 import { hasPublicUrl, isLoopback } from "../config/address.ts";
 import type { HttpRequest } from "./exchange.ts";
+import { isForwarded } from "./guard.ts";
 
 /** A request of the console or the API, with its caller and the gateway's addresses. */
 interface ConsoleRequest {
@@ -33,50 +33,6 @@ export function isFromThisMachine({ req, info, state }: ConsoleRequest): boolean
   const origin = req.headers.get("origin");
   const isOwnPage = origin === null || isOwn(URL.parse(origin)?.hostname ?? "");
   return isOwn(peer) && isOwn(named) && isOwnPage && !isForwarded(req);
-}
-
-/** Headers that nearly every proxy sets. */
-const USUAL = [
-  "x-forwarded-for",
-  "forwarded",
-  "via",
-  "x-real-ip",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-];
-
-/**
- * Whether a request has one of the usual headers of a proxy. On the path of every call: they are read
- * by value, because asking whether a header exists copies all of them.
- */
-export function hasForwardedHeader({ headers }: HttpRequest): boolean {
-  for (const name of USUAL) if (headers.get(name) !== null) return true;
-  return false;
-}
-
-/** Whether a request has any header of a proxy. */
-export function isForwarded(request: HttpRequest): boolean {
-  return hasForwardedHeader(request) ||
-    request.headers.keys().some((name) => name.startsWith("x-forwarded"));
-}
-
-/**
- * Throws TOKEN_REQUIRED for a request through a proxy. A caller without a token is trusted because it
- * is on this machine; one behind a proxy is not, and could consent in its own client to programs that
- * it has the gateway run.
- */
-export function refuseForwarded(request: HttpRequest, isRefused = isForwarded): void {
-  if (!isRefused(request)) return;
-  throw new GatewayError("TOKEN_REQUIRED", {
-    message: "A token is required: this request came through a proxy, and only requests from the " +
-      "gateway's own machine need none",
-    recoverySteps: [
-      "Create a token on that machine: " +
-      "`quartermaster token create --name me --rights read,call,manage`",
-      "Send it as `Authorization: Bearer TOKEN`, or log in to the console with it",
-      "Start the gateway with `--public-url` and the proxy's URL",
-    ],
-  });
 }
 
 /** Who requests a server, and whether they may run programs. */

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { OWNER } from "../auth/credentials.ts";
 import { GatewayError } from "../core/errors.ts";
-import {
-  hasForwardedHeader,
-  isForwarded,
-  isFromThisMachine,
-  refuseForwarded,
-  serverRequester,
-} from "./request_origin.ts";
+import { isFromThisMachine, serverRequester } from "./request_origin.ts";
+import { hasForwardedHeader, isForwarded, refuseForwarded } from "./guard.ts";
 
 interface Place {
   hostname?: string;

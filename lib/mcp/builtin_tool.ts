@@ -11,22 +11,16 @@ import { canElicit, canSample, elicitConsent, sample } from "./client_questions.
 /** What a built-in tool can do besides answering. */
 export interface ToolContext {
   signal: AbortSignal;
-  /** Who the tool is called for. */
   principal: string;
-  /** Where the caller is, for the audit log. */
   from?: (() => string) | undefined;
   /** Sends progress to the client; undefined if it did not request progress. */
   progress?: ((message: string) => void) | undefined;
   /** Asks the person behind the client to agree; undefined where the client cannot ask. */
   confirm?: ((message: string) => Promise<boolean>) | undefined;
-  /**
-   * Has the client's model write something, by a sampling/createMessage with these params; resolves
-   * with its result, or throws CANNOT_GENERATE. Undefined where the client lends no model.
-   */
+  /** Samples the client's model; throws CANNOT_GENERATE. Undefined where the client lends no model. */
   sample?: ((params: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
 }
 
-/** A tool of the gateway's own. */
 export interface BuiltinTool<Input extends z.ZodObject = z.ZodObject> {
   name: string;
   title: string;
@@ -44,9 +38,15 @@ export interface BuiltinTool<Input extends z.ZodObject = z.ZodObject> {
 }
 
 export interface BuiltinResult {
-  /** What a model reads. */
   text: string;
   data: Record<string, unknown>;
+}
+
+/** The result of a tools/call, as MCP has it. */
+interface CallResult {
+  content: { type: string; text: string }[];
+  structuredContent: object;
+  isError?: boolean;
 }
 
 /** A call of another tool, whose result is the result. */
@@ -66,12 +66,11 @@ export function builtin<Input extends z.ZodObject>(tool: BuiltinTool<Input>): Bu
   return tool as unknown as BuiltinTool;
 }
 
-/** Calls a built-in tool with a request's arguments; gives the result of the call. */
 export async function callBuiltin(
   tool: BuiltinTool,
   request: McpRequest,
   client: Client,
-): Promise<Record<string, unknown> | ForwardedCall> {
+): Promise<CallResult | ForwardedCall> {
   tool.admit?.();
   const { arguments: args = {} } = request.params;
   const input = tool.input.safeParse(args);
@@ -97,7 +96,7 @@ export async function callBuiltin(
     if ("forward" in done) return done;
     return { content: [{ type: "text", text: done.text }], structuredContent: done.data };
   } catch (error) {
-    // Even a name that is not found: the tool was found, and it is the model that can mend this.
+    // Even a name that is not found: the tool was found, and the model can correct its arguments.
     if (error instanceof GatewayError) return toolErrorResult(error);
     throw error;
   }
@@ -114,13 +113,6 @@ function progressOf(request: McpRequest): ToolContext["progress"] {
   };
 }
 
-export function isForwarded(
-  result: Record<string, unknown> | ForwardedCall,
-): result is ForwardedCall {
-  return "forward" in result;
-}
-
-/** The tool as it is listed. */
 export function describeBuiltin(tool: BuiltinTool, principal: string) {
   const { name, title, input, annotations } = tool;
   const { $schema: _, properties = {}, ...schema } = z.toJSONSchema(input, { io: "input" });

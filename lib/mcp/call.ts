@@ -1,49 +1,40 @@
+import type { Access } from "../auth/access.ts";
+import type { Grants } from "../auth/grants.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { type ResolveContext as ToolScope, resolveTool } from "../catalog/resolve.ts";
-import type { Right } from "../core/access.ts";
-import type { Client, McpRequest } from "../core/client.ts";
+import type { Client } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
+import { eachMember, isObject, memberText, replaceSpan, type Span } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import {
+  type CallControl,
   type PendingCall,
   refusedCall,
-  type RefusedUse,
   type ServerUse,
 } from "../trust/call_control/control.ts";
 import type { Answer } from "./view.ts";
 
 /** What exists for a caller, and what it may do. */
-export interface CallerRights {
-  admits(principal: string, tool: { server: string; name: string }): boolean;
-  admitsServer(principal: string, server: string): boolean;
-  admitsToolset(principal: string, toolset: string): boolean;
-  /** Throws ACCESS_DENIED. */
-  demand(principal: string, right: Right, attempt: string): void;
-  /** A new object whenever what exists for the caller may have changed. */
-  grants(principal: string): { isWhole: boolean; may(right: Right): boolean };
-}
+export type CallerRights =
+  & Pick<Access, "admits" | "admitsServer" | "admitsToolset" | "demand">
+  & { grants(principal: string): Pick<Grants, "isWhole" | "may"> };
 
-/** Limits, approvals and result sizes of calls. */
-export interface CallPolicy {
-  /** Throws if the call may not be made; a promise if somebody has to approve it first. */
-  enter(call: PendingCall): Promise<void> | undefined;
-  /** Counts a call of one of the gateway's own tools; throws LIMIT_EXCEEDED. */
-  enterBuiltin?(principal: string): void;
-  /** Counts a request like a call until it has `ended`; throws LIMIT_EXCEEDED. */
-  enterUse?(use: ServerUse): void;
-  /** May be called any number of times, also for requests that were never counted. */
-  ended?(request: object): void;
-  /** Notes a refusal that the policy itself did not decide. */
-  refused?(use: RefusedUse, error: unknown): void;
-  /** The response as the caller gets it; missing if all responses pass unchanged. */
-  leave?(call: PendingCall, response: string): string | Promise<string>;
-  /** The response to a request for the next page of a result; undefined if it is none. */
-  read?(request: McpRequest, client: Client): Promise<string> | undefined;
-  /** Whether a server's results may have to be continued with resources/read. */
-  hasPages?(server: string): boolean;
-  /** Counts a request that is not a call; throws LIMIT_EXCEEDED. */
-  countRequest?(principal: string, method: string): void;
-}
+/** Limits and approvals of calls, and the sizes of their results; trials need only a part. */
+export type CallPolicy =
+  & Pick<CallControl, "enter">
+  & Partial<
+    Pick<
+      CallControl,
+      | "countRequest"
+      | "ended"
+      | "enterBuiltin"
+      | "enterUse"
+      | "hasPages"
+      | "leave"
+      | "read"
+      | "refused"
+    >
+  >;
 
 /** Who decides about calls at an endpoint; nobody does where both are missing. */
 export interface CallChecks {
@@ -127,8 +118,8 @@ export function checkMayUse(
   }
 }
 
-/** Makes use of a server for a caller; counts like a call until it is answered. */
-export async function counted(
+/** Calls of methods other than `tools/call` count like tool calls until they are answered. */
+export async function useServer(
   policy: CallPolicy | undefined,
   use: ServerUse,
   ask: () => Promise<string>,
@@ -161,10 +152,7 @@ export function isLooking(method: string): boolean {
   return LOOKING.test(method);
 }
 
-/**
- * Throws if a tool is no longer the one that somebody approved a call of: changed, disabled, in
- * quarantine, or gone for the caller.
- */
+/** Throws if a tool changed, or went away for the caller, since somebody approved its call. */
 export function checkUnchanged(
   tool: CatalogTool,
   { table, admits }: Pick<ToolScope, "table" | "admits">,
@@ -179,8 +167,109 @@ export function checkUnchanged(
   });
 }
 
-/** The tool that a tools/call names; throws INVALID_PARAMS without one. */
 export function toolNameOf({ name }: Record<string, unknown>): string {
   if (typeof name === "string") return name;
   throw new GatewayError("INVALID_PARAMS", { message: "tools/call needs the name of a tool" });
+}
+
+/** What a request is decided by. */
+const DECIDING = new Set(
+  ["_meta", "argument", "arguments", "context", "cursor", "level", "name", "ref", "task", "uri"],
+);
+
+const DECIDING_REF = new Set(["type", "name", "uri"]);
+
+interface RequestParams {
+  text: string;
+  members: ReadonlyMap<string, Span>;
+}
+
+/**
+ * The params of a request, undefined where it has none. Servers take a member that comes twice, or in
+ * other letters, for what they please: what is checked here must be what they read, so that throws
+ * INVALID_PARAMS.
+ */
+export function requestParams(message: string): RequestParams | undefined {
+  const text = memberText(message, "params");
+  if (text === undefined) return undefined;
+  return { text, members: unambiguousMembers(text, 0, DECIDING) };
+}
+
+interface CompletionRef {
+  kind: "prompt" | "resource";
+  name: string;
+}
+
+/**
+ * What a completion is of, as `params` has it. Servers may go by the type or by what is there: where
+ * the two could differ, that throws INVALID_PARAMS.
+ */
+export function completionRef(message: string, { ref }: Record<string, unknown>): CompletionRef {
+  const sent = requestParams(message);
+  const span = sent?.members.get("ref");
+  if (!isObject(ref) || !sent || !span || !sent.text.startsWith("{", span.start)) throw noRef();
+  unambiguousMembers(sent.text, span.start, DECIDING_REF);
+  const { type, name, uri } = ref;
+  if (type === "ref/prompt" && typeof name === "string" && uri === undefined) {
+    return { kind: "prompt", name };
+  }
+  if (type === "ref/resource" && typeof uri === "string" && name === undefined) {
+    return { kind: "resource", name: uri };
+  }
+  throw noRef();
+}
+
+/** The members of an object in the text, which all readers find the same. */
+function unambiguousMembers(
+  text: string,
+  start: number,
+  deciding: ReadonlySet<string>,
+): Map<string, Span> {
+  const members = new Map<string, Span>();
+  eachMember(text, start, (name, span) => {
+    if (members.has(name)) throw ambiguous(name);
+    members.set(name, span);
+  });
+  for (const name of members.keys()) {
+    if (deciding.has(name)) continue;
+    const plain = folded(name);
+    if (deciding.has(plain) || (plain !== name && members.has(plain))) throw ambiguous(name);
+  }
+  return members;
+}
+
+interface SentCall {
+  text: string;
+  params: Record<string, unknown>;
+}
+
+/** The params of a tools/call under a tool's own name, the rest as it came; throws INVALID_PARAMS. */
+export function callParams({ text, params: { name: sent } }: SentCall, name: string): string {
+  const params = requestParams(text);
+  const span = params?.members.get("name");
+  if (!params || !span) throw new GatewayError("INVALID_PARAMS");
+  if (sent === name) return params.text;
+  return replaceSpan(params.text, span, JSON.stringify(name));
+}
+
+/** As readers that do not tell large letters from small ones have it, the odd forms of k and s too. */
+function folded(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
+
+function noRef(): GatewayError {
+  return new GatewayError("INVALID_PARAMS", {
+    message: "Cannot complete: the ref is neither that of a prompt nor that of a resource",
+    recoverySteps: [
+      'Send {"type":"ref/prompt","name":"..."} or {"type":"ref/resource","uri":"..."} as the ref',
+    ],
+  });
+}
+
+function ambiguous(name: string): GatewayError {
+  return new GatewayError("INVALID_PARAMS", {
+    message: `The params can be read in two ways: ${JSON.stringify(name.slice(0, 40))} ` +
+      "comes twice or is written in other letters",
+    recoverySteps: ["Send each member once, as the protocol writes it"],
+  });
 }

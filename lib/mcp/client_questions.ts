@@ -2,18 +2,13 @@ import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isObject, notificationText, requestText } from "../core/rpc.ts";
 
-/** A question that the gateway itself asks. */
 interface ClientQuestion {
   method: string;
   params: Record<string, unknown>;
-  /** How long the client may take; then the question is withdrawn. */
   limitMs: number;
 }
 
-/**
- * Asks the client behind a request, and resolves with its answer. Rejects with a TimeoutError after
- * the limit, or with the signal's reason if the request ends first.
- */
+/** Rejects with a TimeoutError after the limit, or with the signal's reason. */
 function askClient(
   request: McpRequest,
   client: Client,
@@ -53,7 +48,6 @@ export function canSample({ profile }: Client): boolean {
   return isObject(profile.capabilities.sampling);
 }
 
-/** Puts a sampling/createMessage to the client behind a request; resolves with its result. */
 export async function sample(
   request: McpRequest,
   client: Client,
@@ -86,7 +80,6 @@ function cannotGenerate(why: string): GatewayError {
   });
 }
 
-/** How long a person may take to answer a question. */
 const CONSENT_TIMEOUT_MS = 5 * 60_000;
 
 /** Whether a client can put a question to its user. Older clients name no elicitation mode. */

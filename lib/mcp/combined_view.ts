@@ -6,28 +6,29 @@ import { type Builtins, ownerAmong, resolve, type Resolved } from "../catalog/re
 import type { CancelSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
-import { errorText, resultText, withId } from "../core/rpc.ts";
+import { errorText, resultText } from "../core/rpc.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { VERSION } from "../core/product.ts";
 import type { ManagedServer } from "../servers/server.ts";
-import { type BuiltinTool, callBuiltin, describeBuiltin, isForwarded } from "./builtin_tool.ts";
+import { type BuiltinTool, callBuiltin, describeBuiltin } from "./builtin_tool.ts";
 import {
   type CallerRights,
+  callParams,
   type CallPolicy,
   callTool,
   checkMayUse,
   checkUnchanged,
-  counted,
   isLooking,
   toolNameOf,
+  useServer,
 } from "./call.ts";
 import { FeatureAggregate } from "./feature_aggregate.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import { forwardedParams } from "./discovery_tools.ts";
-import { ClientLists, type ListVersions, ToolList } from "./list_changes.ts";
+import { ClientLists, ListText, type ListVersions } from "./list_changes.ts";
 import { ClientRelays } from "./relays.ts";
-import { callParams } from "./protocol.ts";
 import { withExposedPage, withExposedPages } from "./resource_aggregate.ts";
+import { type CallServer, callShared } from "./server_lists.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
@@ -37,7 +38,6 @@ export interface VisibleServers {
   findServer(name: string): ManagedServer | undefined;
   /** The tools to list; the same array as long as nothing has changed. */
   tools(principal: string): readonly CatalogTool[];
-  /** The servers whose resources and prompts can be reached. */
   servers(principal: string): readonly string[];
   /** The servers whose tools can be called, listed or not; default: `servers`. */
   callable?(principal: string): readonly string[];
@@ -52,34 +52,29 @@ export interface VisibleServers {
 export interface CombinedViewOptions {
   instructions: string;
   names: NameTables;
-  /** The gateway's own tools that are listed. */
   listed: readonly BuiltinTool[];
   /** Changes whenever their descriptions may, apart from changes of the catalog. */
   edition?(): unknown;
   /** Whether they are listed under names without dots and hyphens. */
   flatBuiltins?: boolean;
-  /** The gateway's own tools that can be called. */
   builtins: Builtins<BuiltinTool>;
   /** Missing if the view shows only the gateway's own tools. */
   servers?: VisibleServers;
   rights?: CallerRights;
-  /** Whether a caller may use one of the gateway's own tools. */
   mayUse?(principal: string, tool: BuiltinTool): boolean;
   /** Throws ACCESS_DENIED if it may not. */
   demandUse?(principal: string, tool: BuiltinTool): void;
   policy?: CallPolicy | undefined;
-  /** Hides prompts and resources that no caller may see. */
   screen?: ContentScreen | undefined;
   onPromptCollisions?: OnPromptCollisions | undefined;
 }
 
-/** One caller's list, and what it was made from. */
 interface ListedTools {
   table: NameTable;
   edition: unknown;
   grants: unknown;
   tools: readonly CatalogTool[];
-  list: ToolList;
+  list: ListText;
 }
 
 /** Lists are long, and some callers connect once: beyond this many the oldest are made again. */
@@ -114,7 +109,7 @@ export class CombinedView implements View {
   }
 
   /** A principal's tools; made again only after a change. */
-  toolList(principal: string): ToolList {
+  toolList(principal: string): ListText {
     const { servers, names, listed } = this.#options;
     const table = names.of(servers?.catalog.snapshot ?? NO_SNAPSHOT);
     const tools = servers?.tools(principal) ?? [];
@@ -132,14 +127,13 @@ export class CombinedView implements View {
         withExposedPage(tool.server, renamed(tool, table.nameOf(tool, "flat")))
       ),
     ];
-    const list = ToolList.of(`{"tools":[${texts.join(",")}]}`, known?.list);
+    const list = ListText.of(`{"tools":[${texts.join(",")}]}`, known?.list);
     this.#lists.delete(principal);
     this.#lists.set(principal, { table, tools, edition, grants, list });
     if (this.#lists.size > MOST_LISTS) this.#lists.delete(this.#lists.keys().next().value!);
     return list;
   }
 
-  /** What a principal would be listed now. */
   listVersions(principal: string): ListVersions {
     const { servers } = this.#options;
     const reachable = servers?.servers(principal) ?? [];
@@ -190,10 +184,10 @@ class CombinedViewSession implements ViewSession {
       servers: () => found(servers.servers(client.principal)),
       callable: () => found((servers.callable ?? servers.servers)(client.principal)),
       connected: () => relays.connected(),
-      list: (server, request, method, params) => this.#list(server, request, method, params),
-      call: async (server, request, method, params) =>
+      list: this.#list,
+      call: async (server, request, params) =>
         await options.screen?.of(server).refusal(request) ??
-          await this.#useServer(server, request, method, params),
+          await this.#useServer(server, request, params),
       onPromptCollisions: options.onPromptCollisions,
     });
   }
@@ -254,7 +248,7 @@ class CombinedViewSession implements ViewSession {
     // A forwarded call is counted where it is made.
     if (!tool.forwards) this.#options.policy?.enterBuiltin?.(this.#client.principal);
     const result = await callBuiltin(tool, request, this.#client);
-    if (!isForwarded(result)) return { text: resultText(request.id, JSON.stringify(result)) };
+    if (!("forward" in result)) return { text: resultText(request.id, JSON.stringify(result)) };
     const { forward, argumentsIn } = result;
     const params = () => forwardedParams(request.text, forward.name, argumentsIn);
     return await this.#callOn(forward, request, params);
@@ -314,7 +308,7 @@ class CombinedViewSession implements ViewSession {
     if (!server || !this.#features) throw new GatewayError("SERVER_NOT_FOUND");
     const preparing = this.#features.prepare(server, request);
     if (preparing) await preparing;
-    const response = await this.#relay(server, request, "tools/call", params);
+    const response = await this.#relay(server, request, params);
     return withExposedPages(server.name, response);
   }
 
@@ -330,54 +324,21 @@ class CombinedViewSession implements ViewSession {
     }
   }
 
-  async #useServer(
-    server: ManagedServer,
-    request: McpRequest,
-    method: string,
-    params: string | undefined,
-  ): Promise<string> {
+  readonly #useServer: CallServer = async (server, request, params) => {
+    const { method } = request;
     const use = { server: server.name, method, principal: this.#client.principal, request };
-    return await counted(
-      this.#options.policy,
-      use,
-      () => this.#relay(server, request, method, params),
-    );
-  }
+    return await useServer(this.#options.policy, use, () => this.#relay(server, request, params));
+  };
 
-  #relay(
-    server: ManagedServer,
-    request: McpRequest,
-    method: string,
-    params: string | undefined,
-  ): Promise<string> {
+  readonly #relay: CallServer = (server, request, params) => {
     const own = this.#features!.requestFor(server.name, request);
-    return this.#relays!.to(server, request).call(own, method, params);
-  }
+    return this.#relays!.to(server, request).call(own, params);
+  };
 
-  /** A list asks the client nothing, so none needs a connection of its own for it. */
-  async #list(
-    server: ManagedServer,
-    request: McpRequest,
-    method: string,
-    params: string | undefined,
-  ): Promise<string> {
+  readonly #list: CallServer = async (server, request, params) => {
     const { screen } = this.#options;
-    const response = await this.#requestList(server, request, method, params);
-    return screen ? await screen.shown(server, method, response) : response;
-  }
-
-  async #requestList(
-    server: ManagedServer,
-    request: McpRequest,
-    method: string,
-    params: string | undefined,
-  ): Promise<string> {
-    if (this.#relays!.to(server, request).hasOwn) {
-      return await this.#relay(server, request, method, params);
-    }
-    const { timeoutMs } = server;
-    const { signal } = request;
-    const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
-    return withId(text, id, request.id);
-  }
+    const call = this.#relays!.to(server, request).hasOwn ? this.#relay : callShared;
+    const response = await call(server, request, params);
+    return screen ? await screen.shown(server, request.method, response) : response;
+  };
 }

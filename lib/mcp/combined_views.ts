@@ -17,10 +17,8 @@ import { optimizerTools } from "./optimizer_tools.ts";
 export interface GatewayTools {
   servers: readonly BuiltinTool[];
   toolsets: readonly BuiltinTool[];
-  /** Loaded with the gateway's own endpoint. */
   optimization(): Promise<OptimizationTools>;
   mayUse(principal: string, tool: BuiltinTool): boolean;
-  /** Throws ACCESS_DENIED if the caller may not use the tool. */
   demandUse(principal: string, tool: BuiltinTool): void;
 }
 
@@ -40,7 +38,7 @@ type CombinedViewsOptions =
     | "equippedBy"
     | "availability"
     | "starting"
-    | "directory"
+    | "toolDirectory"
     | "isOptimizing"
     | "access"
     | "policy"
@@ -75,9 +73,7 @@ export class CombinedViews {
     CombinedViewOptions,
     "names" | "rights" | "mayUse" | "demandUse" | "policy" | "screen" | "onPromptCollisions"
   >;
-  /** The gateway's own tools that each view of the default endpoint lists. */
   readonly #listed: Record<ViewName, readonly BuiltinTool[]>;
-  /** The part of the servers that each of them shows. */
   readonly #servers: Record<ViewName, VisibleServers>;
   /** All that can be called at the default endpoint, whatever is listed. */
   readonly #builtins: Builtins<BuiltinTool>;
@@ -88,7 +84,7 @@ export class CombinedViews {
 
   constructor(options: CombinedViewsOptions) {
     this.#options = options;
-    const { names, access, policy, screen, tools, directory, onPromptCollisions } = options;
+    const { names, access, policy, screen, tools, toolDirectory, onPromptCollisions } = options;
     this.#common = {
       names,
       rights: access,
@@ -98,9 +94,9 @@ export class CombinedViews {
       screen,
       onPromptCollisions,
     };
-    const discovery = discoveryTools(directory);
-    const index = indexTools(directory);
-    const optimizer = optimizerTools(directory);
+    const discovery = discoveryTools(toolDirectory);
+    const index = indexTools(toolDirectory);
+    const optimizer = optimizerTools(toolDirectory);
     this.#builtins = new Builtins([...discovery, ...index, ...optimizer, ...tools.toolsets]);
     this.#listed = {
       default: [...discovery, ...tools.toolsets],
@@ -131,7 +127,6 @@ export class CombinedViews {
     return kind !== "gateway" || this.#optimization !== undefined;
   }
 
-  /** Loads what the endpoint needs. */
   async prepare(path: CombinedPath): Promise<void> {
     if (!this.isReady(path)) this.#optimization = await this.#options.tools.optimization();
   }
@@ -176,13 +171,13 @@ export class CombinedViews {
   }
 
   #openDefault(expose: ViewName, isFlat: boolean): CombinedView {
-    const { directory } = this.#options;
-    if (expose !== "toolset" && expose !== "all") directory.warmUp();
+    const { toolDirectory } = this.#options;
+    if (expose !== "toolset" && expose !== "all") toolDirectory.warmUp();
     return new CombinedView({
       ...this.#common,
       instructions: INSTRUCTIONS[expose],
       listed: this.#listed[expose],
-      edition: () => directory.edition,
+      edition: () => toolDirectory.edition,
       flatBuiltins: isFlat,
       builtins: this.#builtins,
       servers: this.#servers[expose],

@@ -1,25 +1,16 @@
 import type { McpRequest } from "../core/client.ts";
-import { elementTexts, memberSpans, replaceSpan } from "../core/json_spans.ts";
-import { errorText, memberText, withId } from "../core/rpc.ts";
+import { elementTexts, errorText, memberSpans, memberText, replaceSpan } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { abortable } from "../core/async.ts";
-import { type CallServer, listFromAll } from "./server_lists.ts";
-import { completionRef } from "./protocol.ts";
+import { callShared, listFromAll, type ListName, LISTS } from "./server_lists.ts";
+import { completionRef } from "./call.ts";
 
-/** The lists whose entries a model reads, by method, with their name in the result. */
-const SCREENED_LISTS: Partial<Record<string, "prompts" | "resources" | "resourceTemplates">> = {
-  "prompts/list": "prompts",
-  "resources/list": "resources",
-  "resources/templates/list": "resourceTemplates",
-};
-type ScreenedList = NonNullable<(typeof SCREENED_LISTS)[string]>;
+const LIST_NAMES = Object.keys(LISTS) as ListName[];
 
 /** Decides what of a server's texts no model should read. */
 export interface ContentRules {
-  /** Undefined if they may not be passed on. */
   instructions(server: string, text: string | undefined): Promise<string | undefined>;
-  /** A list's result without the entries that may not be passed on. */
-  list(server: string, kind: ScreenedList, result: string): Promise<string>;
+  list(server: string, kind: ListName, result: string): Promise<string>;
 }
 
 /** Hides prompts and resources of servers that no caller may see, at all endpoints. */
@@ -41,9 +32,8 @@ export class ContentScreen {
     return screen;
   }
 
-  /** A server's response without the entries that no caller may see. */
   async shown(server: ManagedServer, method: string, response: string): Promise<string> {
-    const kind = SCREENED_LISTS[method];
+    const kind = LIST_NAMES.find((name) => LISTS[name].method === method);
     const span = kind && memberSpans(response).get("result");
     if (!kind || !span) return response;
     const result = response.slice(span.start, span.end);
@@ -62,13 +52,6 @@ const MOST_SHOWN = 100_000;
 /** A server that announces changes all the time is not followed for longer. */
 const LOOKS = 2;
 
-const KINDS = {
-  prompts: { method: "prompts/list", name: "name" },
-  resources: { method: "resources/list", name: "uri" },
-  resourceTemplates: { method: "resources/templates/list", name: "uriTemplate" },
-} as const;
-
-/** What an entry of a list can be requested by. */
 interface Entry {
   /** As it is written, and as a server has it that parses URIs before it compares them. */
   forms: readonly string[];
@@ -76,7 +59,6 @@ interface Entry {
   literals: readonly (readonly string[])[];
 }
 
-/** What is known of one of a server's lists. */
 interface KnownList {
   /** Whether the server has announced no change since the last look. */
   isKnown: boolean;
@@ -87,7 +69,6 @@ interface KnownList {
   taken: number;
   /** Entries that no caller may see, by name: whether that still holds is asked each time. */
   hidden: Map<string, Entry & { text: string }>;
-  /** By each of their forms. */
   shown: Map<string, Entry>;
 }
 
@@ -136,17 +117,15 @@ export class ServerContentScreen {
   }
 
   /** Takes up a page that a client was about to be listed, of which something was left out. */
-  async learn(kind: ScreenedList, answer: string): Promise<void> {
+  async learn(kind: ListName, answer: string): Promise<void> {
     const list = memberText(memberText(answer, "result") ?? "{}", kind);
     if (list !== undefined) await this.#take(kind, elementTexts(list), this.#lists[kind].shown);
   }
 
-  /** Hears what the server says to all: another list is another thing to look at. */
   heard(text: string): void {
     if (!text.includes("/list_changed")) return;
     for (const list of Object.values(this.#lists)) {
       list.isKnown = false;
-      // It may be of before the change.
       list.looking = undefined;
     }
   }
@@ -164,20 +143,20 @@ export class ServerContentScreen {
     return false;
   }
 
-  async #isHidden(kind: ScreenedList, name: string): Promise<boolean> {
+  async #isHidden(kind: ListName, name: string): Promise<boolean> {
     const entries = [...this.#lists[kind].hidden.values().filter((entry) => leadsTo(entry, name))];
     for (const { text } of entries) if (!await this.#isShown(kind, text)) return true;
     return false;
   }
 
   /** Whether the entry of a list is one for callers, by what was decided of it up to here. */
-  async #isShown(kind: ScreenedList, text: string): Promise<boolean> {
+  async #isShown(kind: ListName, text: string): Promise<boolean> {
     const list = `{"${kind}":[${text}]}`;
     return await this.#rules.list(this.#server.name, kind, list) === list;
   }
 
   /** One look for all callers that ask meanwhile. Nobody waits for a list that is only old. */
-  async #look(kind: ScreenedList, request: McpRequest): Promise<void> {
+  async #look(kind: ListName, request: McpRequest): Promise<void> {
     const list = this.#lists[kind];
     if (list.isKnown && this.#now() - list.lookedAt < FRESH_MS) return;
     const looking = list.looking ?? this.#begin(kind, request);
@@ -188,7 +167,7 @@ export class ServerContentScreen {
     }
   }
 
-  #begin(kind: ScreenedList, request: McpRequest): Promise<void> {
+  #begin(kind: ListName, request: McpRequest): Promise<void> {
     const list = this.#lists[kind];
     const lookedAt = this.#now();
     const looking = this.#lookNow(kind, request, ++list.begun)
@@ -204,11 +183,11 @@ export class ServerContentScreen {
     return looking;
   }
 
-  async #lookNow(kind: ScreenedList, request: McpRequest, nth: number): Promise<void> {
+  async #lookNow(kind: ListName, request: McpRequest, nth: number): Promise<void> {
     const { signal } = new AbortController();
     const inner = { ...request, signal, send() {} };
     // A server that does not say in time has nothing listed that could be in the way.
-    const items = await listFromAll([this.#server], KINDS[kind].method, inner, ask);
+    const items = await listFromAll([this.#server], kind, inner, callShared);
     const list = this.#lists[kind];
     if (items.length === 0 || nth < list.taken) return;
     list.taken = nth;
@@ -219,7 +198,7 @@ export class ServerContentScreen {
 
   /** A hidden entry stays hidden until it is listed with another text: a server may list in turns. */
   async #take(
-    kind: ScreenedList,
+    kind: ListName,
     texts: readonly string[],
     shown: Map<string, Entry>,
   ): Promise<void> {
@@ -236,7 +215,7 @@ export class ServerContentScreen {
   }
 }
 
-function entryOf(kind: ScreenedList, name: string): Entry {
+function entryOf(kind: ListName, name: string): Entry {
   if (kind === "prompts") return { forms: [name], literals: [] };
   if (kind === "resources") return { forms: formsOf(name), literals: [] };
   const literals = literalsOf(name);
@@ -252,15 +231,8 @@ function leadsTo({ forms, literals }: Entry, name: string): boolean {
   return forms.includes(name) || literals.some((parts) => canBecome(parts, name));
 }
 
-const ask: CallServer = async (server, request, method, params) => {
-  const { timeoutMs } = server;
-  const { signal } = request;
-  const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
-  return withId(text, id, request.id);
-};
-
-function nameIn(kind: ScreenedList, text: string): string | undefined {
-  const span = memberSpans(text).get(KINDS[kind].name);
+function nameIn(kind: ListName, text: string): string | undefined {
+  const span = memberSpans(text).get(LISTS[kind].key);
   const name: unknown = span && JSON.parse(text.slice(span.start, span.end));
   return typeof name === "string" ? name : undefined;
 }
@@ -268,11 +240,9 @@ function nameIn(kind: ScreenedList, text: string): string | undefined {
 interface RequestedEntry {
   kind: "prompt" | "resource";
   name: string;
-  /** What an unknown one is answered with. */
   code: number;
 }
 
-/** The one thing of a server's that a request is about. */
 function requestedEntry({ method, params, text }: McpRequest): RequestedEntry | undefined {
   const asked = (kind: RequestedEntry["kind"], name: unknown, code: number) =>
     typeof name === "string" ? { kind, name, code } : undefined;

@@ -1,6 +1,7 @@
 import type { Access } from "../auth/access.ts";
 import type { CatalogModule } from "../catalog/module.ts";
 import type { ToolSearchModule } from "../catalog/search/module.ts";
+import { once } from "../core/async.ts";
 import { ToolKeys } from "../catalog/tool_keys.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { signingSecret } from "../storage/secrets_repository.ts";
@@ -18,30 +19,19 @@ export interface DiscoveryInput {
   telemetry: Pick<TelemetryModule, "activity" | "coUse">;
 }
 
-/** What callers can learn about the tools they may use. */
-export interface Discovery {
-  guide: ToolDirectory;
-  starting: StartingServers;
-}
+export type Discovery = ReturnType<typeof buildDiscovery>;
 
-export function buildDiscovery(input: DiscoveryInput): Discovery {
+export function buildDiscovery(input: DiscoveryInput) {
   const { store, pool, access, search, telemetry } = input;
   const { catalog, names, metadata, tokens } = input.catalog;
   const admitsServer = (principal: string, name: string) => access.admitsServer(principal, name);
   const starting = new StartingServers({ pool, catalog, admits: admitsServer });
-  let keys: Promise<ToolKeys> | undefined;
-  const guide = new ToolDirectory({
+  const toolDirectory = new ToolDirectory({
     catalog,
     names,
     metadata,
     tokens,
-    keys() {
-      if (keys) return keys;
-      const asked = keys = signingSecret(store).then((secret) => new ToolKeys(secret));
-      // A store that did not answer is asked again.
-      asked.catch(() => keys = undefined);
-      return asked;
-    },
+    keys: once(async () => new ToolKeys(await signingSecret(store))),
     search: search.search,
     warmUp() {
       telemetry.coUse();
@@ -60,5 +50,5 @@ export function buildDiscovery(input: DiscoveryInput): Discovery {
     },
     onSearch: (baseline, returned) => telemetry.activity.recordSearch(baseline, returned),
   });
-  return { guide, starting };
+  return { toolDirectory, starting };
 }

@@ -19,10 +19,8 @@ const EXAMPLES = 3;
 /** Longer ones are sentences in a script without spaces. */
 const WORD_CHARS = 20;
 const QUERY_FORM = "must be a text, or an array of at least one";
-/** A query is said back, but not a whole book. */
 const ECHOED_WORDS = 20;
 
-/** Search, then execute: the way to any number of tools through three. */
 export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
   return [
     builtin({
@@ -242,7 +240,6 @@ export const ToolArguments = z.union([
   }),
 ], { error: "must be an object" }).meta({ type: "object", anyOf: undefined });
 
-/** Calls the tool, if its arguments fit. */
 export function forwardTo(
   tool: CatalogTool,
   args: Record<string, unknown>,
@@ -274,11 +271,9 @@ export function forwardedParams(text: string, name: string, argumentsIn: string)
   return `{"name":${JSON.stringify(name)},"arguments":${args}${tail}}`;
 }
 
-/** A list that names more of them says less, and costs whoever reads it. */
 const NAMED_SERVERS = 12;
 const NAMED_CHARS = 300;
 
-/** The tools of each server, the server with most of them first. */
 export function byServer(tools: readonly CatalogTool[]): [string, CatalogTool[]][] {
   return [...Map.groupBy(tools, (tool) => tool.server)]
     .sort(([a, left], [b, right]) => right.length - left.length || (a < b ? -1 : 1));

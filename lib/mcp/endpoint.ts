@@ -1,18 +1,24 @@
 import { Cancellation, type TimeoutQueue } from "../core/async.ts";
 import type { McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
-import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import {
+  classify,
+  errorText,
+  isObject,
+  parseJson,
+  type RpcId,
+  type RpcMessage,
+} from "../core/rpc.ts";
 import { type HttpRequest, JsonResponse } from "../http/exchange.ts";
 import { readBody, readTextInTime } from "../http/request_body.ts";
 import { addressOf } from "../http/request_origin.ts";
 import { correlationId } from "../http/handle_request.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import { failSpan, withSpan } from "../telemetry/tracing.ts";
+import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
 import { type EventStream, parseEventId } from "./event_stream.ts";
 import {
   failureText,
-  logCall,
   looksFailed,
   negotiate,
   nobodyAsked,
@@ -32,24 +38,19 @@ const JSON_HEADERS = { "content-type": "application/json" };
 export interface McpEndpoint {
   /** Names the endpoint and its view, as in `servers/git?namespaced`; a session belongs to one. */
   key: string;
-  /** The one server behind it, if there is just one. */
   server?: string;
   view: View;
 }
 
-/** A request of a session, with its response. */
 export interface AnsweredRequest {
   method: string;
-  /** The request as it came. */
   request: string;
   /** Who asked; differs from the session's principal for other projects and tokens. */
   principal: string;
   session: Session;
-  /** The record of a tool call. */
   call: CallRecord | undefined;
   answer: {
     text: string;
-    /** When it began, by the process's clock. */
     started: number;
     ms: number;
   };
@@ -61,7 +62,6 @@ export interface EndpointHost {
   log: Logger;
   /** How long a response may take before it comes on a stream. */
   patience: TimeoutQueue;
-  /** How long a body may take to arrive. */
   bodies?: TimeoutQueue;
   /** Counts a request that is not a call; throws LIMIT_EXCEEDED. */
   countRequest?: ((principal: string, method: string) => void) | undefined;
@@ -74,11 +74,9 @@ export interface EndpointHost {
   stepUp?(principal: string, error: unknown): GatewayError | undefined;
 }
 
-/** An HTTP request at an endpoint. */
 export interface Visit {
   endpoint: McpEndpoint;
   request: HttpRequest;
-  /** Who the request is made for. */
   principal: string;
   /** The connection; read only when a session is made, because that is too slow for every call. */
   info?: Deno.ServeHandlerInfo | undefined;
@@ -114,13 +112,9 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
   if (!accepts(request)) {
     return refuse(406, -32000, "The client must accept application/json and text/event-stream");
   }
-  const text = await readText(request, host);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return refuse(400, -32700, "The body is not valid JSON");
-  }
+  const text = request.wholeText ?? await readText(request, host);
+  const value = parseJson(text);
+  if (value === undefined) return refuse(400, -32700, "The body is not valid JSON");
   if (Array.isArray(value)) {
     return refuse(400, -32600, "Batches are not supported: send one message at a time");
   }
@@ -234,14 +228,7 @@ function answer(
     host.onAnswered({ method, request: text, principal: caller, session, call, answer });
     // Nothing is gathered for a line that is not written.
     if (!host.log.isLevelEnabled("debug")) return;
-    logCall(host.log, {
-      endpoint,
-      method,
-      params,
-      correlationId: correlationId(http) ?? session.id,
-      isError: looksFailed(out),
-      ms,
-    });
+    logCall(host.log, endpoint, message, correlationId(http) ?? session.id, answer);
   }
   function fail(error: unknown, call?: CallRecord): void {
     const isCancelled = signal.aborted;
@@ -251,12 +238,12 @@ function answer(
   /** With the rights of the token that came with this request, in the project that it names. */
   async function askAs(): Promise<Answer> {
     if (project !== undefined) caller = host.switchProject(principal, project);
-    return await tracedRequest(endpoint.key, request, () => session.viewAs(caller));
+    return await tracedRequest(endpoint.key, request, session.viewAs(caller));
   }
   const request: McpRequest = { id, method, params, text, signal, send };
   const project = projectIn(params);
   const isOwn = project === undefined && principal === session.principal;
-  const answered = isOwn ? tracedRequest(endpoint.key, request, () => session.view) : askAs();
+  const answered = isOwn ? tracedRequest(endpoint.key, request, session.view) : askAs();
   // Only now, when the server has its request: what it needs comes first.
   const patience = host.patience.add(openStream);
   void answered.then(
@@ -267,25 +254,40 @@ function answer(
   return response.promise;
 }
 
-/** Makes a request in a span of its own. */
+export function logCall(
+  log: Logger,
+  endpoint: Pick<McpEndpoint, "key" | "server">,
+  { method, params }: { method: string; params: Record<string, unknown> },
+  correlationId: string,
+  { text, ms }: AnsweredRequest["answer"],
+): void {
+  log.debug({
+    requestId: crypto.randomUUID(),
+    correlationId,
+    endpoint: endpoint.key,
+    ...(endpoint.server === undefined ? {} : { serverName: endpoint.server }),
+    method,
+    ...(method === "tools/call" ? { toolName: params.name } : {}),
+    status: looksFailed(text) ? "error" : "ok",
+    duration: Math.round(ms * 100) / 100,
+  }, "Call");
+}
+
+/** Makes a request, in a span of its own if spans are exported. */
 export function tracedRequest(
   endpoint: string,
   request: McpRequest,
-  open: () => ViewSession,
+  view: ViewSession,
 ): Promise<Answer> {
+  if (!isTracing) return view.request(request);
   const attributes = { "mcp.endpoint": endpoint, "mcp.method": request.method };
-  return withSpan("mcp request", attributes, (span) => {
-    const answered = open().request(request);
-    return span
-      ? answered.then((answer) => {
-        if ("error" in answer) failSpan(span, answer.error);
-        return answer;
-      })
-      : answered;
+  return withSpan("mcp request", attributes, async (span) => {
+    const answer = await view.request(request);
+    if (span && "error" in answer) failSpan(span, answer.error);
+    return answer;
   });
 }
 
-/** The project that one request names. */
 function projectIn({ _meta: meta }: Record<string, unknown>): string | undefined {
   const project = isObject(meta) ? meta.projectId : undefined;
   return typeof project === "string" && project !== "" ? project : undefined;
@@ -331,7 +333,6 @@ function streamResponse(session: Session, body: ReadableStream<Uint8Array>): Res
   });
 }
 
-/** At once where the session is in memory, as nearly all are. */
 function findSession(
   host: EndpointHost,
   { endpoint, request, principal }: Visit,

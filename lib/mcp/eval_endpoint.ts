@@ -12,7 +12,7 @@ import type { Logger } from "../telemetry/logs.ts";
 import { errorResponse } from "../http/handle_request.ts";
 import { Guard } from "../http/guard.ts";
 import { handleMcp, type McpEndpoint } from "./endpoint.ts";
-import type { View, ViewSession } from "./view.ts";
+import type { View } from "./view.ts";
 
 const HOST = "127.0.0.1";
 const MAX_BODY = 1024 * 1024;
@@ -26,10 +26,8 @@ interface EvalEndpointsOptions {
   lingerMs?: number;
 }
 
-/** Where one run reaches its tools. */
 interface EvalEndpoint extends AsyncDisposable {
   url: string;
-  /** Valid for this run only. */
   token: string;
 }
 
@@ -38,10 +36,7 @@ interface EvalRun {
   endpoint: McpEndpoint;
 }
 
-/**
- * Endpoints of evaluation runs, on a listener of their own: on loopback whatever the gateway listens
- * on, even if it has no port, and only while something is evaluated.
- */
+/** Always on loopback, and only while something is evaluated, whatever the gateway listens on. */
 export class EvalEndpoints implements AsyncDisposable {
   readonly #options: EvalEndpointsOptions;
   readonly #runs = new Map<string, EvalRun>();
@@ -67,9 +62,9 @@ export class EvalEndpoints implements AsyncDisposable {
     clearTimeout(this.#closing);
     const server = this.#server ??= this.#listen();
     const id = crypto.randomUUID();
-    const token = randomToken();
+    const token = crypto.getRandomValues(new Uint8Array(32)).toHex();
     const key = `evals/${id}?`;
-    this.#runs.set(id, { token, endpoint: { key, view: new EvalView(tools) } });
+    this.#runs.set(id, { token, endpoint: { key, view: evalView(tools) } });
     return {
       url: `http://${HOST}:${server.addr.port}/evals/${id}/mcp`,
       token,
@@ -139,48 +134,35 @@ const CANNED = {
 };
 
 /** The tools of one evaluation run, as its model is to see them. Nothing leads to a server. */
-class EvalView implements View {
-  readonly #tools: readonly ShownTool[];
-
-  constructor(tools: readonly ShownTool[]) {
-    this.#tools = tools;
-  }
-
-  introduce(): Promise<Record<string, unknown>> {
-    return Promise.resolve({
-      capabilities: { tools: {} },
-      serverInfo: { name: "quartermaster-trial", version: VERSION },
-    });
-  }
-
-  open(): ViewSession {
-    return {
-      request: (request) => Promise.resolve({ text: this.#answer(request) }),
-      notify: () => {},
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
-  }
-
-  #answer({ id, method, params }: McpRequest): string {
+function evalView(tools: readonly ShownTool[]): View {
+  const answer = ({ id, method, params }: McpRequest): string => {
     switch (method) {
       case "ping":
         return resultText(id, "{}");
       case "tools/list":
-        return resultText(id, `{"tools":[${this.#tools.map(({ text }) => text).join(",")}]}`);
+        return resultText(id, `{"tools":[${tools.map(({ text }) => text).join(",")}]}`);
       case "tools/call": {
         const name = toolNameOf(params);
-        const isListed = this.#tools.some((tool) => tool.name === name);
+        const isListed = tools.some((tool) => tool.name === name);
         if (!isListed) return errorText(id, -32602, `There is no tool "${name.slice(0, 200)}"`);
         return resultText(id, JSON.stringify(CANNED));
       }
       default:
         return errorText(id, -32601, `Method not found: ${method}`);
     }
-  }
-}
-
-function randomToken(): string {
-  return crypto.getRandomValues(new Uint8Array(32)).toHex();
+  };
+  return {
+    introduce: () =>
+      Promise.resolve({
+        capabilities: { tools: {} },
+        serverInfo: { name: "quartermaster-trial", version: VERSION },
+      }),
+    open: () => ({
+      request: (request) => Promise.resolve({ text: answer(request) }),
+      notify: () => {},
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+  };
 }
 
 function isToken(header: string | null, token: string): boolean {

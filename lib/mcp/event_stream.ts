@@ -1,4 +1,3 @@
-/** What a client that lost its stream can still get. */
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
 
@@ -14,10 +13,7 @@ interface KeptEvent {
 
 const encoder = new TextEncoder();
 
-/**
- * One server-sent event stream towards a client. It outlives the HTTP response that carries it: a
- * client that comes back with the id of the last event it saw gets the rest.
- */
+/** Outlives its HTTP response: a client that returns with its last event's id gets the rest. */
 export class EventStream {
   readonly id: number;
   /** Who opened it: what comes on it is for nobody else. */
@@ -30,7 +26,6 @@ export class EventStream {
   #lastNumber = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isFinished = false;
-  /** When the last event was sent, in ms since the epoch. */
   finishedAt: number | undefined;
   /** Called when the response that carried the stream was dropped by the client. */
   onDetach: () => void = () => {};
@@ -67,7 +62,6 @@ export class EventStream {
     this.#write(this.#format(event));
   }
 
-  /** Nothing more will come. */
   finish(): void {
     this.#isFinished = true;
     this.finishedAt ??= Date.now();
@@ -143,7 +137,6 @@ export class EventStream {
   }
 }
 
-/** What a client saw last. */
 export interface EventId {
   /** Which life of the session it was in: a revived one counts its streams from the start. */
   life: string;
@@ -151,7 +144,6 @@ export interface EventId {
   event: number;
 }
 
-/** The event that a Last-Event-ID header names. */
 export function parseEventId(header: string): EventId | undefined {
   const match = /^([0-9a-f]{8})-(\d{1,9})-(\d{1,15})$/.exec(header);
   return match ? { life: match[1]!, stream: Number(match[2]), event: Number(match[3]) } : undefined;

@@ -1,5 +1,11 @@
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
-import { errorText, isObject, memberText, resultText } from "../core/rpc.ts";
+import {
+  errorText,
+  isObject,
+  memberSpans,
+  memberText,
+  replaceSpan,
+  resultText,
+} from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { findCollisions, type OnPromptCollisions } from "../catalog/name_table.ts";
 import { flatNames, namespacedName } from "../catalog/names.ts";
@@ -11,22 +17,19 @@ import {
 } from "./resource_aggregate.ts";
 import { type CallServer, declares, type ListedItem, listFromAll } from "./server_lists.ts";
 import { clientForServer } from "./relays.ts";
-import { completionRef, requestParams } from "./protocol.ts";
 import type { Client, McpRequest } from "../core/client.ts";
+import { completionRef, requestParams } from "./call.ts";
 
 /** Lists younger than this are not asked for again to find something that is not in them. */
 const FRESH_MS = 2_000;
 
 interface FeatureAggregateOptions {
-  /** Of the flat names that prompts get. */
   maxNameLength: number;
-  /** Those that can be reached now. */
   servers(): readonly ManagedServer[];
   /** The servers whose tools can be called, listed or not; their pages can be shown. */
   callable(): readonly ManagedServer[];
   /** Those to which the client has a connection of its own. */
   connected(): readonly ManagedServer[];
-  /** Asks for one of a server's lists. */
   list: CallServer;
   call: CallServer;
   onPromptCollisions?: OnPromptCollisions | undefined;
@@ -37,7 +40,6 @@ interface PromptRoute {
   name: string;
 }
 
-/** When something was listed, and from whom. */
 interface Listing {
   at: number;
   servers: readonly ManagedServer[];
@@ -65,7 +67,6 @@ export class FeatureAggregate {
   /** By the URI that the client subscribed to: another list may give the resource another one. */
   readonly #subscribed = new Map<string, ResourceRoute>();
   #level: string | undefined;
-  /** The level each server was last set to. */
   readonly #levels = new WeakMap<ManagedServer, string>();
 
   constructor(options: FeatureAggregateOptions) {
@@ -106,7 +107,6 @@ export class FeatureAggregate {
     return clientForServer(client, (text) => this.#outgoing(server, text));
   }
 
-  /** A request of the client as one of the servers sees it. */
   requestFor(server: string, request: McpRequest): McpRequest {
     return { ...request, send: (text) => request.send(this.#outgoing(server, text)) };
   }
@@ -123,7 +123,7 @@ export class FeatureAggregate {
     const inner = { ...request, method: "logging/setLevel", params };
     try {
       if (await declares(server, "logging", request.signal)) {
-        await this.#options.call(server, inner, inner.method, JSON.stringify(params));
+        await this.#options.call(server, inner, JSON.stringify(params));
       }
       this.#levels.set(server, level);
     } catch {
@@ -135,8 +135,8 @@ export class FeatureAggregate {
     const servers = this.#options.servers();
     const { list } = this.#options;
     const [resources, templates] = await Promise.all([
-      listFromAll(servers, "resources/list", request, list),
-      listFromAll(servers, "resources/templates/list", request, list),
+      listFromAll(servers, "resources", request, list),
+      listFromAll(servers, "resourceTemplates", request, list),
     ]);
     this.#resourcesListed = { at: Date.now(), servers };
     return this.#resources = new ResourceAggregate(resources, templates);
@@ -144,7 +144,7 @@ export class FeatureAggregate {
 
   async #loadPrompts(request: McpRequest): Promise<string[]> {
     const servers = this.#options.servers();
-    const items = await listFromAll(servers, "prompts/list", request, this.#options.list);
+    const items = await listFromAll(servers, "prompts", request, this.#options.list);
     const named = new Map<string, ListedItem>();
     for (const item of items) {
       if (typeof item.value.name !== "string") continue;
@@ -268,7 +268,6 @@ export class FeatureAggregate {
     return resultText(request.id, "{}");
   }
 
-  /** With what was changed spliced in, and all else as it came. */
   async #relay(
     server: ManagedServer,
     request: McpRequest,
@@ -280,7 +279,7 @@ export class FeatureAggregate {
       if (params[member] === request.params[member]) continue;
       text = replaceSpan(text, memberSpans(text).get(member)!, JSON.stringify(params[member]));
     }
-    const answer = await this.#options.call(server, { ...request, params }, request.method, text);
+    const answer = await this.#options.call(server, { ...request, params }, text);
     return withExposedPages(server.name, answer);
   }
 
@@ -302,7 +301,6 @@ export class FeatureAggregate {
   }
 }
 
-/** Whether asking again would hardly bring anything else. */
 function isFresh(listed: Listing, servers: readonly ManagedServer[]): boolean {
   return Date.now() - listed.at < FRESH_MS && listed.servers.length === servers.length &&
     servers.every((server, index) => server === listed.servers[index]);

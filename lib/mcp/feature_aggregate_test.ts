@@ -32,14 +32,15 @@ function featuresWith(maxNameLength: number, ...names: string[]) {
     servers: () => shown.map((name) => known.get(name)!),
     callable: () => names.map((name) => known.get(name)!),
     connected: () => connected.map((name) => known.get(name)!),
-    list(_, request, method) {
+    list(_, request) {
       const lists: Record<string, string> = {
         "resources/list": '{"resources":[{"uri":"a://b"}]}',
         "prompts/list": '{"prompts":[{"name":"greet"}]}',
       };
-      return Promise.resolve(resultText(request.id, lists[method] ?? "{}"));
+      return Promise.resolve(resultText(request.id, lists[request.method] ?? "{}"));
     },
-    call(server, request, method, params) {
+    call(server, request, params) {
+      const { method } = request;
       asked.push({ server: server.name, method, params: JSON.parse(params ?? "{}") });
       if (failing.has(server.name)) return Promise.reject(new Error("It fails"));
       return Promise.resolve(resultText(request.id, "{}"));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { examplesOf } from "../catalog/tool_arguments.ts";
 import { parametersOf } from "../core/parameters.ts";
+import { jsonOrText } from "../core/rpc.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { serversText } from "./discovery_tools.ts";
 import type { ToolDirectory } from "./tool_directory.ts";
@@ -114,8 +115,8 @@ function description(
       type: row.type,
       ...(row.description === undefined ? {} : { description: row.description }),
       required: row.isRequired,
-      ...(row.defaultValue === undefined ? {} : { default: valueOf(row.defaultValue) }),
-      ...(row.choices === undefined ? {} : { enum: row.choices.map(valueOf) }),
+      ...(row.defaultValue === undefined ? {} : { default: jsonOrText(row.defaultValue) }),
+      ...(row.choices === undefined ? {} : { enum: row.choices.map(jsonOrText) }),
       ...(row.limits === undefined ? {} : { limits: row.limits }),
     }]),
   );
@@ -130,13 +131,4 @@ function description(
     ...(withExamples ? { examples: examplesOf(tool) } : {}),
     related_tools: directory.related(principal, tool, RELATED),
   };
-}
-
-/** A value as it is in the schema, or the words for one that is too long to show whole. */
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -17,7 +17,7 @@ const NOTIFICATIONS: Record<ListKind, string> = {
 };
 
 /** The result of tools/list with a digest, computed once. */
-export class ToolList {
+export class ListText {
   readonly text: string;
   #digest: string | undefined;
 
@@ -30,8 +30,8 @@ export class ToolList {
   }
 
   /** The list with this text: the known one, if its text is the same. */
-  static of(text: string, known: ToolList | undefined): ToolList {
-    return known?.text === text ? known : new ToolList(text);
+  static of(text: string, known: ListText | undefined): ListText {
+    return known?.text === text ? known : new ListText(text);
   }
 }
 
@@ -50,7 +50,6 @@ export class ClientLists {
     this.#listed = { ...current() };
   }
 
-  /** The client is being listed this version. */
   noteListed(kind: ListKind, version = this.#current()[kind]): void {
     this.#listed[kind] = version;
     delete this.#announced[kind];
@@ -71,7 +70,6 @@ export class ClientLists {
   }
 }
 
-/** A session whose client hears of changed lists. */
 export interface ListeningSession {
   lists(): Iterable<ClientLists>;
   push(text: string): void;
@@ -79,14 +77,10 @@ export interface ListeningSession {
 
 interface ListChangesOptions {
   sessions(): Iterable<ListeningSession>;
-  /** Called when lists are compared. */
   onCheck?(): void;
 }
 
-/**
- * Announces changed lists, at all endpoints. A list is announced only if it differs from what the
- * client was last listed: the first change at once, then at most two a second per client.
- */
+/** Announces lists that differ from what the client was last listed, at most two a second. */
 export class ListChanges implements Disposable {
   readonly #options: ListChangesOptions;
   readonly #checks = new ChangeNotifier(() => this.#checkAll(), CHECK_MS);
@@ -96,7 +90,6 @@ export class ListChanges implements Disposable {
     this.#options = options;
   }
 
-  /** Something happened that may change lists. */
   check(): void {
     this.#checks.changed("");
   }

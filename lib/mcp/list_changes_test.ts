@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ClientLists, ListChanges, type ListeningSession, ToolList } from "./list_changes.ts";
+import { ClientLists, ListChanges, type ListeningSession, ListText } from "./list_changes.ts";
 
 const TOOLS = "notifications/tools/list_changed";
 const RESOURCES = "notifications/resources/list_changed";
@@ -34,10 +34,10 @@ async function until(isDone: () => boolean): Promise<void> {
   assert.ok(isDone());
 }
 
-Deno.test("ToolList.of() keeps the list whose text is the same", () => {
-  const list = new ToolList("[1]");
-  assert.equal(ToolList.of("[1]", list), list);
-  const other = ToolList.of("[2]", list);
+Deno.test("ListText.of() keeps the list whose text is the same", () => {
+  const list = new ListText("[1]");
+  assert.equal(ListText.of("[1]", list), list);
+  const other = ListText.of("[2]", list);
   assert.notEqual(other.digest, list.digest);
 });
 

@@ -1,11 +1,9 @@
 import type { Access } from "../auth/access.ts";
 import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
 import { RightMissing } from "../auth/grants.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import type { NameTables, OnPromptCollisions } from "../catalog/name_table.ts";
+import type { CatalogModule } from "../catalog/module.ts";
 import type { Naming } from "../catalog/names.ts";
-import type { Availability } from "../catalog/toolsets/toolset_tools.ts";
-import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
+import type { ToolsetsModule } from "../catalog/toolsets/module.ts";
 import { GatewayError } from "../core/errors.ts";
 import { DeferredWork, TimeoutQueue } from "../core/async.ts";
 import { EVERYONE, ownerOf } from "../core/access.ts";
@@ -13,7 +11,6 @@ import type { Toolset } from "../core/tool.ts";
 import { type EndpointPath, parseEndpoint } from "../http/endpoint_path.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 import { BODY_MS } from "../http/request_body.ts";
-import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/request_origin.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { SessionsRepository } from "../storage/access_repositories.ts";
@@ -35,37 +32,30 @@ import { ListChanges } from "./list_changes.ts";
 import { looksFailed } from "./protocol.ts";
 import { ServerView } from "./server_view.ts";
 import { type Session, Sessions } from "./session.ts";
-import type { StartingServers } from "./starting_servers.ts";
-import type { ToolDirectory } from "./tool_directory.ts";
+import type { Discovery } from "./discovery.ts";
+import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/guard.ts";
 
-export interface McpModuleOptions {
+export interface McpModuleOptions
+  extends
+    Discovery,
+    Pick<CatalogModule, "catalog" | "names">,
+    Pick<ToolsetsModule, "toolsets" | "availability" | "onPromptCollisions"> {
   store: Store;
   pool: ServerPool;
-  catalog: Catalog;
-  names: NameTables;
-  toolsets: Toolsets;
   /** The toolset that a caller has equipped, if it may see it. */
   equippedBy(principal: string): Toolset | undefined;
-  availability(server: string): Availability;
-  starting: StartingServers;
-  directory: ToolDirectory;
   /** The gateway's own tools; loaded with the first view that shows or calls them. */
   loadTools(): Promise<GatewayTools>;
-  /** Whether the gateway may spend model time. */
   isOptimizing(): boolean;
   access: Access;
   policy?: CallPolicy | undefined;
   screen?: ContentScreen | undefined;
-  onPromptCollisions: OnPromptCollisions;
-  /** Lists are about to be compared. */
   onListCheck(): void;
-  /** A client came or went. */
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;
   logs: Logs;
   metrics: Metrics;
   maxBody: number;
-  /** Aborts when the gateway is about to stop. */
   signal: AbortSignal;
   /** Built for one command: sessions of other processes are left alone. */
   isCommand?: boolean;
@@ -122,7 +112,6 @@ export class McpModule implements AsyncDisposable {
     this.#stack.defer(catalog.onChange(() => this.#changes.check()));
   }
 
-  /** How many requests were answered. */
   get answered(): number {
     return this.#answered;
   }
@@ -232,7 +221,7 @@ export class McpModule implements AsyncDisposable {
   #enter(path: EndpointPath, visit: Omit<Visit, "endpoint">): Promise<Response> {
     const { request, principal, info } = visit;
     // With each request: a local session's id lets nobody in through a proxy.
-    if (ownerOf(principal) === EVERYONE) {
+    if (principal === EVERYONE || ownerOf(principal) === EVERYONE) {
       refuseForwarded(request, request.method === "POST" ? hasForwardedHeader : isForwarded);
     }
     this.#checkVisible(path, principal);
@@ -305,7 +294,6 @@ export class McpModule implements AsyncDisposable {
     this.#endSessions(({ endpoint }) => endpoint.startsWith(`toolsets/${name}?`));
   }
 
-  /** Their clients initialize again. */
   #endSessions(isMeant: (session: Session) => boolean): void {
     const { onWarning } = this.#options;
     for (const session of this.sessions.list().filter(isMeant)) {

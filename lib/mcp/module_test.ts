@@ -62,7 +62,7 @@ async function openModule() {
       equippedBy: () => undefined,
       availability: () => "available",
       starting: new StartingServers({ pool, catalog, admits: () => true }),
-      directory: { warmUp() {}, visible: () => [], edition: 1 } as never as ToolDirectory,
+      toolDirectory: { warmUp() {}, visible: () => [], edition: 1 } as never as ToolDirectory,
       loadTools() {
         loaded.push("tools");
         return Promise.resolve({

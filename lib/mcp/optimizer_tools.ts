@@ -6,7 +6,6 @@ import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";
 import { isPoor, type ToolDirectory } from "./tool_directory.ts";
 
-/** Find a tool by what it should do, then call it. */
 export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
   return [
     builtin({
@@ -77,7 +76,6 @@ function findText(directory: ToolDirectory, principal: string): string {
   return `Find tools by what they should do, among ${tools.length} that are not listed. Then call one with optim.call_tool.${servers}`;
 }
 
-/** Throws where there is none of that name with tools for the caller. */
 function checkBackend(directory: ToolDirectory, principal: string, name: string): void {
   const servers = new Set(directory.visible(principal, true).map((tool) => tool.server));
   if (servers.has(name)) return;

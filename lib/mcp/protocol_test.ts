@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { errorText, resultText } from "../core/rpc.ts";
-import { callParams, completionRef, looksFailed, requestParams } from "./protocol.ts";
+import { looksFailed } from "./protocol.ts";
+import { callParams, completionRef, requestParams } from "./call.ts";
 
 Deno.test("looksFailed() goes by the answer itself, not by what it tells of", () => {
   const failed = [

@@ -3,8 +3,10 @@ import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   isObject,
+  memberSpans,
   memberText,
   notificationText,
+  replaceSpan,
   resultText,
   type RpcId,
   type RpcMessage,
@@ -12,20 +14,18 @@ import {
 } from "../core/rpc.ts";
 import type { Call, Connection } from "../servers/connection.ts";
 import { TransportClosed } from "../servers/transports/transport.ts";
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 import { backoffMs } from "../servers/shared_connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ConnectionUse } from "../servers/own_connections.ts";
 import { isSessionLost } from "../servers/status.ts";
 import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
-import { withSpan } from "../telemetry/tracing.ts";
+import { isTracing, withSpan } from "../telemetry/tracing.ts";
 
 /** Capabilities with which a server may ask its client something. */
 const ASKING = ["sampling", "elicitation", "roots"];
 /** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
 const MAX_TRIES = 30;
-/** A connection that held this long was a good one. */
 const STEADY_MS = 30_000;
 
 /** A connection on its way: there to be answered on, then with the client's state to be used. */
@@ -65,13 +65,12 @@ export class Relay implements AsyncDisposable {
     this.#needsOwn = ASKING.some((name) => client.profile.capabilities[name] !== undefined);
   }
 
-  /** Whether this client hears the server itself, without the shared connection. */
   get hasOwn(): boolean {
     return this.#own !== undefined;
   }
 
-  /** Relays a request and resolves with the answer under the client's id. */
-  call(request: McpRequest, method: string, params: string | undefined): Promise<string> {
+  call(request: McpRequest, params: string | undefined): Promise<string> {
+    const { method } = request;
     // A task outlives its call, and clients that share the connection could list and cancel it.
     if (isStateful(method) || request.params.task !== undefined) this.#needsOwn = true;
     const progressToken = progressTokenOf(request.params);
@@ -85,13 +84,16 @@ export class Relay implements AsyncDisposable {
       onMessage: (text, message) => this.#onMessage(text, message, undefined, request),
       signal: request.signal,
     };
+    if (!isTracing) return this.#call(request, call);
     const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
-    return withSpan("server call", attributes, async () => {
-      const { id, text } = this.#needsOwn
-        ? await this.#callOnOwn(request, call)
-        : await this.#server.call(call);
-      return withId(text, id, request.id);
-    });
+    return withSpan("server call", attributes, () => this.#call(request, call));
+  }
+
+  async #call(request: McpRequest, call: Call): Promise<string> {
+    const { id, text } = this.#needsOwn
+      ? await this.#callOnOwn(request, call)
+      : await this.#server.call(call);
+    return withId(text, id, request.id);
   }
 
   async #callOnOwn(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {
@@ -314,7 +316,6 @@ export class ConnectionState {
     return this.#level === undefined && !this.hasSubscriptions;
   }
 
-  /** A request is about to be sent. */
   asked(call: Asked): void {
     const { uri } = paramsOf(call);
     if (typeof uri !== "string") return;
@@ -328,7 +329,6 @@ export class ConnectionState {
     });
   }
 
-  /** The server has answered it. */
   answered(call: Asked, answer: string): void {
     if (memberText(answer, "result") === undefined) return;
     const { method } = call;

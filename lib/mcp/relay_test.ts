@@ -49,7 +49,7 @@ async function start(options: { maxOwn?: number; timings?: Partial<Timings> } = 
     ) => {
       const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
       const scope = { id: 1, method, params, text, signal, send: () => {} };
-      return JSON.parse(await relay.call(scope, method, JSON.stringify(params)));
+      return JSON.parse(await relay.call(scope, JSON.stringify(params)));
     };
     return {
       relay,

@@ -6,13 +6,11 @@ import type { Client, McpRequest } from "../core/client.ts";
 interface ClientRelaysOptions {
   findServer(name: string): ManagedServer | undefined;
   client: Client;
-  /** The client as one of the servers sees it. */
   clientFor(server: string): Client;
 }
 
 interface OpenRelay {
   relay: Relay;
-  /** Stops passing on the server's broadcasts. */
   stop(): void;
 }
 
@@ -47,7 +45,6 @@ export class ClientRelays implements AsyncDisposable {
     return relay;
   }
 
-  /** Servers to which the client has a connection of its own. */
   connected(): ManagedServer[] {
     return [...this.#relays].flatMap(([server, { relay }]) => relay.hasOwn ? server : []);
   }

@@ -41,8 +41,7 @@ function openLines(known: Map<string, ManagedServer>) {
     lines,
     answers,
     pushed,
-    call: (server: ManagedServer) =>
-      lines.to(server, scopeOf()).call(scopeOf(), "tools/call", "{}"),
+    call: (server: ManagedServer) => lines.to(server, scopeOf()).call(scopeOf(), "{}"),
     [Symbol.asyncDispose]: () => lines[Symbol.asyncDispose](),
   };
 }

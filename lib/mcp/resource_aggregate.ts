@@ -1,13 +1,7 @@
-import {
-  eachMember,
-  elementSpans,
-  memberSpans,
-  replaceSpan,
-  type Span,
-} from "../core/json_spans.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ListedItem } from "./server_lists.ts";
 import { canBecome, literalsOf } from "./content_screen.ts";
+import { eachMember, elementSpans, memberSpans, replaceSpan, type Span } from "../core/rpc.ts";
 
 /** What stands before the URI of a resource whose own URI another server has too. */
 const PREFIX = /^quartermaster:\/\/([A-Za-z0-9_-]{1,64})\/(.+)$/s;
@@ -19,7 +13,6 @@ export interface ResourceRoute {
 }
 
 interface Template extends ResourceRoute {
-  /** What stands between the expressions of the URI that clients know. */
   literals: readonly string[];
 }
 
@@ -109,12 +102,10 @@ export function isPage(uri: string): boolean {
   return uri.startsWith(SCHEME) && uri.length > SCHEME.length;
 }
 
-/** The URI that clients know, for a page that a server calls `uri`. */
 export function exposedPage(server: string, uri: string): string {
   return `${SCHEME}${server}.quartermaster/${uri.slice(SCHEME.length)}`;
 }
 
-/** The server and its own URI, for a page's URI that clients know. */
 export function parseExposedPage(uri: string): { server: string; uri: string } | undefined {
   const [, server, rest] = EXPOSED.exec(uri) ?? [];
   return server === undefined ? undefined : { server, uri: `${SCHEME}${rest}` };
@@ -154,7 +145,6 @@ interface PageReference {
   uri: string;
 }
 
-/** In the order they come in. */
 function pagesIn(text: string, place: Span, depth = 0): PageReference[] {
   const found: PageReference[] = [];
   if (depth > MAX_DEPTH) return found;

@@ -1,6 +1,5 @@
 import { asAbortSignal, type CancelSignal } from "../core/async.ts";
-import { elementTexts, memberSpans } from "../core/json_spans.ts";
-import { isObject, memberText } from "../core/rpc.ts";
+import { elementTexts, isObject, memberSpans, memberText, withId } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpRequest } from "../core/client.ts";
 
@@ -9,32 +8,41 @@ const MAX_PAGES = 100;
 /** A server that takes longer is left out: the others' lists shall not wait for it. */
 const LIMIT_MS = 10_000;
 
-/** Relays one request to one server and gives the whole answer. */
 export type CallServer = (
   server: ManagedServer,
   request: McpRequest,
-  method: string,
   params: string | undefined,
 ) => Promise<string>;
 
-/** One resource, template or prompt, with the text that came. */
+/** On the shared connection: a list asks the client nothing, so none needs one of its own for it. */
+export const callShared: CallServer = async (server, { method, signal, id: own }, params) => {
+  const { timeoutMs } = server;
+  const { id, text } = await server.call({ method, params, timeoutMs, streams: false, signal });
+  return withId(text, id, own);
+};
+
 export interface ListedItem {
   server: ManagedServer;
   text: string;
   value: Record<string, unknown>;
 }
 
-/** The kinds of things that servers list, and what a server that has them declares. */
-const LISTS = {
-  "resources/list": { member: "resources", capability: "resources" },
-  "resources/templates/list": { member: "resourceTemplates", capability: "resources" },
-  "prompts/list": { member: "prompts", capability: "prompts" },
+/** What servers list: how, what its entries are known by, and the capability it takes. */
+export const LISTS = {
+  prompts: { method: "prompts/list", key: "name", capability: "prompts" },
+  resources: { method: "resources/list", key: "uri", capability: "resources" },
+  resourceTemplates: {
+    method: "resources/templates/list",
+    key: "uriTemplate",
+    capability: "resources",
+  },
 } as const;
+export type ListName = keyof typeof LISTS;
 
 /** What all of the servers list, server by server; one that fails is left out. */
 export async function listFromAll(
   servers: readonly ManagedServer[],
-  method: keyof typeof LISTS,
+  list: ListName,
   request: McpRequest,
   call: CallServer,
   limitMs = LIMIT_MS,
@@ -42,8 +50,8 @@ export async function listFromAll(
   const signal = AbortSignal.any([asAbortSignal(request.signal), AbortSignal.timeout(limitMs)]);
   const lists = await Promise.all(servers.map(async (server) => {
     try {
-      if (!await declares(server, LISTS[method].capability, signal)) return [];
-      return await listFrom(server, method, { ...request, signal }, call);
+      if (!await declares(server, LISTS[list].capability, signal)) return [];
+      return await listFrom(server, list, { ...request, signal }, call);
     } catch {
       request.signal.throwIfAborted();
       return [];
@@ -52,7 +60,6 @@ export async function listFromAll(
   return lists.flat();
 }
 
-/** Whether the server has a feature; one that sleeps is asked. */
 export async function declares(
   server: ManagedServer,
   capability: string,
@@ -64,7 +71,7 @@ export async function declares(
 
 async function listFrom(
   server: ManagedServer,
-  method: keyof typeof LISTS,
+  list: ListName,
   request: McpRequest,
   call: CallServer,
 ): Promise<ListedItem[]> {
@@ -72,13 +79,13 @@ async function listFrom(
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? undefined : JSON.stringify({ cursor });
-    const inner = { ...request, method, params: {} };
-    const result = memberText(await call(server, inner, method, params), "result");
+    const inner = { ...request, method: LISTS[list].method, params: {} };
+    const result = memberText(await call(server, inner, params), "result");
     if (result === undefined) break;
     const spans = memberSpans(result);
-    const list = spans.get(LISTS[method].member);
-    if (!list) break;
-    for (const text of elementTexts(result.slice(list.start, list.end))) {
+    const entries = spans.get(list);
+    if (!entries) break;
+    for (const text of elementTexts(result.slice(entries.start, entries.end))) {
       const value: unknown = JSON.parse(text);
       if (isObject(value)) items.push({ server, text, value });
     }

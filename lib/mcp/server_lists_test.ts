@@ -20,7 +20,7 @@ Deno.test("listFromAll() reads every page, and leaves out who fails, hangs or ha
   const servers = ["paged", "failing", "hanging", "refusing"].map((name) => fakeServer(name));
   servers.push(fakeServer("without", {}));
   const asked: string[] = [];
-  const call: CallServer = async (server, { id, signal }, _, params) => {
+  const call: CallServer = async (server, { id, signal }, params) => {
     asked.push(server.name);
     if (server.name === "failing") throw new Error("gone");
     if (server.name === "refusing") return '{"jsonrpc":"2.0","id":1,"error":{"code":-1}}';
@@ -33,7 +33,7 @@ Deno.test("listFromAll() reads every page, and leaves out who fails, hangs or ha
     const next = page < 3 ? `,"nextCursor":"${page + 1}"` : "";
     return resultText(id, `{"prompts":[{"name":"p${page}","big":12345678901234567890}]${next}}`);
   };
-  const items = await listFromAll(servers, "prompts/list", scope, call, 50);
+  const items = await listFromAll(servers, "prompts", scope, call, 50);
   assert.deepEqual(items.map(({ server, value }) => `${server.name} ${value.name}`), [
     "paged p1",
     "paged p2",
@@ -48,5 +48,5 @@ Deno.test("listFromAll() waits for no server that takes long to be reached", asy
     new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   const server = { name: "slow", info: undefined, connection } as unknown as ManagedServer;
   const call = () => Promise.resolve(resultText(1, "{}"));
-  assert.deepEqual(await listFromAll([server], "prompts/list", scope, call, 20), []);
+  assert.deepEqual(await listFromAll([server], "prompts", scope, call, 20), []);
 });

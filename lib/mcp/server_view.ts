@@ -12,18 +12,19 @@ import { notConnected } from "../servers/status.ts";
 import {
   type CallChecks,
   type CallerRights,
+  callParams,
   type CallPolicy,
   callTool,
   checkMayUse,
   checkUnchanged,
-  counted,
   isLooking,
+  requestParams,
   toolNameOf,
+  useServer,
 } from "./call.ts";
 import type { ContentScreen } from "./content_screen.ts";
-import { ClientLists, ToolList } from "./list_changes.ts";
+import { ClientLists, ListText } from "./list_changes.ts";
 import { Relay } from "./relay.ts";
-import { callParams, requestParams } from "./protocol.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
@@ -34,16 +35,14 @@ interface ServerViewOptions {
   naming: Naming;
   rights?: CallerRights | undefined;
   policy?: CallPolicy | undefined;
-  /** Hides prompts and resources that no caller may see. */
   screen?: ContentScreen | undefined;
-  /** A server lists other tools for one client than before. */
   onListChange?(): void;
 }
 
 /** One server, whole: its tools under the gateway's names, everything else unchanged. */
 export class ServerView implements View {
   readonly #options: ServerViewOptions;
-  #list: ToolList | undefined;
+  #list: ListText | undefined;
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
@@ -73,8 +72,8 @@ export class ServerView implements View {
   }
 
   /** The list of every client that sees all tools, and that the server lists nothing of its own. */
-  sharedList(text: string): ToolList {
-    return this.#list = ToolList.of(text, this.#list);
+  sharedList(text: string): ListText {
+    return this.#list = ListText.of(text, this.#list);
   }
 }
 
@@ -101,12 +100,11 @@ class ServerViewSession implements ViewSession {
   readonly #options: ServerViewOptions;
   readonly #client: Client;
   readonly #relay: Relay;
-  /** Missing if the caller sees everything. */
   readonly #rights: CallerRights | undefined;
   readonly #admits: ((tool: CatalogTool) => boolean) | undefined;
   readonly #checks: CallChecks;
   #admitted: AdmittedList | undefined;
-  #list: ToolList | undefined;
+  #list: ListText | undefined;
   /** What the server lists for this client, if that differs from what it lists for all. */
   #own: OwnTools | undefined;
   readonly #unsubscribe: () => void;
@@ -190,10 +188,7 @@ class ServerViewSession implements ViewSession {
     return { texts, shared, tools, base, table: base.with(server.name, tools) };
   }
 
-  /**
-   * Whether nothing is known of the server yet. A session from before a restart can be faster than
-   * the server, and must not be told that its tools are gone.
-   */
+  /** A session from before a restart can be faster than its server: its tools are not gone. */
   get #isUnknown(): boolean {
     const { server, catalog } = this.#options;
     return server.info === undefined && isStarting(server.status.state) &&
@@ -221,13 +216,13 @@ class ServerViewSession implements ViewSession {
     return `own, beside ${this.#view.sharedList(text).digest}`;
   }
 
-  #toolList(): ToolList {
+  #toolList(): ListText {
     const { server, naming } = this.#options;
     if (this.#rights) {
-      return this.#list = ToolList.of(this.#admittedText(this.#rights), this.#list);
+      return this.#list = ListText.of(this.#admittedText(this.#rights), this.#list);
     }
     const text = this.#table().listText(server.name, naming);
-    return this.#own ? this.#list = ToolList.of(text, this.#list) : this.#view.sharedList(text);
+    return this.#own ? this.#list = ListText.of(text, this.#list) : this.#view.sharedList(text);
   }
 
   /** The tools that exist for the caller; made again only after a change. */
@@ -259,7 +254,7 @@ class ServerViewSession implements ViewSession {
     const refusal = await screen?.of(server).refusal(request);
     if (refusal !== undefined) return { text: refusal };
     const use = { server: server.name, method, principal: this.#client.principal, request };
-    const response = await counted(policy, use, () => this.#relay.call(request, method, params));
+    const response = await useServer(policy, use, () => this.#relay.call(request, params));
     return { text: screen ? await screen.shown(server, method, response) : response };
   }
 
@@ -292,7 +287,7 @@ class ServerViewSession implements ViewSession {
     return callTool(this.#checks, { tool, request, client: this.#client }, {
       params: () => callParams(request, tool.name),
       checkUnchanged: () => checkUnchanged(tool, { table: this.#table(), admits: this.#admits }),
-      relay: (params) => this.#relay.call(request, "tools/call", params),
+      relay: (params) => this.#relay.call(request, params),
     });
   }
 }

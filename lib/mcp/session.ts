@@ -2,6 +2,7 @@ import type { Client, ClientProfile } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
 import { notificationText, type RpcId, withId } from "../core/rpc.ts";
+import type { SessionsRepository } from "../storage/access_repositories.ts";
 import { type EventId, EventStream } from "./event_stream.ts";
 import type { ClientLists } from "./list_changes.ts";
 import type { View, ViewSession } from "./view.ts";
@@ -16,10 +17,8 @@ const MAX_OTHERS = 8;
 /** From this version on clients know events without data. */
 const PRIMING_SINCE = "2025-11-25";
 
-/** What identifies a session and its client. */
 export interface SessionRecord {
   id: string;
-  /** Key of its endpoint. */
   endpoint: string;
   /** Who the client acts for; nobody else may continue the session. */
   principal: string;
@@ -38,10 +37,8 @@ export class Session implements Client, AsyncDisposable {
   readonly view: ViewSession;
   /** Whether it has a record, with which it can be revived. */
   readonly isKept: boolean = true;
-  /** When its record was written. */
   saved: Promise<void> = Promise.resolve();
   savedAt = 0;
-  /** Requests in flight. */
   readonly inFlight = new Map<RpcId, Pick<AbortController, "abort">>();
   readonly #open: View;
   readonly #others = new Map<string, ViewSession>();
@@ -113,14 +110,13 @@ export class Session implements Client, AsyncDisposable {
     this.#lastSeen = Date.now();
   }
 
-  /** How long nothing was asked, in flight or listened to. */
   idleMs(now: number): number {
     const isBusy = this.inFlight.size > 0 ||
       [...this.#streams.values()].some((stream) => stream.isAttached);
     return isBusy ? 0 : now - this.#lastSeen;
   }
 
-  /** The stream for what belongs to no request. */
+  /** For messages that belong to no request. */
   get common(): EventStream {
     return this.#streams.get(0)!;
   }
@@ -219,22 +215,9 @@ const MAX_SESSIONS = 10_000;
 /** A session as its client names it: of no use at another endpoint, or to somebody else. */
 export type OwnedSession = Pick<SessionRecord, "id" | "endpoint" | "principal">;
 
-/** A session as the store has it. */
-export interface StoredSession extends Pick<SessionRecord, "id" | "principal" | "from"> {
-  endpoint: string;
-  client: ClientProfile;
-}
-
-interface SessionRecords {
-  save(session: StoredSession): Promise<void>;
-  find(id: string): Promise<StoredSession | undefined>;
-  delete(id: string): Promise<void>;
-}
-
 interface SessionsOptions {
-  records: SessionRecords;
+  records: Pick<SessionsRepository, "save" | "find" | "delete">;
   onWarning(message: string, details: Record<string, unknown>): void;
-  /** A session came or went. */
   onChange?(): void;
   idleMs?: number;
 }
@@ -269,7 +252,6 @@ export class Sessions implements AsyncDisposable {
     return session;
   }
 
-  /** Adds a session that needs no record. */
   adopt(session: Session): void {
     this.#sessions.set(session.id, session);
     this.#options.onChange?.();

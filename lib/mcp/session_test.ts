@@ -107,7 +107,7 @@ Deno.test("Session.viewAs() has a question withdrawn that was asked there, thoug
       const relay = new Relay(managed, client);
       return {
         async request(request) {
-          return { text: await relay.call(request, request.method, "{}") };
+          return { text: await relay.call(request, "{}") };
         },
         notify: () => {},
         [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose](),

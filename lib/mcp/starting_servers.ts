@@ -13,11 +13,9 @@ const MOST_NAMED = 5;
 interface StartingServersOptions {
   pool: Pick<ServerPool, "list" | "find">;
   catalog: Catalog;
-  /** Whether a server exists for a caller. */
   admits(principal: string, server: string): boolean;
 }
 
-/** The starting servers that a caller may see. */
 export class StartingServers {
   readonly #options: StartingServersOptions;
 
@@ -44,7 +42,6 @@ export class StartingServers {
     return starting.length === 0 ? {} : { starting, note: stillStarting(starting) };
   }
 
-  /** Waits briefly for servers that have just begun to connect. */
   settled(servers: Iterable<string>, signal: CancelSignal): Promise<void> | undefined {
     const now = Date.now();
     // Does not wait for slow servers or those with known tools: one would delay every list.
@@ -58,10 +55,7 @@ export class StartingServers {
     return Promise.allSettled(coming.map((server) => server.connection(limit))).then(() => {});
   }
 
-  /**
-   * Returns what `find` returns. If it throws because the name may be a tool of a starting server,
-   * waits for that server, up to a call's limit, and tries once more.
-   */
+  /** If the name may be a tool of a starting server, waits for that server and tries once more. */
   async await<T>(
     principal: string,
     name: string,

@@ -3,16 +3,8 @@ import { EVERYONE } from "../core/access.ts";
 import { errorText, resultText, type RpcId, type RpcMessage } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import { type AnsweredRequest, type McpEndpoint, tracedRequest } from "./endpoint.ts";
-import {
-  failureText,
-  logCall,
-  looksFailed,
-  negotiate,
-  nobodyAsked,
-  notify,
-  rpcErrorText,
-} from "./protocol.ts";
+import { type AnsweredRequest, logCall, type McpEndpoint, tracedRequest } from "./endpoint.ts";
+import { failureText, negotiate, nobodyAsked, notify, rpcErrorText } from "./protocol.ts";
 import { Session, type SessionRecord, type Sessions } from "./session.ts";
 import type { View } from "./view.ts";
 
@@ -42,7 +34,6 @@ export class StdioEndpoint implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Takes one message; what there is to say to it is written in its time. */
   take(message: RpcMessage, text: string): void {
     const taken = this.#initializing
       ? this.#initializing.then(() => this.#handle(message, text))
@@ -52,7 +43,6 @@ export class StdioEndpoint implements AsyncDisposable {
     void taken.finally(() => this.#running.delete(taken));
   }
 
-  /** Resolves once every request was answered. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
@@ -89,7 +79,6 @@ export class StdioEndpoint implements AsyncDisposable {
       return this.#refuse(id, -32601, "Method not found: server/discover");
     }
     if (!this.#profile) {
-      // The one request that is allowed before.
       if (method === "ping") return void this.#options.write(resultText(id, "{}"));
       return this.#refuse(id, -32000, "Initialize first");
     }
@@ -142,7 +131,7 @@ export class StdioEndpoint implements AsyncDisposable {
     let out: string;
     let call: CallRecord | undefined;
     try {
-      const answer = await tracedRequest(session.endpoint, request, () => session.view);
+      const answer = await tracedRequest(session.endpoint, request, session.view);
       call = answer.call;
       if ("error" in answer) throw answer.error;
       out = answer.text;
@@ -158,8 +147,7 @@ export class StdioEndpoint implements AsyncDisposable {
     host.onAnswered({ method, request: text, principal, session, call, answer });
     if (!host.log.isLevelEnabled("debug")) return;
     const endpoint = this.#endpoint ?? { key: session.endpoint };
-    const isError = looksFailed(out);
-    logCall(host.log, { endpoint, method, params, correlationId: session.id, isError, ms });
+    logCall(host.log, endpoint, message, session.id, answer);
   }
 
   #refuse(id: RpcId, code: number, message: string): undefined {

@@ -12,7 +12,6 @@ import type { FoundTool, FoundTools, ToolQuery } from "../catalog/search/module.
 import { ToolKeys } from "../catalog/tool_keys.ts";
 import type { StartingServers } from "./starting_servers.ts";
 
-/** As many names are offered for one that is not known. */
 const NEAREST = 3;
 const NAME_CHARS = 200;
 /** Of JSON in English, about. */
@@ -21,7 +20,6 @@ const CHARS_A_TOKEN = 4;
 /** Below this relevance of the best, it is likely that nothing of what was found was meant. */
 const POOR = 0.1;
 
-/** Whether what was found is better not relied on. */
 export function isPoor([best]: readonly FoundTool[]): boolean {
   return (best?.relevance ?? 0) < POOR;
 }
@@ -34,7 +32,6 @@ export interface ToolDirectoryOptions {
   /** Made when first needed: the secret is in the store. */
   keys(): Promise<ToolKeys>;
   search(query: ToolQuery, admits: (tool: CatalogTool) => boolean): Promise<FoundTools>;
-  /** The servers that a caller may see, whether they have tools or not. */
   servers(principal: string): Iterable<string>;
   serverState(name: string): ServerState | undefined;
   starting: StartingServers;
@@ -44,7 +41,6 @@ export interface ToolDirectoryOptions {
   /** Tools that were called in the same sessions, most often first. */
   usedWith(tool: CatalogTool): readonly CatalogTool[];
   onSearch(baselineTokens: number, returnedTokens: number): void;
-  /** Prepares for searches to come. */
   warmUp(): void;
 }
 
@@ -65,7 +61,6 @@ export class ToolDirectory {
     return this.#options.metadata.edition;
   }
 
-  /** Prepares for searches to come; does not wait for it. */
   warmUp(): void {
     this.#options.warmUp();
   }
@@ -83,7 +78,6 @@ export class ToolDirectory {
     return this.#options.metadata.of(tool);
   }
 
-  /** The name of a tool at the combined endpoints. */
   nameOf(tool: CatalogTool): string {
     return this.table.nameOf(tool, "flat");
   }
@@ -125,7 +119,6 @@ export class ToolDirectory {
     return this.#options.starting.missingFrom(principal);
   }
 
-  /** Whether a server is starting and has no known tools yet. */
   isUnlisted(principal: string, server: string): boolean {
     return this.missing(principal).starting?.includes(server) ?? false;
   }
@@ -162,7 +155,6 @@ export class ToolDirectory {
     }
   }
 
-  /** A server's tool by its own name there, if the caller may see it. */
   findOn(principal: string, server: string, name: string): CatalogTool | undefined {
     const tool = this.table.find(server, name);
     return tool && this.#options.admits(principal, tool) ? tool : undefined;
@@ -185,7 +177,6 @@ export class ToolDirectory {
     return found.slice(0, limit).map((other) => this.nameOf(other));
   }
 
-  /** What listing everything would cost, and what these cost. */
   async tokenMetrics(principal: string, returned: readonly CatalogTool[]) {
     const { tokens } = this.#options;
     const baseline = await tokens.total(this.visible(principal));
@@ -213,7 +204,6 @@ export class ToolDirectory {
     return this.#options.tokens.of(tool);
   }
 
-  /** Categories that are close to what somebody wrote. */
   nearestCategories(principal: string, written: string): string[] {
     const known = this.categories(this.visible(principal)).map(([name]) => name);
     const near = nearestNames(written, known, 3);

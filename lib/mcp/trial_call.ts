@@ -12,7 +12,7 @@ import { shortened } from "../core/text.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { type AnsweredCall, ownCopy } from "../telemetry/call_recorder.ts";
-import type { PendingCall, RefusedUse } from "../trust/call_control/control.ts";
+import type { CallControl } from "../trust/call_control/control.ts";
 import { type CallPolicy, callTool, checkUnchanged } from "./call.ts";
 
 /** Nobody looks at a page longer than this; progress does not prolong it. */
@@ -28,16 +28,7 @@ const CONSOLE: Omit<Client, "principal"> & AnsweredCall["session"] = {
   ask: (text) => text,
 };
 
-/** Modes and limits for a person who tries a tool. */
-export interface TrialPolicy {
-  /** Throws if the call may not be made; returns whether somebody has to approve it. */
-  enterTrial(call: PendingCall): boolean;
-  /** Whether somebody will have to approve it; nothing is counted. */
-  mustConfirm(call: { tool: CatalogTool; principal: string }): boolean;
-  /** Notes that a call was refused. */
-  refused(use: RefusedUse, error: unknown): void;
-  ended(request: object): void;
-}
+export type TrialPolicy = Pick<CallControl, "enterTrial" | "mustConfirm" | "refused" | "ended">;
 
 interface TrialCallsOptions {
   catalog: Catalog;
@@ -51,18 +42,15 @@ export interface TrialCall {
   server: string;
   tool: string;
   args: Record<string, unknown>;
-  /** Who calls. */
   principal: string;
   /** The person confirmed the call of a tool that may change something. */
   isConfirmed: boolean;
   signal: AbortSignal;
 }
 
-/** What went over the wire, and how long it took. */
 export interface TrialAnswer {
   request: string;
   response: string;
-  /** What the server sent before its response. */
   messages: string[];
   ms: number;
 }

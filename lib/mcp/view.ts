@@ -2,17 +2,13 @@ import type { Client, McpRequest } from "../core/client.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { ClientLists } from "./list_changes.ts";
 
-/**
- * What an endpoint shows: one server (server_view.ts), the tools of several servers beside the
- * gateway's own (combined_view.ts), or the tools of an evaluation run (eval_endpoint.ts).
- */
+/** What an endpoint shows: server_view.ts, combined_view.ts or eval_endpoint.ts. */
 export interface View {
   /** The result of initialize without the protocol version, which the session negotiates. */
   introduce(): Promise<Record<string, unknown>>;
   open(client: Client): ViewSession;
 }
 
-/** One client's use of a view. */
 export interface ViewSession extends AsyncDisposable {
   /** Rejects if the request fails before it is known to be a call. */
   request(request: McpRequest): Promise<Answer>;

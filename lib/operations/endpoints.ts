@@ -62,8 +62,7 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
     ...toolsets,
     pool: input.servers.pool,
     equippedBy: (principal) => operations.toolsets.equippedBy(principal),
-    starting: discovery.starting,
-    directory: discovery.guide,
+    ...discovery,
     async loadTools() {
       const { gatewayTools } = await import("./gateway_tools.ts");
       const services = {

@@ -1,12 +1,11 @@
 import { resolveTool } from "../catalog/resolve.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { buildModels } from "../optimizer/evaluators/model_choice.ts";
-import { keepUp } from "../core/upkeep.ts";
 import type { Env, Platform } from "../config/platform.ts";
 import type { Options } from "../config/option_table.ts";
 import { EVERYONE, type OnAudit } from "../core/access.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
-import { TimeoutQueue } from "../core/async.ts";
+import { keepUp, TimeoutQueue } from "../core/async.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import type { ProcessOwner } from "../servers/processes/process_owner.ts";
 import { EvalEndpoints } from "../mcp/eval_endpoint.ts";

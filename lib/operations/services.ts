@@ -36,7 +36,7 @@ export interface Services {
   approvals(): Promise<Approvals>;
   readonly toolsetModes: ToolsetModes;
   /** Finds tools and describes them. */
-  readonly guide: Discovery["guide"];
+  readonly toolDirectory: Discovery["toolDirectory"];
   /** Counts what definitions cost in tokens. */
   readonly tokens: Pick<CatalogModule["tokens"], "prepare">;
   readonly audit: Pick<Audit, "reader">;

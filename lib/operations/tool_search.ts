@@ -52,21 +52,21 @@ const search = operation({
   effect: "read",
   isLive: true,
   cli: "search QUERY",
-  async run({ guide, tokens }, { query, server, limit, ...filter }): Promise<SearchOutput> {
+  async run({ toolDirectory, tokens }, { query, server, limit, ...filter }): Promise<SearchOutput> {
     const category = filter.category?.toLowerCase();
-    const all = guide.visible(EVERYONE);
-    void tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
+    const all = toolDirectory.visible(EVERYONE);
+    void tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
     checkKnown("server", server, all.map((tool) => tool.server));
-    checkKnown("category", category, guide.categories(all).map(([name]) => name));
+    checkKnown("category", category, toolDirectory.categories(all).map(([name]) => name));
     if (query === "") {
       const admitted = all.filter((tool) =>
         (server === undefined || tool.server === server) &&
-        (category === undefined || guide.metadata(tool).category === category)
+        (category === undefined || toolDirectory.metadata(tool).category === category)
       ).sort((a, b) => sortKey(a) < sortKey(b) ? -1 : 1);
-      const shown = admitted.slice(0, limit).map((tool) => describe(guide, tool));
+      const shown = admitted.slice(0, limit).map((tool) => describe(toolDirectory, tool));
       return { query, found: shown, more: admitted.length - shown.length };
     }
-    const { found, degraded } = await guide.find(EVERYONE, {
+    const { found, degraded } = await toolDirectory.find(EVERYONE, {
       text: query,
       category,
       server,
@@ -75,7 +75,7 @@ const search = operation({
     return {
       query,
       found: found.map(({ tool, relevance, explanation, scores }) => ({
-        ...describe(guide, tool),
+        ...describe(toolDirectory, tool),
         relevance,
         explanation,
         ...(scores === undefined ? {} : { scores }),
@@ -96,14 +96,14 @@ export const TOOL_PATHS: OldPath[] = [
   },
 ];
 
-function describe(guide: Services["guide"], tool: CatalogTool): FoundTool {
-  const { summary, category } = guide.metadata(tool);
-  const tokens = guide.tokensOf(tool);
+function describe(toolDirectory: Services["toolDirectory"], tool: CatalogTool): FoundTool {
+  const { summary, category } = toolDirectory.metadata(tool);
+  const tokens = toolDirectory.tokensOf(tool);
   return {
     server: tool.server,
     name: tool.name,
     namespacedName: namespacedName(tool.server, tool.name),
-    flatName: guide.nameOf(tool),
+    flatName: toolDirectory.nameOf(tool),
     summary,
     category,
     // A tool always costs something: 0 means that it has not been counted.

@@ -19,10 +19,10 @@ const gateway = stubGateway({
 });
 
 function search(input: Record<string, unknown>) {
-  const { guide, tokens } = gateway;
+  const { toolDirectory, tokens } = gateway;
   return runOperation(
     TOOL_OPERATIONS.search,
-    servicesOf({ guide, tokens }),
+    servicesOf({ toolDirectory, tokens }),
     input,
     callBy("everyone"),
   );

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import {
   isObject,
+  memberSpans,
   memberText,
   notificationText,
+  replaceSpan,
   requestText,
   type RpcId,
   type RpcMessage,
@@ -17,7 +19,6 @@ import {
   type TransportEvents,
 } from "./transports/transport.ts";
 import { abortable, type CancelSignal, type Timeout, TimeoutQueue } from "../core/async.ts";
-import { memberSpans, replaceSpan } from "../core/json_spans.ts";
 
 export interface ConnectionOptions extends Introduction {
   serverName: string;

@@ -7,7 +7,6 @@ import type { ConfiguredServer } from "../config/server_entry.ts";
 import { secretsOf } from "../config/secrets.ts";
 import type { Bus } from "../core/bus.ts";
 import type { ServerStatus } from "../core/server.ts";
-import { keepUp } from "../core/upkeep.ts";
 import type { TransportEvents } from "./transports/transport.ts";
 import { openTransport, type TransportContext } from "./transports/open.ts";
 import type { PooledServer } from "./server.ts";
@@ -29,6 +28,7 @@ import { PausedServersRepository, ServersRepository } from "../storage/servers_r
 import type { Store } from "../storage/store.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { keepUp } from "../core/async.ts";
 
 const REAP_EVERY_MS = 30_000;
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../core/errors.ts";
-import { elementTexts } from "../core/json_spans.ts";
-import { memberText } from "../core/rpc.ts";
+import { elementTexts, memberText } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
 import type { ManagedServerOptions } from "./server.ts";
 import type { StatusTracker } from "./status.ts";

@@ -20,7 +20,6 @@ const PRUNE_MS = 60 * 60_000;
 
 interface ActivityLogOptions {
   repository: ActivityRepository;
-  /** Tells this process from others on the same store. */
   processId: string;
   onWarning(message: string, details?: object): void;
   /** How long calls and counts are kept. Default: 30 days. */
@@ -39,11 +38,9 @@ export class ActivityLog implements AsyncDisposable {
   readonly #tag = crypto.randomUUID().slice(0, 8);
   #recorded = 0;
   #waiting: ActivityRecord[] = [];
-  /** On their way to the store. */
   #leaving: readonly ActivityRecord[] = [];
   #day: ActivityDay;
   #dayEnds: number;
-  /** Days with counts that are not written yet. */
   #unwritten = new Set<ActivityDay>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushing: Promise<void> = Promise.resolve();
@@ -67,7 +64,6 @@ export class ActivityLog implements AsyncDisposable {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Whether this process recorded it. */
   isOwn({ id }: Pick<ActivityRecord, "id">): boolean {
     return id.split("-", 2)[1] === this.#tag;
   }
@@ -108,7 +104,6 @@ export class ActivityLog implements AsyncDisposable {
     this.#schedule();
   }
 
-  /** Writes what waits. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -174,7 +169,6 @@ export class ActivityLog implements AsyncDisposable {
         await repository.prune(this.#now() - keepDays * DAY_MS, maxCalls);
       }
     } catch (error) {
-      // The next write makes up for this one.
       for (const day of days) this.#unwritten.add(day);
       const waiting = [...batches.flat(), ...this.#waiting];
       this.#waiting = waiting.slice(-MAX_WAITING);

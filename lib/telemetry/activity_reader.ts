@@ -5,7 +5,6 @@ import type { CallDetail, CallDetails } from "./call_recorder.ts";
 import type { Redactor } from "./redact.ts";
 import type { ActivityLog } from "./activity_log.ts";
 
-/** Which calls are wanted; all of it has to fit. */
 export const ActivityFilter = z.strictObject({
   server: z.string().optional(),
   tool: z.string().optional(),
@@ -17,7 +16,6 @@ export const ActivityFilter = z.strictObject({
 });
 export type ActivityFilter = z.infer<typeof ActivityFilter>;
 
-/** Whether a call is wanted, its text aside. */
 function matchesFilter(call: ActivityRecord, filter: ActivityFilter): boolean {
   return (filter.server === undefined || call.server === filter.server) &&
     (filter.tool === undefined || call.tool === filter.tool) &&
@@ -26,12 +24,10 @@ function matchesFilter(call: ActivityRecord, filter: ActivityFilter): boolean {
     (filter.status === undefined || call.ok === (filter.status === "ok"));
 }
 
-/** The words of a full-text filter, in small letters. */
 function filterWords({ text = "" }: ActivityFilter): string[] {
   return text.toLowerCase().split(/\s+/).filter((word) => word !== "");
 }
 
-/** What the list shows of a call, as one text. */
 function searchedText(call: ActivityRecord): string {
   const { server, tool, client = "", endpoint, error = "", session, id } = call;
   return [`${server}.${tool}`, client, endpoint, error, session, id].join("\n").toLowerCase();
@@ -62,12 +58,10 @@ export class ActivityReader {
     this.#options = options;
   }
 
-  /** Of how many calls the texts are kept at most. */
   get detailsKept(): number {
     return this.#options.details.most;
   }
 
-  /** The newest calls first. */
   async *calls(
     filter: ActivityFilter = {},
     { before, after }: ActivityRange = {},
@@ -128,12 +122,10 @@ export interface CallView {
   request: {
     /** The tool's arguments; undefined where the request was cut before its end. */
     arguments?: Record<string, unknown>;
-    /** The whole of it, or its beginning. */
     text: string;
     isCut: boolean;
   };
   response: {
-    /** What the tool said in words. */
     words: string[];
     text: string;
     isCut: boolean;

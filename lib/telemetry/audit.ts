@@ -8,7 +8,6 @@ export interface AuditInput {
   stack: AsyncDisposableStack;
   store: Store;
   redactor: Redactor;
-  /** The display name of a principal. */
   nameOf?(principal: string): string;
   onNoted?(): void;
   /** Who acts if no request does; default: the gateway. */
@@ -22,7 +21,6 @@ export type AuditChange = AuditedChange & Pick<AuditNote, "isUnproven">;
 export interface Audit {
   /** Never throws, and is not waited for. */
   note(change: AuditChange): void;
-  /** Reads everything noted so far. */
   reader(): Promise<AuditReader>;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { parseJson } from "../core/rpc.ts";
 import { type AuditChain, AuditEntry, type AuditRepository } from "../storage/audit_repository.ts";
 
 /** Says that older entries were cleared away, and which. */
@@ -8,23 +9,17 @@ const MOST_PROBLEMS = 100;
 
 const Pruned = z.object({ until: z.number() });
 
-/** An entry that nobody has hashed yet. */
 type UnsealedEntry = Omit<AuditEntry, "hash">;
 
-/** What came of reading the whole log. */
 export interface AuditCheck {
   entries: number;
-  /** Processes that wrote it. */
   chains: number;
-  /** Everything before this was cleared away. */
   prunedUntil?: number;
   problems: AuditProblem[];
-  /** Problems that are not listed. */
   more: number;
 }
 
 interface AuditProblem {
-  /** When what is wrong was written, as far as that is known. */
   at?: number;
   id?: string;
   message: string;
@@ -40,7 +35,6 @@ export function auditHash(entry: UnsealedEntry): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Whether anything was changed or taken out since it was written. */
 export async function verifyAudit(repository: AuditRepository): Promise<AuditCheck> {
   // First: what is added meanwhile is then ahead of them, which is harmless.
   const heads = await repository.chains();
@@ -126,9 +120,5 @@ function entriesAre(count: number): string {
 }
 
 function untilOf({ after = "" }: AuditEntry): number {
-  try {
-    return Pruned.safeParse(JSON.parse(after)).data?.until ?? 0;
-  } catch {
-    return 0;
-  }
+  return Pruned.safeParse(parseJson(after)).data?.until ?? 0;
 }

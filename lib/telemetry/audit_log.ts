@@ -19,25 +19,21 @@ const UNPROVEN_PER_DAY = 200;
 const SIDE_BYTES = 8_192;
 const TEXT_LENGTH = 300;
 
-/** The gateway itself, where nobody asked for it. */
 export const GATEWAY = "gateway";
+const BY_GATEWAY = { principal: GATEWAY, from: GATEWAY };
 
-/** Something that somebody decided. */
 export interface AuditNote {
   principal: string;
-  /** What the principal is called. */
   who?: string | undefined;
   /** The console, an endpoint or the command line, with an address or a client's name. */
   from: string;
   /** What was done: `server.add`. */
   action: string;
-  /** What it was done to, by name. */
   subject: string;
   before?: unknown;
   after?: unknown;
   /** Whether anybody can cause it without being let in; then only so many are kept a day. */
   isUnproven?: boolean | undefined;
-  /** In ms since the epoch. Default: now. */
   at?: number | undefined;
 }
 
@@ -45,9 +41,7 @@ export interface AuditLogOptions {
   repository: AuditRepository;
   redactor: Pick<Redactor, "value" | "json" | "text">;
   onWarning(message: string, details?: object): void;
-  /** Default: 365 days. */
   keepDays?: number;
-  /** Default: 100,000. */
   maxEntries?: number;
   now?: () => number;
 }
@@ -77,7 +71,6 @@ export class AuditLog implements AsyncDisposable {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Never throws. */
   note(note: AuditNote): void {
     try {
       this.#take(note);
@@ -86,7 +79,6 @@ export class AuditLog implements AsyncDisposable {
     }
   }
 
-  /** Writes what waits. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -115,8 +107,7 @@ export class AuditLog implements AsyncDisposable {
 
   #clean({ principal, who, from, action, subject, before, after }: AuditNote, at: number): Waiting {
     const { redactor } = this.#options;
-    const text = (words: string) => shortened(redactor.text(words), TEXT_LENGTH).toWellFormed();
-    const sides = { before: this.#side(before), after: this.#side(after) };
+    const text = (text: string) => shortened(redactor.text(text), TEXT_LENGTH).toWellFormed();
     return {
       at,
       principal: text(principal),
@@ -124,14 +115,13 @@ export class AuditLog implements AsyncDisposable {
       from: text(from),
       action,
       subject: text(subject),
-      ...(sides.before === undefined ? {} : { before: sides.before }),
-      ...(sides.after === undefined ? {} : { after: sides.after }),
+      ...(before === undefined ? {} : { before: this.#side(before) }),
+      ...(after === undefined ? {} : { after: this.#side(after) }),
     };
   }
 
   /** A value as JSON, without secrets; a long one breaks off. */
-  #side(value: unknown): string | undefined {
-    if (value === undefined) return undefined;
+  #side(value: unknown): string {
     const { redactor } = this.#options;
     const json = redactor.json(JSON.stringify(redactor.value(value, { isWhole: true })) ?? "null");
     const bytes = new TextEncoder().encode(json);
@@ -149,13 +139,8 @@ export class AuditLog implements AsyncDisposable {
     if (this.#unproven.day !== day) this.#unproven = { day, count: 0 };
     const count = ++this.#unproven.count;
     if (count === UNPROVEN_PER_DAY) {
-      this.#waiting.push({
-        at,
-        principal: GATEWAY,
-        from: GATEWAY,
-        action: "audit.flood",
-        subject: `${UNPROVEN_PER_DAY} failed logins today: those that follow are not noted`,
-      });
+      const subject = `${UNPROVEN_PER_DAY} failed logins today: those that follow are not noted`;
+      this.#waiting.push({ at, ...BY_GATEWAY, action: "audit.flood", subject });
       this.#schedule(FLUSH_MS);
     }
     return count >= UNPROVEN_PER_DAY;
@@ -191,7 +176,7 @@ export class AuditLog implements AsyncDisposable {
     }
   }
 
-  #seal({ at: noted, ...said }: Waiting): AuditEntry {
+  #seal({ at: noted, ...rest }: Waiting): AuditEntry {
     const last = this.#last;
     // Later than the one before, so that the order of keys is that of the chain.
     const at = Math.max(noted, last === undefined ? 0 : last.at + 1);
@@ -201,7 +186,7 @@ export class AuditLog implements AsyncDisposable {
       chain: this.#chain,
       n: last === undefined ? 0 : last.n + 1,
       ...(last === undefined ? {} : { prev: last.hash, prevAt: last.at }),
-      ...said,
+      ...rest,
     };
     const sealed = { ...entry, hash: auditHash(entry) };
     this.#last = sealed;
@@ -211,8 +196,7 @@ export class AuditLog implements AsyncDisposable {
   #tellLost(): void {
     const subject = `${this.#lost} entries are missing: more came than the store took`;
     this.#lost = 0;
-    const by = { principal: GATEWAY, from: GATEWAY };
-    this.#waiting.push({ at: this.#now(), ...by, action: "audit.lost", subject });
+    this.#waiting.push({ at: this.#now(), ...BY_GATEWAY, action: "audit.lost", subject });
   }
 
   async #prune(): Promise<void> {
@@ -226,16 +210,10 @@ export class AuditLog implements AsyncDisposable {
     if (!old) return;
     // Said before it is done: a log that lost its beginning and does not say so looks tampered with.
     const { until, count } = old;
-    this.#waiting.push({
-      at: now,
-      principal: GATEWAY,
-      from: GATEWAY,
-      action: PRUNE,
-      subject: `${count} ${count === 1 ? "entry" : "entries"} before ${
-        new Date(until).toISOString()
-      }`,
-      after: JSON.stringify({ until, count }),
-    });
+    const entries = `${count} ${count === 1 ? "entry" : "entries"}`;
+    const subject = `${entries} before ${new Date(until).toISOString()}`;
+    const after = JSON.stringify({ until, count });
+    this.#waiting.push({ at: now, ...BY_GATEWAY, action: PRUNE, subject, after });
     await this.#writeAll();
     await repository.removeOld(until);
   }
@@ -247,17 +225,13 @@ export class AuditLog implements AsyncDisposable {
   }
 }
 
-/** Who does something, and from where. */
 export interface AuditOrigin {
   principal: string;
   /** Made when it is asked for: few requests leave an entry. */
   from(): string;
 }
 
-/**
- * Travels with the request instead of through every function's arguments: each entrance sets it
- * once, and each change is noted where it happens.
- */
+/** Set once by each entrance, so that no function has to pass it on. */
 const origins = new AsyncLocalStorage<AuditOrigin>();
 
 export function actingFor<T>(origin: AuditOrigin, work: () => T): T {

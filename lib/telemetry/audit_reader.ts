@@ -1,15 +1,14 @@
 import { GatewayError } from "../core/errors.ts";
 import type { AuditEntry, AuditRange, AuditRepository } from "../storage/audit_repository.ts";
 import { type AuditCheck, verifyAudit } from "./audit_chain.ts";
+import { jsonOrText } from "../core/rpc.ts";
 import { csvField } from "../core/text.ts";
 
 interface AuditReaderOptions {
   repository: AuditRepository;
-  /** Writes what this process still has in hand. */
   flush?(): Promise<void>;
 }
 
-/** The audit log as it is read. */
 export class AuditReader {
   readonly #options: AuditReaderOptions;
 
@@ -17,7 +16,6 @@ export class AuditReader {
     this.#options = options;
   }
 
-  /** What a query asks for, newest first, one at a time. */
   async *entries({ filter, range }: AuditQuery): AsyncGenerator<AuditEntry, void> {
     await this.#options.flush?.();
     for await (const entry of this.#options.repository.list(range)) {
@@ -48,26 +46,15 @@ export function auditJson({ at, before, after, ...entry }: AuditEntry) {
   return {
     time: new Date(at).toISOString(),
     ...entry,
-    ...(before === undefined ? {} : { before: auditSide(before) }),
-    ...(after === undefined ? {} : { after: auditSide(after) }),
+    ...(before === undefined ? {} : { before: jsonOrText(before) }),
+    ...(after === undefined ? {} : { after: jsonOrText(after) }),
   };
 }
 
-export function auditSide(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Which entries somebody wants. */
 interface AuditFilter {
   /** One action, or all of a family: `server` is `server.add` and the rest. */
   action?: string;
-  /** Part of a name or of a principal. */
   who?: string;
-  /** Part of what it was done to. */
   subject?: string;
 }
 
@@ -76,7 +63,6 @@ export interface AuditQuery {
   range: AuditRange;
 }
 
-/** A query as it is written. */
 type AuditTexts = {
   [name in "action" | "who" | "subject" | "since" | "until" | "before"]?: string | undefined;
 };
@@ -151,7 +137,6 @@ const COLUMNS = [
   "prev",
   "hash",
 ] as const;
-/** So many entries are in hand at a time. */
 const AT_ONCE = 200;
 
 /** Entries as pieces of a file; made while it is read, so that a long log takes no memory. */

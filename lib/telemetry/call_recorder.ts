@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { shortened } from "../core/text.ts";
-import { isObject } from "../core/rpc.ts";
+import { isObject, parseJson } from "../core/rpc.ts";
 import type { ActivityLog } from "./activity_log.ts";
 import type { Redactor } from "./redact.ts";
 import type { ActivityRecord } from "../storage/activity_repository.ts";
@@ -12,16 +12,12 @@ export interface CallRecord {
   tool: string;
   /** When the call was sent to the server, by the process's clock; missing if it was not. */
   sentAt?: number;
-  /** How long the server had it. */
   serverMs?: number;
 }
 
-/** A tool call with its response. */
 export interface AnsweredCall {
   call: CallRecord;
-  /** The request as it came. */
   request: string;
-  /** Who called. */
   principal: string;
   session: {
     id: string;
@@ -101,7 +97,6 @@ function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** The texts of one call, as far as they are kept. */
 interface CallTexts {
   request: string;
   response: string;
@@ -109,7 +104,6 @@ interface CallTexts {
 
 export interface CallDetail extends CallTexts {
   call: ActivityRecord;
-  /** Whether more was said than is kept. */
   isRequestCut: boolean;
   isResponseCut: boolean;
 }
@@ -131,12 +125,8 @@ export class CallDetails {
   readonly #most: number;
   readonly #textLength: number;
   readonly #totalLength: number;
-  /** A ring, in which the oldest is found at once. */
-  readonly #ring: (CallDetail | undefined)[] = [];
-  /** The same ones: a search asks for each call of the log. */
-  readonly #byId = new Map<string, CallDetail>();
-  #next = 0;
-  #size = 0;
+  /** The oldest first. */
+  readonly #details = new Map<string, CallDetail>();
   #length = 0;
 
   constructor({ most = 1_000, textLength = 16_384, totalLength = 8_000_000 }: CallDetailsOptions) {
@@ -146,10 +136,9 @@ export class CallDetails {
   }
 
   get size(): number {
-    return this.#size;
+    return this.#details.size;
   }
 
-  /** How many calls are kept at most. */
   get most(): number {
     return this.#most;
   }
@@ -163,30 +152,24 @@ export class CallDetails {
       isRequestCut: request.length > limit,
       isResponseCut: response.length > limit,
     };
-    if (this.#size === this.#most) this.#dropOldest();
-    this.#ring[this.#next] = detail;
-    this.#byId.set(call.id, detail);
-    this.#next = (this.#next + 1) % this.#most;
-    this.#size++;
+    this.#details.set(call.id, detail);
     this.#length += lengthOf(detail);
-    while (this.#length > this.#totalLength) this.#dropOldest();
+    while (this.#details.size > this.#most || this.#length > this.#totalLength) this.#dropOldest();
   }
 
   find(id: string): CallDetail | undefined {
-    return this.#byId.get(id);
+    return this.#details.get(id);
   }
 
   clear(): void {
-    while (this.#size > 0) this.#dropOldest();
+    this.#details.clear();
+    this.#length = 0;
   }
 
   #dropOldest(): void {
-    const oldest = (this.#next - this.#size + this.#most) % this.#most;
-    const detail = this.#ring[oldest]!;
+    const [id, detail] = this.#details.entries().next().value!;
+    this.#details.delete(id);
     this.#length -= lengthOf(detail);
-    this.#byId.delete(detail.call.id);
-    this.#ring[oldest] = undefined;
-    this.#size--;
   }
 }
 
@@ -212,12 +195,7 @@ type Redact = (text: string) => string;
  * are taken out before anything is cut: of half a secret nobody could tell that it is one.
  */
 export function failureOf(answer: string, redact: Redact): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(answer);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(answer);
   if (!isObject(value)) return undefined;
   const { result, error } = value;
   if (isObject(error)) return codeOf(error.data, redact) ?? firstWords(error.message, redact);

@@ -12,9 +12,7 @@ const HOURS = 24;
 /** Servers come and go under any name; those called longest ago are forgotten first. */
 const MAX_SERVERS = 1_000;
 
-/** What was called in a stretch of time. */
 export interface CallBucket {
-  /** When it begins, in ms since the epoch. */
   at: number;
   calls: number;
   errors: number;
@@ -82,7 +80,6 @@ export class CallStats {
     });
   }
 
-  /** Those with calls, the most called first. */
   servers(): ServerTimes[] {
     const oldest = Math.floor(this.#now() / HOUR_MS) - HOURS;
     return Array.from(this.#servers, ([server, hours]) => {
@@ -226,7 +223,6 @@ export class CoUse {
     this.#count(call, before);
   }
 
-  /** Most often first. */
   with(server: string, tool: string): Used[] {
     const counts = [...this.#counts.get(keyOf({ server, tool })) ?? []];
     return counts.sort(([a, left], [b, right]) => right.times - left.times || (a < b ? -1 : 1))

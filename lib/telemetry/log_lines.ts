@@ -4,7 +4,6 @@ import { showHidden, shownLine, visibleJson } from "../core/text.ts";
 /** Formats a JSON entry for the terminal; undefined keeps the entry in the log file only. */
 export type LineFormat = (json: string) => string | undefined;
 
-/** A terminal with its own choice and format of entries. */
 export interface LogTerminal {
   format: LineFormat;
   write(line: string): void;
@@ -19,7 +18,6 @@ const COLORS = {
   fatal: "red",
 } as const;
 
-/** Labels for the levels shown under the banner. */
 const BRIEF: Partial<Record<string, string>> = {
   warn: "warning",
   error: "error",
@@ -45,7 +43,6 @@ export function lineFormat(asked: "auto" | "json" | "pretty"): LineFormat | unde
   return readableLine(isTerminal && !Deno.noColor);
 }
 
-/** Every entry as one readable line, with all its fields. */
 export function readableLine(isColored: boolean): LineFormat {
   return (json) => {
     const entry = parseEntry(json);

@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { z } from "zod";
 import pino from "pino";
+import { parseJson } from "../core/rpc.ts";
 import { type LineFormat, writeToStderr } from "./log_lines.ts";
 import { Redactor } from "./redact.ts";
 
@@ -15,7 +16,6 @@ export interface LogsOptions {
   development: boolean;
   /** Where this run's file goes; without it there is none. */
   folder?: string;
-  /** How many files of earlier runs to keep. */
   keepFiles: number;
   /** A file that grows past this is followed by a new one. */
   maxFileBytes?: number;
@@ -70,7 +70,6 @@ export class Logs implements AsyncDisposable {
     }
   }
 
-  /** The path of this run's file, if it has one. */
   get filePath(): string | undefined {
     return this.#file?.path;
   }
@@ -187,9 +186,7 @@ function callerOutsideLogger(): string | undefined {
   return frame?.match(/([^/\\(]+:\d+):\d+\)?$/)?.[1];
 }
 
-/** A line of the gateway's own log that is about one server. */
 export interface ServerLine {
-  /** In ms since the epoch. */
   time: number;
   level: string;
   text: string;
@@ -229,7 +226,6 @@ export class ServerLines {
     if (this.#lines.size > KEPT_SERVERS) this.forget(this.#lines.keys().next().value ?? "");
   }
 
-  /** Newest first. */
   of(server: string): ServerLine[] {
     return this.#lines.get(server)?.toReversed() ?? [];
   }
@@ -243,14 +239,6 @@ function inWords({ msg, reason, problem, toolName, err }: z.infer<typeof Entry>)
   const why = reason ?? err?.message ?? problem;
   const what = toolName === undefined ? msg : `${msg} (${toolName})`;
   return why === undefined ? what : `${what}: ${why}`;
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 const NAME = /^quartermaster_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(_\d+)?\.log$/;

@@ -7,7 +7,6 @@ interface MetricDescription {
   labels?: readonly string[];
 }
 
-/** Every metric at /metrics. */
 export const METRICS = {
   quartermaster_http_requests_total: {
     type: "counter",
@@ -79,7 +78,6 @@ export class Metrics {
     });
   }
 
-  /** Returns what observes a duration in seconds. */
   durations(name: MetricName<"histogram">): (seconds: number, labels?: Labels) => void {
     const series = new Series(() => ({
       buckets: Array<number>(DURATION_BUCKETS.length + 1).fill(0),
@@ -107,7 +105,6 @@ export class Metrics {
     };
   }
 
-  /** The Prometheus text format. */
   async render(): Promise<string> {
     const { default: Registry } = await import("prom-client/lib/registry.js");
     const registry: TextRegistry = new Registry();
@@ -124,7 +121,6 @@ export class Metrics {
   }
 }
 
-/** The values of one metric by their labels. */
 class Series<T> {
   readonly #create: () => T;
   readonly #values = new Map<string, { labels: Labels; value: T }>();

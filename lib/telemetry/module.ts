@@ -6,14 +6,13 @@ import type { Restore } from "../storage/module.ts";
 import type { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { ActivityReader } from "./activity_reader.ts";
-import { type Audit, openAudit } from "./audit.ts";
-import { CallDetails } from "./call_recorder.ts";
-import { CallRecorder } from "./call_recorder.ts";
-import { CoUse } from "./call_stats.ts";
-import { countCalls, type CountedCalls } from "./call_stats.ts";
+import { openAudit } from "./audit.ts";
+import { CallDetails, CallRecorder } from "./call_recorder.ts";
+import { countCalls, type CountedCalls, CoUse } from "./call_stats.ts";
 import { lineFormat, type LogTerminal } from "./log_lines.ts";
 import { Logs } from "./logs.ts";
 import { Metrics } from "./metrics.ts";
+import { startTracing } from "./tracing.ts";
 
 /** How many past calls are read to learn which tools are used together. */
 const CO_USE_CALLS = 5_000;
@@ -28,7 +27,6 @@ export interface TelemetryInput {
   /** Tells this process's calls from those of others. */
   lease: { id: string };
   access: {
-    /** The display name of a principal. */
     nameOf(principal: string): string;
   };
   live: { tell(subject: "audit"): void };
@@ -36,26 +34,7 @@ export interface TelemetryInput {
   onWarning(message: string, details?: object): void;
 }
 
-export interface TelemetryModule extends AsyncDisposable {
-  audit: Audit;
-  metrics: Metrics;
-  activity: ActivityLog;
-  /** The stored calls, of all gateways on this store. */
-  callRecords: ActivityRepository;
-  recorder: CallRecorder;
-  /** All calls, with the details of the latest. */
-  calls: ActivityReader;
-  /** Calls, searches and tokens by day, newest first. */
-  activityDays: ActivityRepository["days"];
-  uptimeSeconds(): number;
-  countRequest(method: string, status: number, seconds: number): void;
-  /** Calls, errors and durations of the last 24 hours; counted from the first time this is called. */
-  callStats(): CountedCalls;
-  /** Which tools are used together; counted from the first time this is called. */
-  coUse(): CoUse;
-  /** Deletes all calls with their details. */
-  clearCalls(): Promise<void>;
-}
+export type TelemetryModule = ReturnType<typeof buildTelemetry>;
 
 /** Opens the log before anything else: all modules write to it. "none": only to be read from here. */
 export async function openLogs(
@@ -78,9 +57,10 @@ export async function openLogs(
   return logs;
 }
 
-export function buildTelemetry(input: TelemetryInput): TelemetryModule {
+export function buildTelemetry(input: TelemetryInput) {
   const { store, logs, options, startedAt, onWarning } = input;
   const { redactor } = logs;
+  startTracing();
   input.bus.on("serverRemoved", (name) => logs.about.forget(name));
   const stack = new AsyncDisposableStack();
   const audit = openAudit({
@@ -128,18 +108,22 @@ export function buildTelemetry(input: TelemetryInput): TelemetryModule {
     audit,
     metrics,
     activity,
+    /** The stored calls, of all gateways on this store. */
     callRecords,
     recorder: new CallRecorder({ log: activity, details, redactor }),
     calls: new ActivityReader({ repository: callRecords, log: activity, details, redactor }),
     activityDays: () => callRecords.days(),
     uptimeSeconds,
-    countRequest(method, status, seconds) {
+    countRequest(method: string, status: number, seconds: number): void {
       count({ method, status: String(status) });
       time(seconds);
     },
-    callStats: () => stats ??= countCalls({ activity, repository: callRecords, onWarning }),
-    coUse: () => coUse ??= countUses(activity, callRecords, onWarning),
-    async clearCalls() {
+    /** Of the last 24 hours; counted from the first time this is called. */
+    callStats: (): CountedCalls =>
+      stats ??= countCalls({ activity, repository: callRecords, onWarning }),
+    /** Which tools are used together; counted from the first time this is called. */
+    coUse: (): CoUse => coUse ??= countUses(activity, callRecords, onWarning),
+    async clearCalls(): Promise<void> {
       details.clear();
       await activity.clear();
     },

@@ -41,10 +41,7 @@ export class Redactor {
   /** Made when it is needed: many are learned at once. */
   #known: Known | undefined;
 
-  /**
-   * Remembers values that must never be written, wherever they turn up; those of an owner only until
-   * it has had others for a while.
-   */
+  /** Values that must never be written; an owner's only until it has had others for a while. */
   learn(values: Iterable<string>, owner?: string): void {
     const spelled = [...values].filter(({ length }) => length >= MIN_SECRET).flatMap(spellings);
     const former = owner === undefined ? [] : this.#passing.get(owner) ?? [];
@@ -77,11 +74,10 @@ export class Redactor {
 
   /** A copy that is safe to serialize: secrets masked, cycles broken, long things cut. */
   value(value: unknown, options: { stacks?: boolean; isWhole?: boolean } = {}): unknown {
-    const limits = options.isWhole ? WHOLE : SHORT;
     return copy(value, 0, new Set(), {
       stacks: options.stacks ?? false,
       cut: (text, most = MAX_TEXT) => this.#cut(text, most),
-      ...limits,
+      ...(options.isWhole ? WHOLE : SHORT),
     });
   }
 
@@ -108,27 +104,23 @@ export class Redactor {
   }
 }
 
-/** The known secrets. */
 interface Known {
   pattern: RegExp | undefined;
   longest: number;
 }
 
-interface Limits {
+type Cut = (text: string, most?: number) => string;
+
+interface CopyOptions {
   depth: number;
   text: number;
   items: number;
-}
-
-type Cut = (text: string, most?: number) => string;
-
-interface CopyOptions extends Limits {
   stacks: boolean;
   cut: Cut;
 }
 
-const SHORT: Limits = { depth: MAX_DEPTH, text: MAX_TEXT, items: MAX_ITEMS };
-const WHOLE: Limits = { depth: WHOLE_DEPTH, text: Infinity, items: Infinity };
+const SHORT = { depth: MAX_DEPTH, text: MAX_TEXT, items: MAX_ITEMS };
+const WHOLE = { depth: WHOLE_DEPTH, text: Infinity, items: Infinity };
 
 function copy(
   value: unknown,

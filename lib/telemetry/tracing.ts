@@ -6,26 +6,26 @@ import {
   trace,
 } from "@opentelemetry/api";
 
-/** Whether this process exports spans; asked once, because it cannot change while it runs. */
-let isTracing: boolean | undefined;
+/**
+ * Whether this process exports spans. Callers on the call path ask first: even a span that goes
+ * nowhere makes a context, which is a good part of a relayed call.
+ */
+export let isTracing = false;
 
-function tracing(): boolean {
-  if (isTracing === undefined) {
-    const probe = trace.getTracer("quartermaster").startSpan("start");
-    isTracing = isSpanContextValid(probe.spanContext());
-    probe.end();
-  }
-  return isTracing;
+/** Finds out whether OTEL_DENO is set, which cannot change while the process runs. */
+export function startTracing(): void {
+  const probe = trace.getTracer("quartermaster").startSpan("start");
+  isTracing = isSpanContextValid(probe.spanContext());
+  probe.end();
 }
 
-/** Runs `work` inside a span where OTEL_DENO is set, and by itself elsewhere. */
+/** Runs `work` inside a span if this process exports spans. */
 export function withSpan<T>(
   name: string,
   attributes: Attributes,
   work: (span?: Span) => Promise<T>,
 ): Promise<T> {
-  // Even a span that goes nowhere makes a context, which is a good part of a relayed call.
-  if (!tracing()) return work();
+  if (!isTracing) return work();
   return trace.getTracer("quartermaster").startActiveSpan(name, { attributes }, async (span) => {
     try {
       return await work(span);
@@ -38,7 +38,6 @@ export function withSpan<T>(
   });
 }
 
-/** Marks what a span stands for as failed. */
 export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
   if (error instanceof Error) span.recordException({ name: error.name, message: error.message });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { elementTexts, memberSpans, replaceSpan } from "../core/json_spans.ts";
 import type { Finding, ToolGuard } from "../catalog/tool_guard.ts";
 import type { Verdicts } from "./verdicts.ts";
+import { elementTexts, memberSpans, replaceSpan } from "../core/rpc.ts";
 
 /** Stands for a tool's name where something was found in a server's instructions. */
 export const INSTRUCTIONS = "(instructions)";

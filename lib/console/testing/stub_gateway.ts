@@ -185,7 +185,7 @@ function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
     return { found, ...(input.degraded === undefined ? {} : { degraded: input.degraded }) };
   };
   return {
-    guide: new ToolDirectory({
+    toolDirectory: new ToolDirectory({
       catalog: { snapshot, of: (server: string) => listed.get(server) } as unknown as Catalog,
       names,
       metadata,

@@ -6,14 +6,7 @@ import {
   TransportClosed,
   type TransportEvents,
 } from "./transport.ts";
-import {
-  excerpt,
-  MESSAGE_LIMIT,
-  messagesIn,
-  messageTooLarge,
-  responseId,
-  singleLine,
-} from "./messages.ts";
+import { excerpt, MESSAGE_LIMIT, messagesIn, messageTooLarge } from "./messages.ts";
 import {
   type BodyReader,
   BodyTooLarge,
@@ -32,6 +25,7 @@ import {
 } from "./sse_stream.ts";
 import { readRefusal, Refusal } from "./http_errors.ts";
 import { SseTransport } from "./sse.ts";
+import { messageLine, responseId } from "../../core/rpc.ts";
 
 const GOODBYE_LIMIT_MS = 500;
 /** Tries to resume a cut stream with nothing coming. */
@@ -82,7 +76,7 @@ export class HttpTransport implements Transport {
       if (isEventStream(response)) {
         return await this.#streamedAnswer(response, id, exchange, controller);
       }
-      return singleLine(await readRefusal(this.#endpoint, response, signal, id));
+      return messageLine(await readRefusal(this.#endpoint, response, signal, id));
     } catch (error) {
       throw this.#explain(error, signal);
     } finally {
@@ -178,7 +172,7 @@ export class HttpTransport implements Transport {
 
   /** Hands on what a text holds, and returns the answer to `id` if it is there. */
   #take(text: string, id: number | undefined, hearer: Pick<Exchange, "onMessage">) {
-    if (id !== undefined && responseId(text) === id) return singleLine(text);
+    if (id !== undefined && responseId(text) === id) return messageLine(text);
     let answer: string | undefined;
     for (const { text: one, message } of messagesIn(text)) {
       if (message?.kind === "response" && message.id === id) answer = one;

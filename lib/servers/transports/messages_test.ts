@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { excerpt, messagesIn, responseId, responseIdFromEnds } from "./messages.ts";
+import { excerpt, messagesIn } from "./messages.ts";
+import { responseId, responseIdFromEnds } from "../../core/rpc.ts";
 
 Deno.test("messagesIn() takes a batch apart and keeps each message's text, on one line", () => {
   const [note, answer, garbage] = messagesIn(

@@ -4,17 +4,12 @@ import {
   TransportClosed,
   type TransportEvents,
 } from "./transport.ts";
-import {
-  excerpt,
-  MESSAGE_LIMIT,
-  messagesIn,
-  messageTooLarge,
-  responseIdFromEnds,
-} from "./messages.ts";
+import { excerpt, MESSAGE_LIMIT, messagesIn, messageTooLarge } from "./messages.ts";
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { OriginClient, type RemoteOptions } from "./origin_client.ts";
 import { isEventStream, SseParser } from "./sse_stream.ts";
 import { readRefusal } from "./http_errors.ts";
+import { responseIdFromEnds } from "../../core/rpc.ts";
 
 const CONNECT_LIMIT_MS = 10_000;
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { END_CHARS, MESSAGE_LIMIT } from "./messages.ts";
+import { MESSAGE_LIMIT } from "./messages.ts";
 import { backoffMs } from "../shared_connection.ts";
 import { BodyReader, discard, type HttpResponse } from "./http_response.ts";
+import { END_CHARS } from "../../core/rpc.ts";
 
 /** Told for each event that carries data; `name` is what its `event` field said. */
 type SseListener = (data: string, name: string | undefined) => void;

@@ -1,6 +1,6 @@
-import { readMessage } from "../../core/rpc.ts";
+import { readMessage, responseId, responseIdFromEnds } from "../../core/rpc.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
-import { MESSAGE_LIMIT, messageTooLarge, responseId, responseIdFromEnds } from "./messages.ts";
+import { MESSAGE_LIMIT, messageTooLarge } from "./messages.ts";
 import { BROKEN_CACHE } from "../../core/failure_cause.ts";
 import { childEnv, endGroups } from "../processes/process_group.ts";
 import type { Install, Installs } from "../processes/installs.ts";

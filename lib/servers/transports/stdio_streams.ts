@@ -1,6 +1,6 @@
+import { messageLine } from "../../core/rpc.ts";
 import type { Readable } from "node:stream";
 import { GatewayError } from "../../core/errors.ts";
-import { singleLine } from "./messages.ts";
 
 /** Lines that go out together, and those who want to know when they have. */
 interface Batch {
@@ -54,7 +54,7 @@ export class WriteQueue {
     if (this.#size > 0 && this.#size + text.length > this.#options.limit) {
       throw new GatewayError("LIMIT_EXCEEDED", { message: this.#options.full });
     }
-    const line = `${singleLine(text)}\n`;
+    const line = `${messageLine(text)}\n`;
     this.#size += line.length;
     if (!this.#current) return this.#write({ text: line, waiters: waiter && [waiter] });
     const waiting = this.#waiting ??= { text: "", waiters: undefined };

@@ -82,6 +82,8 @@ interface Holding {
 export class CallControl {
   readonly #options: CallControlOptions;
   readonly #limits: CallLimits;
+  /** Whether any call was counted yet: if nothing is limited, no call has to be looked up. */
+  #hasCounted = false;
   /** An entry's rules are read once. */
   readonly #rules = new WeakMap<ServerSpec, { rules: ServerRules | undefined }>();
 
@@ -96,7 +98,7 @@ export class CallControl {
     const mustAsk = this.#mustAsk(call.tool, holding, refusedCall(call));
     const { rules, limit } = holding;
     const { tool: { server }, client: { principal } } = call;
-    this.#limits.begin(call.request, [ofServer(server, rules), ofToken(principal, limit)]);
+    this.#count(call.request, [ofServer(server, rules), ofToken(principal, limit)]);
     return mustAsk ? this.#ask(call) : undefined;
   }
 
@@ -108,7 +110,7 @@ export class CallControl {
     const holding = this.#holdingTrial(tool.server, principal);
     const use = { subject: `${tool.server}.${tool.name}`, principal };
     const mustAsk = this.#mustAsk(tool, holding, use);
-    this.#limits.begin(request, [ofToken(principal, holding.limit)]);
+    this.#count(request, [ofToken(principal, holding.limit)]);
     return mustAsk;
   }
 
@@ -128,7 +130,7 @@ export class CallControl {
     const rules = this.#rulesOf(server);
     const limit = this.#options.limitOf(principal);
     if (rules === undefined && limit === undefined) return;
-    this.#limits.begin(request, [ofServer(server, rules), ofToken(principal, limit)]);
+    this.#count(request, [ofServer(server, rules), ofToken(principal, limit)]);
   }
 
   /** One of the gateway's own tools counts as a call of its token's too. */
@@ -158,7 +160,7 @@ export class CallControl {
   }
 
   ended(request: object): void {
-    this.#limits.end(request);
+    if (this.#hasCounted) this.#limits.end(request);
   }
 
   countRequest(principal: string, method: string): void {
@@ -174,6 +176,12 @@ export class CallControl {
   /** Has it noted that somebody was not let through; a client that ended its call itself is no such. */
   refused(use: RefusedUse, error: unknown): void {
     if (error instanceof GatewayError) this.#options.onRefused?.(use, error);
+  }
+
+  /** Until the request has ended. */
+  #count(request: object, bounds: Bound[]): void {
+    this.#hasCounted = true;
+    this.#limits.begin(request, bounds);
   }
 
   /** Whether somebody has to agree to a call; throws ACCESS_DENIED where nobody could. */

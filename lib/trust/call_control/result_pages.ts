@@ -1,5 +1,11 @@
-import { elementTexts, memberSpans, replaceSpan } from "../../core/json_spans.ts";
-import { errorText, isObject, resultText } from "../../core/rpc.ts";
+import {
+  elementTexts,
+  errorText,
+  isObject,
+  memberSpans,
+  replaceSpan,
+  resultText,
+} from "../../core/rpc.ts";
 import { parseResultUri, type PendingCall, resultUri } from "./control.ts";
 import type { Client, McpRequest } from "../../core/client.ts";
 

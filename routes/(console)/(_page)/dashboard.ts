@@ -54,7 +54,7 @@ export async function dashboardPage(
     states: countStates(servers),
     starting: servers.filter(({ state }) => isStarting(state)),
     /** Tools that clients can find and call; the others are switched off. */
-    exposed: gateway.guide.visible(EVERYONE).length,
+    exposed: gateway.toolDirectory.visible(EVERYONE).length,
     equipped: equipped && { name: equipped.name, tools: toolsets.registered(equipped).length },
     toolsets: toolsets.list().length,
     savedToday: lastSaved?.day === new Date().toISOString().slice(0, 10) ? lastSaved : undefined,

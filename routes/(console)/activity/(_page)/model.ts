@@ -137,7 +137,7 @@ const VALUE_LENGTH = 200;
 const MOST_OTHERS = 500;
 
 export async function callPage(
-  gateway: Pick<Gateway, "calls" | "guide">,
+  gateway: Pick<Gateway, "calls" | "toolDirectory">,
   id: string,
 ): Promise<CallPage | undefined> {
   const found = await gateway.calls.find(id);
@@ -205,8 +205,11 @@ function promptFields(
 }
 
 /** A description is measured among the tools of its server: one of these can be named. */
-function otherTools({ guide }: Pick<Gateway, "guide">, call: ActivityRecord): string[] {
-  return guide.visible(call.principal)
+function otherTools(
+  { toolDirectory }: Pick<Gateway, "toolDirectory">,
+  call: ActivityRecord,
+): string[] {
+  return toolDirectory.visible(call.principal)
     .filter(({ server, name }) => server === call.server && name !== call.tool)
     .map(({ name }) => name)
     .sort(compareText)

@@ -24,10 +24,14 @@ async function openActivity() {
   const details = new CallDetails({});
   const calls = new ActivityReader({ repository, log, details, redactor: new Redactor() });
   const tools = [{ name: "a/b" }, { name: "status" }, { name: "log" }, { name: "x", isOff: true }];
-  const { options, guide } = stubGateway({
+  const { options, toolDirectory } = stubGateway({
     servers: [{ name: "git", tools }, { name: "air", tools: [{ name: "quality" }] }],
   });
-  const gateway: Pick<Gateway, "calls" | "options" | "guide"> = { calls, options, guide };
+  const gateway: Pick<Gateway, "calls" | "options" | "toolDirectory"> = {
+    calls,
+    options,
+    toolDirectory,
+  };
   return {
     log,
     details,

@@ -76,7 +76,7 @@ type SettingsGateway = Pick<
   | "startedAt"
   | "isOptimizing"
   | "evaluator"
-  | "guide"
+  | "toolDirectory"
   | "searchProgress"
   | "searchTrouble"
   | "store"
@@ -110,7 +110,7 @@ export async function settingsPage(
       ...(check === undefined ? {} : { check }),
     },
     search: {
-      tools: gateway.guide.visible(EVERYONE).length,
+      tools: gateway.toolDirectory.visible(EVERYONE).length,
       backend: options.embeddings,
       ...(progress === undefined ? {} : { progress }),
       ...(trouble === undefined ? {} : { trouble }),

@@ -63,15 +63,15 @@ export type ToolsPage = Awaited<ReturnType<typeof toolsPage>>;
 
 /** The list of tools as the address asks for it; only the rows shown are worked out. */
 export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
-  const { guide, promotions } = gateway;
+  const { toolDirectory, promotions } = gateway;
   const text = query.get("q")?.trim().slice(0, MAX_QUERY) ?? "";
   const server = query.get("server") || undefined;
   const category = query.get("category") || undefined;
   const wanted = { text, server, category };
   const state = TOOL_STATES.find((state) => state === query.get("state"));
   const sorting = readSorting(query, TOOL_COLUMNS);
-  guide.warmUp();
-  const all = guide.visible(EVERYONE, true);
+  toolDirectory.warmUp();
+  const all = toolDirectory.visible(EVERYONE, true);
   const isPromoted = ({ server, name }: CatalogTool) => promotions.of(server, name) !== undefined;
   const invalid = gateway.servers.invalid();
   const waiting = waitingTools(gateway);
@@ -81,12 +81,12 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     (server === undefined || tool.server === server) &&
     (state === undefined || state === "enabled" && tool.enabled ||
       state === "disabled" && !tool.enabled || state === "promoted" && isPromoted(tool)) &&
-    (category === undefined || guide.metadata(tool).category === category)
+    (category === undefined || toolDirectory.metadata(tool).category === category)
   );
   const [{ found, degraded }, saved, progress] = await Promise.all([
     text === ""
-      ? { found: inOrder(admitted, sorting, guide), degraded: undefined }
-      : search(guide, admitted, wanted),
+      ? { found: inOrder(admitted, sorting, toolDirectory), degraded: undefined }
+      : search(toolDirectory, admitted, wanted),
     savedTokens(gateway),
     // Where the search cannot be had, the search itself says so.
     gateway.searchProgress().catch(() => undefined),
@@ -101,10 +101,10 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     list: unserved ? paged(unservedTools(unserved, wanted), query.get("page")) : {
       ...served,
       rows: served.rows.map(({ tool, match }): ListedTool => ({
-        ...guide.metadata(tool),
+        ...toolDirectory.metadata(tool),
         server: tool.server,
         name: tool.name,
-        ...knownTokens(guide, tool),
+        ...knownTokens(toolDirectory, tool),
         isEnabled: tool.enabled,
         isPromoted: isPromoted(tool),
         isServed: true,
@@ -121,7 +121,7 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     server,
     category,
     state,
-    ...filterChoices(guide, all),
+    ...filterChoices(toolDirectory, all),
     sorting,
     /** Why the search is not as good as it could be. */
     degraded,
@@ -142,12 +142,12 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
  * is still typing has not written whole words yet, and the engine knows no disabled tools.
  */
 async function search(
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
   admitted: readonly CatalogTool[],
   { text, server, category }: Wanted,
 ): Promise<{ found: Found[]; degraded: string | undefined }> {
   const wanted = new Set(admitted);
-  const answer = await guide.find(EVERYONE, { text, server, category, limit: MOST_RANKED });
+  const answer = await toolDirectory.find(EVERYONE, { text, server, category, limit: MOST_RANKED });
   const ranked = answer.found.filter(({ tool }) => wanted.has(tool));
   const known = new Set(ranked.map(({ tool }) => tool));
   const words = searchWords(text);
@@ -177,11 +177,14 @@ function largestFirst(scores: Partial<Record<string, number>>): [string, number]
   ).sort(([, a], [, b]) => b - a);
 }
 
-export function filterChoices(guide: Gateway["guide"], tools: readonly CatalogTool[]) {
+export function filterChoices(
+  toolDirectory: Gateway["toolDirectory"],
+  tools: readonly CatalogTool[],
+) {
   const counted = ([value, { length }]: [string, CatalogTool[]]) => ({ value, count: length });
   return {
     servers: [...Map.groupBy(tools, ({ server }) => server)].map(counted),
-    categories: guide.categories(tools).map(counted),
+    categories: toolDirectory.categories(tools).map(counted),
   };
 }
 
@@ -194,14 +197,15 @@ export function byName(a: Named, b: Named): number {
 function inOrder(
   tools: readonly CatalogTool[],
   { column, descending }: Sorting<ToolColumn>,
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
 ): Found[] {
   const sign = descending ? -1 : 1;
   const compare: Record<ToolColumn, (a: CatalogTool, b: CatalogTool) => number> = {
     server: (a, b) => compareText(a.server, b.server),
     name: (a, b) => compareText(a.name, b.name),
-    category: (a, b) => compareText(guide.metadata(a).category, guide.metadata(b).category),
-    tokens: (a, b) => guide.tokensOf(a) - guide.tokensOf(b),
+    category: (a, b) =>
+      compareText(toolDirectory.metadata(a).category, toolDirectory.metadata(b).category),
+    tokens: (a, b) => toolDirectory.tokensOf(a) - toolDirectory.tokensOf(b),
   };
   return tools.toSorted((a, b) => sign * compare[column](a, b) || byName(a, b))
     .map((tool) => ({ tool }));
@@ -230,9 +234,9 @@ function listedInvalid(tool: BrokenTool): ListedTool {
 }
 
 /** The cost of all enabled tools, as far as they are counted; the rest is counted meanwhile. */
-function countTokens({ guide, tokens }: Gateway, all: readonly CatalogTool[]) {
+function countTokens({ toolDirectory, tokens }: Gateway, all: readonly CatalogTool[]) {
   void tokens.prepare(all).catch(() => {});
-  const costs = all.filter(({ enabled }) => enabled).map((tool) => guide.tokensOf(tool));
+  const costs = all.filter(({ enabled }) => enabled).map((tool) => toolDirectory.tokensOf(tool));
   return {
     counted: costs.reduce((sum, cost) => sum + cost, 0),
     isCounting: costs.includes(0),

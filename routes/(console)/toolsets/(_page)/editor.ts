@@ -17,7 +17,7 @@ import { MAX_TOOLS, type PickedTool, TOOL_WAITS } from "../../../../lib/console/
 import { countSoon, knownTokens, waitingTools } from "../../../../lib/console/tool_rows.ts";
 import { formError } from "../../../../lib/console/errors.ts";
 
-type FormGateway = Pick<Gateway, "guide" | "tokens" | "toolsets" | "review">;
+type FormGateway = Pick<Gateway, "toolDirectory" | "tokens" | "toolsets" | "review">;
 
 interface ToolsetFields {
   name: string;
@@ -40,8 +40,8 @@ export async function toolsetForm(
   written: ToolsetFields = fieldsOf(editing),
   error?: GatewayError,
 ) {
-  const { guide, toolsets: admin } = gateway;
-  guide.warmUp();
+  const { toolDirectory, toolsets: admin } = gateway;
+  toolDirectory.warmUp();
   await countSoon(gateway, COUNT_MS);
   const { from, name, description, tools } = written;
   const source = editing ?? (from === undefined ? undefined : admin.toolsets.find(from));
@@ -54,7 +54,7 @@ export async function toolsetForm(
     description,
     chosen: pickedByName(gateway, tools, source),
     picks: await pickTools(gateway, new URLSearchParams()),
-    ...filterChoices(guide, guide.visible(EVERYONE)),
+    ...filterChoices(toolDirectory, toolDirectory.visible(EVERYONE)),
     error: error && formError(error),
   };
 }
@@ -64,7 +64,7 @@ export async function newToolsetForm(
   gateway: FormGateway,
   query: URLSearchParams,
 ) {
-  const { guide, toolsets: { toolsets } } = gateway;
+  const { toolDirectory, toolsets: { toolsets } } = gateway;
   const from = query.get("from");
   if (from) {
     const source = toolsets.resolve(from);
@@ -74,7 +74,7 @@ export async function newToolsetForm(
   }
   const asked = readPickQuery(query);
   const isAsked = Object.values(asked).some((value) => value !== "");
-  const tools = isAsked ? pickableTools(guide, asked).slice(0, MAX_PICKS) : [];
+  const tools = isAsked ? pickableTools(toolDirectory, asked).slice(0, MAX_PICKS) : [];
   return await toolsetForm(gateway, undefined, {
     name: isAsked ? fittingToolsetName(asked.server || asked.category) : "",
     description: "",
@@ -111,13 +111,13 @@ export function readToolsetForm(form: URLSearchParams): ToolsetFields {
 }
 
 export async function saveToolset(
-  gateway: Services & Pick<Gateway, "guide">,
+  gateway: Services & Pick<Gateway, "toolDirectory">,
   { from: copyOf, version, tools, ...written }: ToolsetFields,
   call: OperationCall,
   editing?: Toolset,
 ): Promise<string> {
   const { create, update } = TOOLSET_OPERATIONS;
-  const input = { ...written, tools: chosenNames(gateway.guide, tools) };
+  const input = { ...written, tools: chosenNames(gateway.toolDirectory, tools) };
   if (!editing) {
     const whole = { ...input, ...(copyOf === undefined ? {} : { copyOf }) };
     return (await runOperation(create, gateway, whole, call)).toolset.name;
@@ -159,9 +159,14 @@ function fullName({ server, tool }: ToolReference): string {
 }
 
 /** The tools' names, with patterns and categories replaced by what they match. */
-function chosenNames(guide: Gateway["guide"], written: readonly string[]): string[] {
+function chosenNames(
+  toolDirectory: Gateway["toolDirectory"],
+  written: readonly string[],
+): string[] {
   return [
-    ...new Set(written.flatMap((name) => isForMany(name) ? matchingNames(guide, name) : name)),
+    ...new Set(
+      written.flatMap((name) => isForMany(name) ? matchingNames(toolDirectory, name) : name),
+    ),
   ];
 }
 
@@ -171,14 +176,14 @@ function pickedByName(
   names: readonly string[],
   before: Toolset | undefined,
 ): PickedTool[] {
-  const { guide, toolsets: admin } = gateway;
+  const { toolDirectory, toolsets: admin } = gateway;
   const waits = new Map(
     waitingTools(gateway).toReversed().map((each) => [fullName(each), each.state]),
   );
   const standing = before ? admin.toolsets.tools(before) : [];
   const states = new Map(standing.map(({ reference, state }) => [fullName(reference), state]));
   return names.map((written) => {
-    const tool = guide.table.byNamespaced(written) ?? guide.table.byFlat(written);
+    const tool = toolDirectory.table.byNamespaced(written) ?? toolDirectory.table.byFlat(written);
     const dot = written.indexOf(".");
     const wait = waits.get(written);
     const isKnown = tool !== undefined || isForMany(written);
@@ -186,7 +191,7 @@ function pickedByName(
       ? NOTES[states.get(written) ?? "registered"] ?? (isKnown ? undefined : "Not known")
       : TOOL_WAITS[wait].word;
     return {
-      ...(tool ? pickedTool(guide, tool) : {
+      ...(tool ? pickedTool(toolDirectory, tool) : {
         namespacedName: written,
         server: written.slice(0, Math.max(0, dot)),
         name: written.slice(dot + 1),
@@ -202,9 +207,9 @@ function isForMany(written: string): boolean {
   return isPattern(written) || written.startsWith(CATEGORY);
 }
 
-function matchingNames(guide: Gateway["guide"], written: string): string[] {
+function matchingNames(toolDirectory: Gateway["toolDirectory"], written: string): string[] {
   const found = pickableTools(
-    guide,
+    toolDirectory,
     written.startsWith(CATEGORY)
       ? { ...ANY_TOOL, category: written.slice(CATEGORY.length).trim() }
       : { ...ANY_TOOL, q: written },
@@ -223,17 +228,17 @@ const SUMMARY_CHARS = 160;
 
 /** `?q=&server=&category=&all=1`: what can be put into a toolset, for the one who builds it. */
 export async function pickTools(
-  gateway: Pick<Gateway, "guide" | "tokens">,
+  gateway: Pick<Gateway, "toolDirectory" | "tokens">,
   query: URLSearchParams,
 ): Promise<ToolPicks> {
   const asked = readPickQuery(query);
-  const { guide } = gateway;
-  void gateway.tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
-  if (asked.q !== "" && !isPattern(asked.q)) return await searched(guide, asked);
-  const matching = pickableTools(guide, asked);
+  const { toolDirectory } = gateway;
+  void gateway.tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
+  if (asked.q !== "" && !isPattern(asked.q)) return await searched(toolDirectory, asked);
+  const matching = pickableTools(toolDirectory, asked);
   const areAll = query.has("all");
   const shown = matching.slice(0, areAll ? MAX_PICKS : SHOWN);
-  const groups = groupsOf(guide, shown, matching);
+  const groups = groupsOf(toolDirectory, shown, matching);
   if (areAll) {
     // Nobody reads the summaries of what is added all at once.
     for (const tool of groups.flatMap(({ tools }) => tools)) tool.summary = "";
@@ -251,47 +256,50 @@ function readPickQuery(query: URLSearchParams): PickQuery {
 
 /** All that are on and fit, by server and name; the words of a search find nothing here. */
 function pickableTools(
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
   { q, server, category }: PickQuery,
 ): CatalogTool[] {
   const fits = q === "" ? () => true : toolPattern(q);
-  return guide.visible(EVERYONE).filter((tool) =>
+  return toolDirectory.visible(EVERYONE).filter((tool) =>
     (server === "" || tool.server === server) &&
-    (category === "" || guide.metadata(tool).category === category) && fits(tool)
+    (category === "" || toolDirectory.metadata(tool).category === category) && fits(tool)
   ).sort(byName);
 }
 
-function pickedTool(guide: Gateway["guide"], tool: CatalogTool): PickedTool {
-  const { summary } = guide.metadata(tool);
+function pickedTool(toolDirectory: Gateway["toolDirectory"], tool: CatalogTool): PickedTool {
+  const { summary } = toolDirectory.metadata(tool);
   return {
     namespacedName: namespacedName(tool.server, tool.name),
     server: tool.server,
     name: tool.name,
     summary: summary.slice(0, SUMMARY_CHARS),
-    ...knownTokens(guide, tool),
+    ...knownTokens(toolDirectory, tool),
   };
 }
 
-async function searched(guide: Gateway["guide"], asked: PickQuery): Promise<ToolPicks> {
-  const { found, degraded } = await guide.find(EVERYONE, {
+async function searched(
+  toolDirectory: Gateway["toolDirectory"],
+  asked: PickQuery,
+): Promise<ToolPicks> {
+  const { found, degraded } = await toolDirectory.find(EVERYONE, {
     text: asked.q,
     server: asked.server || undefined,
     category: asked.category || undefined,
     limit: SHOWN,
   });
   const tools = found.map(({ tool }) => tool);
-  return { groups: groupsOf(guide, tools), total: tools.length, degraded };
+  return { groups: groupsOf(toolDirectory, tools), total: tools.length, degraded };
 }
 
 function groupsOf(
-  guide: Gateway["guide"],
+  toolDirectory: Gateway["toolDirectory"],
   shown: readonly CatalogTool[],
   all = shown,
 ): ToolPicks["groups"] {
   const totals = Map.groupBy(all, ({ server }) => server);
   return [...Map.groupBy(shown, ({ server }) => server)].map(([server, tools]) => ({
     server,
-    tools: tools.map((tool) => pickedTool(guide, tool)),
+    tools: tools.map((tool) => pickedTool(toolDirectory, tool)),
     total: totals.get(server)?.length ?? 0,
   }));
 }

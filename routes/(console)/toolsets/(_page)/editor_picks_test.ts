@@ -31,7 +31,10 @@ Deno.test("pickTools() finds by pattern, by server and by category, never what i
   assert.deepEqual(await names("q=git.*"), ["git.log", "git.read_tree"]);
   assert.deepEqual(await names("server=files"), ["files.read_file"]);
   assert.deepEqual(await names("server=nowhere"), []);
-  const { categories } = filterChoices(gateway.guide, gateway.guide.visible(EVERYONE));
+  const { categories } = filterChoices(
+    gateway.toolDirectory,
+    gateway.toolDirectory.visible(EVERYONE),
+  );
   for (const { value, count } of categories) {
     const { total } = await pickTools(gateway, new URLSearchParams({ category: value }));
     assert.equal(total, count, value);
@@ -50,11 +53,14 @@ Deno.test("pickTools() takes words to the engine", async () => {
 });
 
 Deno.test("pickChoices() counts what is on", () => {
-  assert.deepEqual(filterChoices(gateway.guide, gateway.guide.visible(EVERYONE)).servers, [
-    { value: "files", count: 1 },
-    { value: "git", count: 2 },
-    { value: "many", count: 150 },
-  ]);
+  assert.deepEqual(
+    filterChoices(gateway.toolDirectory, gateway.toolDirectory.visible(EVERYONE)).servers,
+    [
+      { value: "files", count: 1 },
+      { value: "git", count: 2 },
+      { value: "many", count: 150 },
+    ],
+  );
 });
 
 function matches(pattern: string, ...names: string[]): string[] {

@@ -127,7 +127,9 @@ Deno.test("saveToolset() takes a tool that has changed as it is now", async () =
 Deno.test("saveToolset() takes all that a pattern or a category means, each once", async () => {
   await using open = await toolsetsGateway({ git: ["read_log", "commit"], files: ["read"] });
   const { gateway, toolsets } = open;
-  const { category } = gateway.guide.metadata(gateway.guide.table.find("files", "read")!);
+  const { category } = gateway.toolDirectory.metadata(
+    gateway.toolDirectory.table.find("files", "read")!,
+  );
   const names = async (name: string, ...tools: string[]) =>
     toolsets.resolve(await saveToolset(gateway, { name, description: "", tools }, CALL))
       .tools.map(({ server, tool }) => `${server}.${tool}`);

@@ -14,11 +14,11 @@ import { clientSnippets } from "../../../../lib/console/client_snippets.ts";
 import { waitingTools, waitsFor } from "../../../../lib/console/tool_rows.ts";
 
 /** Without waiting until thousands of tools have been counted. */
-function summaryOf({ toolsets: admin, guide, tokens }: Gateway, toolset: Toolset) {
+function summaryOf({ toolsets: admin, toolDirectory, tokens }: Gateway, toolset: Toolset) {
   const tools = admin.toolsets.tools(toolset);
   const known = tools.flatMap(({ tool }) => tool ?? []);
   void tokens.prepare(known).catch(() => {});
-  const costs = known.map((tool) => guide.tokensOf(tool));
+  const costs = known.map((tool) => toolDirectory.tokensOf(tool));
   const { name, description, updatedAt } = toolset;
   return {
     name,
@@ -49,7 +49,7 @@ export function toolsetsPage(gateway: Gateway, query: URLSearchParams, principal
     },
     equipped: equipped && sizeOf(toolsets, equipped),
     audience: equippedAudience(gateway, principal),
-    available: gateway.guide.visible(EVERYONE).length,
+    available: gateway.toolDirectory.visible(EVERYONE).length,
   };
 }
 

@@ -1,14 +1,11 @@
 import { type TextSegment, wordDiff } from "../../../../../lib/catalog/word_diff.ts";
-import {
-  type AuditQuery,
-  auditSide,
-  readAuditQuery,
-} from "../../../../../lib/telemetry/audit_reader.ts";
+import { type AuditQuery, readAuditQuery } from "../../../../../lib/telemetry/audit_reader.ts";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
 import type { AuditEntry } from "../../../../../lib/storage/audit_repository.ts";
 import type { AuditCheck } from "../../../../../lib/telemetry/audit_chain.ts";
 import { type FormError, formError } from "../../../../../lib/console/errors.ts";
+import { jsonOrText } from "../../../../../lib/core/rpc.ts";
 
 export interface AuditRow extends AuditEntry {
   who: string;
@@ -189,7 +186,7 @@ function leavesOf(text: string | undefined): Map<string, string[]> {
     const shown = typeof value === "string" ? value : JSON.stringify(value);
     leaves.set(path, [...leaves.get(path) ?? [], shown]);
   };
-  if (text !== undefined) walk(auditSide(text), "");
+  if (text !== undefined) walk(jsonOrText(text), "");
   return leaves;
 }
 

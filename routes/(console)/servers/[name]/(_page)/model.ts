@@ -51,7 +51,7 @@ export async function serverPage(
   ]);
   const waiting = waitingTools(gateway, name);
   const waitOf = waitsFor(waiting);
-  const isOn = (tool: string) => gateway.guide.table.find(name, tool)?.enabled ?? true;
+  const isOn = (tool: string) => gateway.toolDirectory.table.find(name, tool)?.enabled ?? true;
   const served = toolRows(gateway, name).map((row): ToolRow => ({
     ...row,
     ...(isOn(row.name) ? {} : { isOff: true }),
@@ -135,12 +135,12 @@ export async function serverToolsPage(gateway: Gateway, name: string, query: URL
   const on = enabled && new Set(enabled);
   const waitOf = waitsFor(waitingTools(gateway, name));
   const tools = gateway.servers.tools(name).map((definition): ConfigurableTool => {
-    const tool = gateway.guide.table.find(name, definition.name);
+    const tool = gateway.toolDirectory.table.find(name, definition.name);
     return {
       name: definition.name,
       summary: shortened(toolSummary(definition), SUMMARY),
       isOn: on?.has(definition.name) ?? true,
-      ...(tool === undefined ? {} : knownTokens(gateway.guide, tool)),
+      ...(tool === undefined ? {} : knownTokens(gateway.toolDirectory, tool)),
       ...waitOf(name, definition.name),
     };
   }).sort((a, b) => compareText(a.name, b.name));

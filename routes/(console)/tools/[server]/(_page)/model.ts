@@ -51,7 +51,7 @@ export async function toolPage(
   const tool = gateway.servers.tools(serverName).find(({ name }) => name === toolName);
   const waiting = waitingTools(gateway, serverName).find((each) => each.tool === toolName);
   if (!server || !tool) return absentTool(toolName, rows, server, waiting);
-  const known = gateway.guide.table.find(serverName, toolName);
+  const known = gateway.toolDirectory.table.find(serverName, toolName);
   const [history, knowledge] = await Promise.all([
     historyOf(gateway, serverName, VERSIONS, toolName),
     known && knowledgeOf(gateway, known),
@@ -99,27 +99,27 @@ function absentTool(
 export type ToolKnowledge = Awaited<ReturnType<typeof knowledgeOf>>;
 
 async function knowledgeOf(gateway: Gateway, tool: CatalogTool) {
-  const { guide, tokens, toolMetadata } = gateway;
-  void tokens.prepare(guide.visible(EVERYONE, true)).catch(() => {});
+  const { toolDirectory, tokens, toolMetadata } = gateway;
+  void tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
   const full = namespacedName(tool.server, tool.name);
   const overrides = await toolMetadata.overrides().catch(() => []);
   const found = overrides.find((entry) => entry.server === tool.server && entry.tool === tool.name);
   const { server: _server, tool: _tool, ...override } = found ?? { server: "", tool: "" };
   return {
-    ...guide.metadata(tool),
+    ...toolDirectory.metadata(tool),
     isEnabled: tool.enabled,
-    namespaced: guide.table.nameOf(tool, "namespaced"),
-    flat: guide.nameOf(tool),
+    namespaced: toolDirectory.table.nameOf(tool, "namespaced"),
+    flat: toolDirectory.nameOf(tool),
     collision: gateway.collisions().find(({ namespaced }) => namespaced === full),
     /** Values that people set in place of the inferred ones. */
     override,
-    ...knownTokens(guide, tool),
+    ...knownTokens(toolDirectory, tool),
     examples: examplesOf(tool).map(({ description, invocation }) => ({
       description,
       json: indented(invocation),
     })),
-    related: guide.related(EVERYONE, tool, RELATED).flatMap((flat) => {
-      const other = guide.table.byFlat(flat);
+    related: toolDirectory.related(EVERYONE, tool, RELATED).flatMap((flat) => {
+      const other = toolDirectory.table.byFlat(flat);
       if (!other) return [];
       const { server, name } = other;
       return { server, name, namespaced: namespacedName(server, name) };
@@ -161,13 +161,13 @@ const BY = { caller: "an MCP client", person: "a person", job: "an optimization 
 const LONGEST = 10_000;
 
 export function promotionOf(
-  { promotions, guide }: Pick<Gateway, "promotions" | "guide">,
+  { promotions, toolDirectory }: Pick<Gateway, "promotions" | "toolDirectory">,
   server: string,
   tool: string,
 ) {
   const found = promotions.of(server, tool);
   if (found === undefined) return undefined;
-  const known = guide.table.find(server, tool);
+  const known = toolDirectory.table.find(server, tool);
   const canonical = ((known ? canonicalDescription(known) : found.canonicalDescription) ?? "")
     .slice(0, LONGEST);
   return {
@@ -198,12 +198,12 @@ export function readOverride(form: URLSearchParams): OverrideFields {
 
 /** Saves a person's override; an empty field, or a reset, restores the inferred value. */
 export async function saveOverride(
-  gateway: Pick<Gateway, "guide" | "describeTool">,
+  gateway: Pick<Gateway, "toolDirectory" | "describeTool">,
   server: string,
   tool: string,
   form: URLSearchParams,
 ): Promise<void> {
-  if (gateway.guide.table.find(server, tool) === undefined) {
+  if (gateway.toolDirectory.table.find(server, tool) === undefined) {
     throw new GatewayError("TOOL_NOT_FOUND", { message: `There is no tool "${server}.${tool}"` });
   }
   const written = form.has("reset") ? [] : Object.entries(readOverride(form)).flatMap(
