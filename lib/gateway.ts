@@ -60,7 +60,7 @@ export interface Gateway
     Pick<TelemetryModule, "audit" | "metrics" | "countRequest">,
     Pick<TelemetryModule, "calls" | "callStats" | "activityDays">,
     Pick<AuthModule, "access" | "consoleLogins" | "loginAttempts">,
-    Pick<CatalogModule, "tokens" | "toolMetadata">,
+    Pick<CatalogModule, "catalog" | "names" | "tokens" | "toolMetadata">,
     Pick<ToolsetsModule, "collisions" | "promptCollisions">,
     Pick<ToolSearchModule, "searchProgress" | "searchTrouble" | "reindexSearch">,
     Pick<Discovery, "guide">,

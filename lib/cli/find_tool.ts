@@ -8,11 +8,11 @@ import { type NameTable, NameTables } from "../catalog/name_table.ts";
 import { namesOf, namespacedName } from "../catalog/names.ts";
 import { ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import { RESERVED_NAMES } from "../mcp/builtin_names.ts";
+import type { ToolList } from "../operations/tool_search.ts";
 import {
   type ListedTool,
   listServers,
   type ServersAccess,
-  type ToolList,
   type WaitingTool,
 } from "./servers_access.ts";
 

@@ -1,18 +1,12 @@
 import { z } from "zod";
 import { ERROR_CODES, GatewayError, type NextStep } from "../core/errors.ts";
-import { ToolDefinition } from "../core/tool.ts";
 import { VERSION } from "../core/product.ts";
 import { Credential } from "./credential.ts";
-import type {
-  ServersAccess,
-  ToolCall,
-  ToolList,
-  ToolResult,
-  WaitingTool,
-} from "./servers_access.ts";
+import type { ServersAccess, ToolCall, ToolResult, WaitingTool } from "./servers_access.ts";
 import type { Operation } from "../operations/operation.ts";
 import { REVIEW_OPERATIONS } from "../operations/review.ts";
 import { GatewayStatus } from "../operations/status.ts";
+import { TOOL_OPERATIONS, type ToolList } from "../operations/tool_search.ts";
 import type { ReviewList } from "../trust/review_items.ts";
 
 /** Adding, changing and restarting wait for a server to connect; an install takes up to 10 min. */
@@ -34,16 +28,6 @@ const ErrorAnswer = z.object({
       input: z.record(z.string(), z.unknown()).optional(),
     })).optional(),
   }),
-});
-
-const AllTools = z.object({
-  tools: z.array(z.object({
-    server: z.string(),
-    name: z.string(),
-    enabled: z.boolean(),
-    definition: ToolDefinition,
-  })),
-  maxNameLength: z.number(),
 });
 
 /** A running gateway, spoken to over its API. */
@@ -76,7 +60,7 @@ export class GatewayClient implements ServersAccess {
   }
 
   allTools(): Promise<ToolList> {
-    return this.#ask(AllTools, "GET", "/api/tools");
+    return this.run(TOOL_OPERATIONS.list, {});
   }
 
   async waiting(): Promise<WaitingTool[]> {

@@ -37,13 +37,13 @@ import { StartingServers } from "../mcp/starting_servers.ts";
 import { AccessAdmin } from "../operations/access_admin.ts";
 import { type Operation, runOperation } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
+import { TOOL_OPERATIONS, type ToolList } from "../operations/tool_search.ts";
 import { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
 import { selfOf } from "./self.ts";
 import {
   openStore,
   type ServersAccess,
   type ToolCall,
-  type ToolList,
   type ToolResult,
   type WaitingTool,
 } from "./servers_access.ts";
@@ -64,10 +64,7 @@ export class OfflineServers implements ServersAccess {
   }
 
   allTools(): Promise<ToolList> {
-    const { catalog, admin, maxNameLength } = this.#parts;
-    const tools = admin.list().flatMap(({ name }) => catalog.of(name).tools)
-      .map(({ server, name, enabled, definition }) => ({ server, name, enabled, definition }));
-    return Promise.resolve({ tools, maxNameLength });
+    return this.run(TOOL_OPERATIONS.list, {});
   }
 
   waiting(): Promise<WaitingTool[]> {
@@ -170,6 +167,8 @@ export class OfflineServers implements ServersAccess {
       get guide(): never {
         throw new GatewayError("SERVER_NOT_RUNNING");
       },
+      catalog: known.catalog,
+      names: known.names,
       tokens: known.tokens,
       clearCalls: () => Promise.reject(new GatewayError("SERVER_NOT_RUNNING")),
       approvals: () => Promise.reject(new GatewayError("SERVER_NOT_RUNNING")),
@@ -395,7 +394,6 @@ async function assemble(input: CommandInput) {
     secrets,
     store,
     logs,
-    maxNameLength: options.maxNameLength,
     audit,
     onAudit,
     place: commandPlace(env),

@@ -2,27 +2,14 @@ import { parseLocation } from "../storage/kv_client.ts";
 import { Store } from "../storage/store.ts";
 import { GatewayError } from "../core/errors.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
-import type { ToolDefinition } from "../core/tool.ts";
+import type { ToolList } from "../operations/tool_search.ts";
 import type { CommandInput } from "./command.ts";
 import { findGateways, type FoundGateway } from "./find_gateways.ts";
 import type { GatewayClient } from "./gateway_client.ts";
 import type { OperationTarget } from "./operation_target.ts";
 
 /** One tool in the list of all. */
-export interface ListedTool {
-  server: string;
-  /** The server's own name for it. */
-  name: string;
-  enabled: boolean;
-  definition: ToolDefinition;
-}
-
-/** Every tool of every server, and what their names depend on. */
-export interface ToolList {
-  tools: ListedTool[];
-  /** The most characters that the gateway's names have. */
-  maxNameLength: number;
-}
+export type ListedTool = ToolList["tools"][number];
 
 /** A tool that no client gets as its server lists it, until the owner has decided. */
 export interface WaitingTool {

@@ -37,6 +37,8 @@ export interface Services {
   readonly toolsetModes: ToolsetModes;
   /** Finds tools and describes them. */
   readonly guide: Discovery["guide"];
+  readonly catalog: Pick<CatalogModule["catalog"], "of">;
+  readonly names: Pick<CatalogModule["names"], "maxLength">;
   /** Counts what definitions cost in tokens. */
   readonly tokens: Pick<CatalogModule["tokens"], "prepare">;
   readonly audit: Pick<Audit, "reader">;

@@ -4,6 +4,7 @@ import { namespacedName } from "../catalog/names.ts";
 import { EVERYONE } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/text.ts";
+import { ToolDefinition } from "../core/tool.ts";
 import { fieldHints } from "./fields.ts";
 import { knownTexts, type OldPath } from "./http.ts";
 import { operation } from "./operation.ts";
@@ -86,9 +87,38 @@ const search = operation({
   },
 });
 
-export const TOOL_OPERATIONS = { search };
+/** Every tool of every server, and what their names depend on. */
+export const ToolList = z.object({
+  tools: z.array(z.object({
+    server: z.string(),
+    name: z.string().describe("The server's own name for it"),
+    enabled: z.boolean(),
+    definition: ToolDefinition,
+  })),
+  maxNameLength: z.int().describe("The most characters that the gateway's names have"),
+});
+export type ToolList = z.infer<typeof ToolList>;
+
+const list = operation({
+  name: "tool.list",
+  title: "List all tools",
+  description: "List every tool of every server with its definition, disabled ones included.",
+  input: z.strictObject({}),
+  output: ToolList,
+  rights: ["read"],
+  scope: "whole",
+  effect: "read",
+  run: ({ admin, catalog, names }) => ({
+    tools: admin.list().flatMap(({ name }) => catalog.of(name).tools)
+      .map(({ server, name, enabled, definition }) => ({ server, name, enabled, definition })),
+    maxNameLength: names.maxLength,
+  }),
+});
+
+export const TOOL_OPERATIONS = { search, list };
 
 export const TOOL_PATHS: OldPath[] = [
+  { path: "GET /api/tools", operation: "tool.list" },
   {
     path: "GET /api/search",
     operation: "tool.search",

@@ -7,7 +7,7 @@ import { type CallbackPage, finishLogin } from "../servers/[name]/(_page)/login.
 /** Anybody can come here: nothing of the console is shown around it. */
 export const config: RouteConfig = { skipInheritedLayouts: true };
 
-export const handler = define.handlers({
+export const handler = define.handlers("anyone", {
   async GET(ctx) {
     const data = await finishLogin(ctx.state.gateway, ctx.url.searchParams, callerOf(ctx));
     ctx.state.title = data.kind === "done" ? "Logged in" : "Not logged in";

@@ -1,7 +1,7 @@
 import { define, formOf } from "../../../lib/console/define.ts";
 import { changeSettings } from "../settings/(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["manage", "optimize"] }, {
   async POST(ctx) {
     const { gateway, principal } = ctx.state;
     const form = await formOf(ctx);

@@ -10,7 +10,7 @@ import {
   type ServerForm as Form,
 } from "./(_page)/entry.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   GET(ctx) {
     ctx.state.title = "Add server";
     return page<Form>(EMPTY_ENTRY);

@@ -19,7 +19,7 @@ import { isFromThisMachine } from "../../../lib/http/request_origin.ts";
 
 const RUNTIME = { deno: Deno.version.deno, system: `${Deno.build.os} ${Deno.build.arch}` };
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const { gateway } = ctx.state;
     ctx.state.title = "Settings";

@@ -5,7 +5,7 @@ import { serverRequester } from "../../../../lib/http/request_origin.ts";
 import { ServerForm } from "../(_components)/entry_form.tsx";
 import { editForm, readServerForm, saveServer } from "../(_page)/entry.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const name = ctx.params.name ?? "";
     const form = await editForm(ctx.state.gateway, name);

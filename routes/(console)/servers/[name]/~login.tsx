@@ -8,7 +8,7 @@ import { serverPath } from "../../../../lib/console/ui/pages.ts";
 import type { AttemptView, LoginView } from "../../../../lib/operations/login_admin.ts";
 import { beginLogin, type LoginPage, loginPage, loginPath, logoutPath } from "./(_page)/login.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const name = ctx.params.name ?? "";
     const attempt = ctx.url.searchParams.get("attempt");

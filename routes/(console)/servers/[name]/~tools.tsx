@@ -18,7 +18,7 @@ import {
   serverToolsPage,
 } from "./(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const name = ctx.params.name ?? "";
     const found = await serverToolsPage(ctx.state.gateway, name, ctx.url.searchParams);

@@ -11,7 +11,7 @@ const Body = z.strictObject({
 });
 
 /** Calls a tool, as the console's own client. */
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["manage", "call"] }, {
   async POST(ctx) {
     const { gateway, principal } = ctx.state;
     const [, , server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
