@@ -62,7 +62,7 @@ export interface Gateway
     Pick<AuthModule, "access" | "consoleLogins" | "loginAttempts">,
     Pick<CatalogModule, "catalog" | "names" | "tokens" | "toolMetadata">,
     Pick<ToolsetsModule, "collisions" | "promptCollisions">,
-    Pick<ToolSearchModule, "searchProgress" | "searchTrouble" | "reindexSearch">,
+    Pick<ToolSearchModule, "searchProgress" | "searchTrouble">,
     Pick<Discovery, "guide">,
     Pick<CallControlModule, "approvals" | "toolsetModes">,
     Pick<DesiredState, "setDemoRemoved">,
@@ -164,7 +164,19 @@ async function openBase(input: GatewayInput, signal: AbortSignal, stack: AsyncDi
   const bus: Bus = new EventEmitter();
   const live = stack.use(openLive(input.describeJob));
   const context = { cwd, env, platform, self: place.self };
-  const common = { ...context, ...place, options, startedAt, logs, bus, live, signal, onWarning };
+  const { origins } = read;
+  const common = {
+    ...context,
+    ...place,
+    options,
+    origins,
+    startedAt,
+    logs,
+    bus,
+    live,
+    signal,
+    onWarning,
+  };
 
   const config = await openConfig({ ...common, read });
   const isRunning = async (pid: number) => await startTimeOf(pid) !== undefined;

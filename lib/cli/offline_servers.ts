@@ -154,7 +154,11 @@ export class OfflineServers implements ServersAccess {
       serverLogins: () => Promise.reject(new GatewayError("SERVER_NOT_RUNNING")),
       readPasted: () => Promise.reject(new GatewayError("SERVER_NOT_RUNNING")),
       optimization: () => Promise.reject(new GatewayError("SERVER_NOT_RUNNING")),
+      evaluator: () => Promise.reject(new GatewayError("SERVER_NOT_RUNNING")),
       isOptimizing: () => false,
+      get settings(): never {
+        throw new GatewayError("SERVER_NOT_RUNNING");
+      },
       get review(): never {
         throw new GatewayError("SERVER_NOT_RUNNING");
       },

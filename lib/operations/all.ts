@@ -13,6 +13,7 @@ import { HISTORY_OPERATIONS, HISTORY_PATHS } from "./server_history.ts";
 import { LOGIN_OPERATIONS, LOGIN_PATHS } from "./server_logins.ts";
 import { PASTE_OPERATIONS } from "./server_pasting.ts";
 import { SERVER_OPERATIONS, SERVER_PATHS } from "./servers.ts";
+import { SETTINGS_OPERATIONS } from "./settings.ts";
 import { STATUS_OPERATIONS, STATUS_PATHS } from "./status.ts";
 import { TOOL_OPERATIONS, TOOL_PATHS } from "./tool_search.ts";
 import { TOOLSET_OPERATIONS, TOOLSET_PATHS } from "./toolsets.ts";
@@ -34,6 +35,7 @@ const FAMILIES = [
   ACTIVITY_OPERATIONS,
   TOOL_OPERATIONS,
   STATUS_OPERATIONS,
+  SETTINGS_OPERATIONS,
 ];
 
 /** Every operation there is, by name. */

@@ -1,9 +1,12 @@
 import type { AuthModule } from "../auth/module.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { CatalogModule } from "../catalog/module.ts";
+import type { ToolSearchModule } from "../catalog/search/module.ts";
 import type { ToolsetsModule } from "../catalog/toolsets/module.ts";
 import { pointsAtGateway } from "../config/loops.ts";
 import type { ServersContext } from "../config/mcp_file.ts";
+import type { Options } from "../config/option_table.ts";
+import type { ReadOptions } from "../config/options.ts";
 import type { Pasted } from "../config/pasted_servers.ts";
 import type { OnAudit } from "../core/access.ts";
 import { once } from "../core/async.ts";
@@ -29,11 +32,15 @@ import type { OptimizationModule } from "./optimization_module.ts";
 import { RemovedServers } from "./removed_servers.ts";
 import type { SecretsAdmin } from "./secrets_admin.ts";
 import { readServers, type ServerReads } from "./server_reads.ts";
+import type { GatewaySettings } from "./settings.ts";
 import { ServersAdmin, type ServersAdminOptions } from "./servers_admin.ts";
 import { ToolsetsAdmin } from "./toolsets_admin.ts";
 
 export interface OperationsInput extends ServersAdminInput {
+  options: Options;
+  origins: ReadOptions["origins"];
   store: Store;
+  search: ToolSearchModule;
   logs: Logs;
   live: Live;
   auth: AuthModule;
@@ -82,6 +89,7 @@ export interface OperationsModule {
   describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void>;
   /** Deletes all calls, on open pages too. */
   clearCalls(): Promise<void>;
+  settings: GatewaySettings;
   promotions: Promotions;
   isOptimizing(): boolean;
   /** Loaded at first use. */
@@ -162,6 +170,16 @@ export function buildOperations(input: OperationsInput): OperationsModule {
       onAudit({ action: "activity.clear", subject: "activity log" });
       input.logs.module("gateway").info("The activity log was cleared");
       live.events.tell("activity", { cleared: true });
+    },
+    settings: {
+      options: input.options,
+      origins: input.origins,
+      platform: context.platform,
+      store: input.store,
+      logs: input.logs,
+      onAudit,
+      reindexSearch: () => input.search.reindexSearch(),
+      onChanged: () => live.tell("settings"),
     },
     promotions: optimizer.promotions,
     isOptimizing: optimizer.isEnabled,

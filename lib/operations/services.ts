@@ -10,6 +10,8 @@ import type { RemovedServers } from "./removed_servers.ts";
 import type { SecretsAdmin } from "./secrets_admin.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 import type { OptimizationAdmin } from "./optimization_admin.ts";
+import type { OptimizationModule } from "./optimization_module.ts";
+import type { GatewaySettings } from "./settings.ts";
 import type { Approvals } from "../trust/call_control/approvals.ts";
 import type { ToolsetModes } from "../trust/call_control/modes.ts";
 import type { Consents } from "../trust/consents.ts";
@@ -53,6 +55,10 @@ export interface Services {
   secrets(): Promise<SecretsAdmin>;
   /** Loaded at first use. */
   optimization(): Promise<OptimizationAdmin>;
+  /** Checks and tries the evaluator; loaded at first use. */
+  evaluator(): Promise<OptimizationModule["evaluating"]>;
+  /** Throws SERVER_NOT_RUNNING without a running gateway. */
+  readonly settings: GatewaySettings;
   /** Whether optimization is switched on. */
   isOptimizing(): boolean;
 }

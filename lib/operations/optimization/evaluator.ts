@@ -1,5 +1,4 @@
-import type { EvaluatorProgram } from "../../optimizer/evaluators/evaluator.ts";
-import type { EvaluatorInfo } from "./schemas.ts";
+import type { EvaluatorInfo, EvaluatorProgram } from "../../optimizer/evaluators/evaluator.ts";
 import type { EvaluatorKind } from "../../core/optimization.ts";
 
 /** What tries descriptions on a model, or why nothing can. */

@@ -5,7 +5,6 @@ import {
   Depth,
   EvalRun,
   Evaluation,
-  EvaluatorKind,
   GoldenPrompt,
   JobOptions,
   OptimizationJob,
@@ -16,6 +15,7 @@ import {
   ToolCandidate,
   Verdict,
 } from "../../core/optimization.ts";
+import { EvaluatorInfo } from "../../optimizer/evaluators/evaluator.ts";
 
 /** A tool: by its server and its own name, or by a name that has the server in it. */
 export const TOOL = {
@@ -49,13 +49,6 @@ export const OriginalTool = z.object({
 export type OriginalTool = z.infer<typeof OriginalTool>;
 
 /** What evaluates, or why nothing can. */
-export const EvaluatorInfo = z.object({
-  kind: EvaluatorKind.nullable(),
-  model: z.string().nullable(),
-  problem: z.string().nullable(),
-});
-export type EvaluatorInfo = z.infer<typeof EvaluatorInfo>;
-
 export const Overview = z.object({
   enabled: z.boolean(),
   /** With what was checked of it, in words; null if nothing was. */

@@ -1,4 +1,5 @@
-import type { EvaluatorKind, RunCost } from "../../core/optimization.ts";
+import { z } from "zod";
+import { EvaluatorKind, type RunCost } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 
 /** A tool as a model is shown it in a run. */
@@ -46,18 +47,19 @@ export type Observation =
   };
 
 /** The evaluator in use, or why there is none. */
-export interface EvaluatorInfo {
-  kind: EvaluatorKind | null;
-  model: string | null;
-  problem: string | null;
-}
+export const EvaluatorInfo = z.object({
+  kind: EvaluatorKind.nullable(),
+  model: z.string().nullable(),
+  problem: z.string().nullable(),
+});
+export type EvaluatorInfo = z.infer<typeof EvaluatorInfo>;
 
 /** The program that runs are made with. */
-export interface EvaluatorProgram {
-  path: string;
-  /** As it says itself; empty where it says nothing. */
-  version: string;
-}
+export const EvaluatorProgram = z.object({
+  path: z.string(),
+  version: z.string().describe("As it says itself; empty if it says nothing"),
+});
+export type EvaluatorProgram = z.infer<typeof EvaluatorProgram>;
 
 /** Puts a prompt to a model and sees which tools it calls; never runs a tool. */
 export interface Evaluator {
