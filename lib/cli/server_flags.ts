@@ -13,7 +13,7 @@ import {
 import { nearest } from "../core/text.ts";
 import { flagName } from "../operations/cli.ts";
 import { choicesOf, type Field, fieldsOf } from "../operations/fields.ts";
-import { LIMITS } from "../operations/server_entry.ts";
+import { SERVER_LIMITS } from "../operations/server_entry.ts";
 import { isSamePlace, MASK } from "../servers/spec.ts";
 import type { CommandInput } from "./command.ts";
 import { numberOf, switchOf, timeOf, wordOf } from "./flag_values.ts";
@@ -21,9 +21,9 @@ import { numberOf, switchOf, timeOf, wordOf } from "./flag_values.ts";
 const ADD = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
 const UPDATE = "server update NAME with what is to change, such as --url URL or -- COMMAND ARGS";
 
-type ServerLimits = Pick<ServerSpec, keyof typeof LIMITS>;
+type ServerLimits = Pick<ServerSpec, keyof typeof SERVER_LIMITS>;
 type Flags = CommandInput["flags"];
-const LIMIT_FIELDS = fieldsOf(z.strictObject(LIMITS));
+const LIMIT_FIELDS = fieldsOf(z.strictObject(SERVER_LIMITS));
 
 /** The entry on the command line of `server add`; whether the server works is found out later. */
 export function readServer(input: ServerInput): { name: string; spec: ServerSpec } {
