@@ -1,7 +1,7 @@
 import { CLIENTS } from "../config/clients.ts";
 import { OPTIONS } from "../config/option_table.ts";
 import { flagFieldsOf, flagName, placeholdersOf } from "../operations/cli.ts";
-import { choicesOf, type Field, type NameKind } from "../operations/fields.ts";
+import { choicesOf, type InputField, type NameKind } from "../operations/fields.ts";
 import type { Command } from "./command.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -106,7 +106,7 @@ function commandWords(
 }
 
 /** What may stand for a field: its choices, names to look up, or anything. */
-function ofField(field: Field): Completion {
+function ofField(field: InputField): Completion {
   const { completes } = field.hints;
   if (completes !== undefined && completes !== "file" && completes !== "nothing") {
     return { kind: "names", of: completes };

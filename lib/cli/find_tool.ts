@@ -8,7 +8,7 @@ import { type NameTable, NameTables } from "../catalog/name_table.ts";
 import { namesOf, namespacedName } from "../catalog/names.ts";
 import { ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import { RESERVED_NAMES } from "../mcp/builtin_names.ts";
-import type { ToolList } from "../operations/tool_search.ts";
+import type { AllTools } from "../operations/tool_search.ts";
 import {
   type ListedTool,
   listServers,
@@ -29,7 +29,7 @@ export class NamedTools {
   readonly all: readonly NamedTool[];
   readonly #table: NameTable;
 
-  constructor({ tools, maxNameLength }: ToolList) {
+  constructor({ tools, maxNameLength }: AllTools) {
     const catalog = new Catalog();
     for (const [server, own] of Map.groupBy(tools, ({ server }) => server)) {
       // First, so that they are read once.

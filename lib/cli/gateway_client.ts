@@ -6,7 +6,7 @@ import type { ServersAccess, ToolCall, ToolResult, WaitingTool } from "./servers
 import type { Operation } from "../operations/operation.ts";
 import { REVIEW_OPERATIONS } from "../operations/review.ts";
 import { GatewayStatus } from "../operations/status.ts";
-import { TOOL_OPERATIONS, type ToolList } from "../operations/tool_search.ts";
+import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import type { ReviewList } from "../trust/review_items.ts";
 
 /** Adding, changing and restarting wait for a server to connect; an install takes up to 10 min. */
@@ -59,7 +59,7 @@ export class GatewayClient implements ServersAccess {
     return this.#ask(GatewayStatus, "GET", "/api/status.show");
   }
 
-  allTools(): Promise<ToolList> {
+  allTools(): Promise<AllTools> {
     return this.run(TOOL_OPERATIONS.list, {});
   }
 

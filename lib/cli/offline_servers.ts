@@ -37,7 +37,7 @@ import { StartingServers } from "../mcp/starting_servers.ts";
 import { AccessAdmin } from "../operations/access_admin.ts";
 import { type Operation, runOperation } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
-import { TOOL_OPERATIONS, type ToolList } from "../operations/tool_search.ts";
+import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
 import { selfOf } from "./self.ts";
 import {
@@ -63,7 +63,7 @@ export class OfflineServers implements ServersAccess {
     return new OfflineServers(await assemble(input));
   }
 
-  allTools(): Promise<ToolList> {
+  allTools(): Promise<AllTools> {
     return this.run(TOOL_OPERATIONS.list, {});
   }
 

@@ -12,7 +12,7 @@ import {
 } from "../core/server.ts";
 import { nearest } from "../core/text.ts";
 import { flagName } from "../operations/cli.ts";
-import { choicesOf, type Field, fieldsOf } from "../operations/fields.ts";
+import { choicesOf, fieldsOf, type InputField } from "../operations/fields.ts";
 import { SERVER_LIMITS } from "../operations/server_entry.ts";
 import { isSamePlace, MASK } from "../servers/spec.ts";
 import type { CommandInput } from "./command.ts";
@@ -176,7 +176,7 @@ function readLimits(flags: Flags): ServerLimits {
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
-function limitOf(field: Field, flags: Flags): string | number | undefined {
+function limitOf(field: InputField, flags: Flags): string | number | undefined {
   const flag = flagName(field);
   const choices = choicesOf(field);
   if (choices) return wordOf(flags, flag, choices);

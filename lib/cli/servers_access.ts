@@ -2,14 +2,14 @@ import { parseLocation } from "../storage/kv_client.ts";
 import { Store } from "../storage/store.ts";
 import { GatewayError } from "../core/errors.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
-import type { ToolList } from "../operations/tool_search.ts";
+import type { AllTools } from "../operations/tool_search.ts";
 import type { CommandInput } from "./command.ts";
 import { findGateways, type FoundGateway } from "./find_gateways.ts";
 import type { GatewayClient } from "./gateway_client.ts";
 import type { OperationTarget } from "./operation_target.ts";
 
 /** One tool in the list of all. */
-export type ListedTool = ToolList["tools"][number];
+export type ListedTool = AllTools["tools"][number];
 
 /** A tool that no client gets as its server lists it, until the owner has decided. */
 export interface WaitingTool {
@@ -48,7 +48,7 @@ export interface ServersAccess extends OperationTarget {
   /** Of the gateway, where one runs. */
   readonly address?: string;
   /** Every tool of every server, those that are off too. */
-  allTools(): Promise<ToolList>;
+  allTools(): Promise<AllTools>;
   /** What the owner has to decide on; empty for a caller who may not decide. */
   waiting(): Promise<WaitingTool[]>;
   callTool(call: ToolCall): Promise<ToolResult>;

@@ -1,6 +1,5 @@
 import { OWNER } from "../auth/credentials.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { ServerActor } from "../auth/grants.ts";
 import { hasPublicUrl, isLoopback } from "../config/address.ts";
 import type { HttpRequest } from "./exchange.ts";
 
@@ -77,17 +76,6 @@ export function refuseForwarded(request: HttpRequest, isRefused = isForwarded): 
       "Start the gateway with `--public-url` and the proxy's URL",
     ],
   });
-}
-
-/** Who requests a server, and whether they may run programs. */
-export function serverRequester(asking: ConsoleRequest, via: "api" | "console"): ServerActor {
-  const { req, info, state } = asking;
-  return {
-    via,
-    principal: state.principal,
-    from: addressOf(req, info),
-    isHere: isFromThisMachine(asking),
-  };
 }
 
 /** Where a connection comes from, and for whom a proxy forwards the request, if it says so. */

@@ -88,7 +88,7 @@ const search = operation({
 });
 
 /** Every tool of every server, and what their names depend on. */
-export const ToolList = z.object({
+export const AllTools = z.object({
   tools: z.array(z.object({
     server: z.string(),
     name: z.string().describe("The server's own name for it"),
@@ -97,14 +97,14 @@ export const ToolList = z.object({
   })),
   maxNameLength: z.int().describe("The most characters that the gateway's names have"),
 });
-export type ToolList = z.infer<typeof ToolList>;
+export type AllTools = z.infer<typeof AllTools>;
 
 const list = operation({
   name: "tool.list",
   title: "List all tools",
   description: "List every tool of every server with its definition, disabled ones included.",
   input: z.strictObject({}),
-  output: ToolList,
+  output: AllTools,
   rights: ["read"],
   scope: "whole",
   effect: "read",

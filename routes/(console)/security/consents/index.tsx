@@ -10,7 +10,6 @@ import { EmptyState, Notice } from "../../../../components/states.tsx";
 import { SecurityTabs } from "../(_components)/tabs.tsx";
 import { callOf } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
-import { serverRequester } from "../../../../lib/http/request_origin.ts";
 import { submitForm } from "../../../../lib/console/errors.ts";
 
 export const handler = define.handlers<ConsentsPage>(
@@ -20,19 +19,19 @@ export const handler = define.handlers<ConsentsPage>(
       ctx.state.title = "Consents";
       const { gateway } = ctx.state;
       return page(
-        await consentsPage(gateway, serverRequester(ctx, "console"), ctx.url.searchParams),
+        await consentsPage(gateway, callOf(ctx, "console"), ctx.url.searchParams),
       );
     },
 
     async POST(ctx) {
       ctx.state.title = "Consents";
       const { gateway } = ctx.state;
-      const by = serverRequester(ctx, "console");
+      const call = callOf(ctx, "console");
       const form = await formOf(ctx);
       return await submitForm(
         ctx,
-        async () => `${PATH}?${await decideByForm(gateway, form, callOf(ctx, "console"))}`,
-        (error) => consentsPage(gateway, by, undefined, error),
+        async () => `${PATH}?${await decideByForm(gateway, form, call)}`,
+        (error) => consentsPage(gateway, call, undefined, error),
       );
     },
   },
