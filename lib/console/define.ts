@@ -7,7 +7,7 @@ import {
 } from "fresh";
 import type { Gateway } from "../gateway.ts";
 import type { GatewayError } from "../core/errors.ts";
-import type { AuditActor, Right } from "../core/access.ts";
+import type { Right } from "../core/access.ts";
 import { readForm } from "../http/request_body.ts";
 import { refuse } from "./admit.ts";
 
@@ -75,15 +75,4 @@ function guarded<Data>(
 /** The fields of the form that a request sends. */
 export function formOf({ req, state }: { req: Request; state: State }): Promise<URLSearchParams> {
   return readForm(req, state.gateway.options.options.maxBody);
-}
-
-/** Who makes a request, and from where. */
-export function callerOf(
-  { state, info }: { state: { principal: string }; info: Deno.ServeHandlerInfo },
-): AuditActor {
-  const { remoteAddr } = info;
-  return {
-    principal: state.principal,
-    ...("hostname" in remoteAddr ? { from: remoteAddr.hostname } : {}),
-  };
 }

@@ -12,7 +12,7 @@ import { ConsentOrigin } from "../storage/consents_repository.ts";
 import type { Consents, ConsentView, Wish } from "../trust/consents.ts";
 import { fieldHints } from "./fields.ts";
 import type { OldPath } from "./http.ts";
-import { operation, parseInput } from "./operation.ts";
+import { operation, parseInput, READS_GUARDED } from "./operation.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
 export interface ConsentsInput {
@@ -101,14 +101,12 @@ const ConsentId = z.string().describe("The request's id").register(fieldHints, {
 const DECIDE = { rights: ["manage"], scope: "whole", effect: "write", isLive: true } as const;
 
 const list = operation({
+  ...READS_GUARDED,
   name: "consent.list",
   title: "List requests for consent",
   description: "List the programs and local servers that others want to add.",
   input: z.strictObject({}),
   output: z.object({ consents: z.array(ShownConsent) }),
-  rights: ["read", "manage"],
-  scope: "whole",
-  effect: "read",
   isLive: true,
   cli: "consent list",
   async run({ consents, access }) {

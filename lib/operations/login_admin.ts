@@ -1,4 +1,4 @@
-import type { AuditActor, OnAudit } from "../core/access.ts";
+import type { OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isRemote, type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { addressMark, hasOwnAuthorization, type Logins } from "../servers/oauth/server_login.ts";
@@ -100,7 +100,6 @@ export class LoginAdmin {
   async start(
     name: string,
     client?: { id: string; secret?: string | undefined },
-    asker: AuditActor = {},
   ): Promise<StartedLogin> {
     const refusal = this.refusal(name);
     const { spec, source } = this.#options.pool.resolve(name).server;
@@ -130,12 +129,12 @@ export class LoginAdmin {
       (signal) => flow.start(target, { client, scope }, signal),
     );
     const { issuer, scopes } = started;
-    this.#note("login.start", name, asker, { issuer, scopes });
+    this.#note("login.start", name, { issuer, scopes });
     return started;
   }
 
   /** Takes up the answer of an authorization server, and connects with what it gave. */
-  async finish(answer: URLSearchParams, asker: AuditActor = {}): Promise<FinishedLogin> {
+  async finish(answer: URLSearchParams): Promise<FinishedLogin> {
     const { flow, pool } = this.#options;
     if (flow === undefined) throw new GatewayError("NOT_FOUND");
     const isStillAt = (name: string, mark: string) => {
@@ -147,11 +146,11 @@ export class LoginAdmin {
       ({ server } = await withLimit(FINISH_MS, (signal) => flow.finish(answer, isStillAt, signal)));
     } catch (error) {
       if (!(error instanceof FinishFailed)) throw error;
-      this.#note("login.fail", error.server, asker, { reason: error.message });
+      this.#note("login.fail", error.server, { reason: error.message });
       return { failed: error.server, error: error.cause };
     }
     const login = await this.describe(server);
-    this.#note("login.finish", server, asker, {
+    this.#note("login.finish", server, {
       issuer: login?.issuer,
       clientId: login?.clientId,
       scopes: login?.scopes,
@@ -177,13 +176,10 @@ export class LoginAdmin {
     };
   }
 
-  async logout(
-    name: string,
-    asker: AuditActor = {},
-  ): Promise<{ existed: boolean; revoked: boolean }> {
+  async logout(name: string): Promise<{ existed: boolean; revoked: boolean }> {
     this.#options.pool.resolve(name);
     const ended = await this.end(name);
-    if (ended.existed) this.#note("login.end", name, asker, { revoked: ended.revoked });
+    if (ended.existed) this.#note("login.end", name, { revoked: ended.revoked });
     await this.#options.reload();
     return ended;
   }
@@ -205,8 +201,8 @@ export class LoginAdmin {
     return server.status;
   }
 
-  #note(action: string, subject: string, asker: AuditActor, after: unknown): void {
-    this.#options.onAudit?.({ action, subject, after, ...asker });
+  #note(action: string, subject: string, after: unknown): void {
+    this.#options.onAudit?.({ action, subject, after });
   }
 }
 

@@ -4,7 +4,7 @@ import { ChangePolicy, ServerTrust } from "../core/server.ts";
 import { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "../trust/review_items.ts";
 import { fieldHints } from "./fields.ts";
 import type { OldPath } from "./http.ts";
-import { actorOf, operation } from "./operation.ts";
+import { operation } from "./operation.ts";
 
 const READ = { rights: ["read", "manage"], scope: "whole", effect: "read", isLive: true } as const;
 const DECIDE = { rights: ["manage"], scope: "whole", effect: "write", isLive: true } as const;
@@ -74,7 +74,7 @@ const approve = operation({
   cli: "review approve TOOL",
   async run({ review }, { fingerprint, ...named }, call) {
     const subject = locate(named);
-    await review.approve({ ...subject, fingerprint }, actorOf(call));
+    await review.approve({ ...subject, fingerprint }, { principal: call.principal });
     return { decision: "approved" as const, ...subject };
   },
   text: decisionText,
@@ -90,7 +90,7 @@ const reject = operation({
   cli: "review reject TOOL",
   async run({ review }, { fingerprint, ...named }, call) {
     const subject = locate(named);
-    await review.reject({ ...subject, fingerprint }, actorOf(call));
+    await review.reject({ ...subject, fingerprint }, { principal: call.principal });
     return { decision: "rejected" as const, ...subject };
   },
   text: decisionText,
@@ -106,7 +106,7 @@ const revert = operation({
   cli: "review revert TOOL",
   async run({ review }, named, call) {
     const { server, tool } = locate(named);
-    await review.revert(server, tool, actorOf(call));
+    await review.revert(server, tool, { principal: call.principal });
     return { decision: "reverted" as const, server, tool };
   },
   text: decisionText,
@@ -131,12 +131,12 @@ const waive = operation({
   async run({ review }, { rule, reason, fingerprint, undo, ...named }, call) {
     const subject = locate(named);
     if (undo) {
-      await review.unwaive(subject.server, subject.tool, rule, actorOf(call));
+      await review.unwaive(subject.server, subject.tool, rule, { principal: call.principal });
       return { decision: "unwaived" as const, ...subject, rule };
     }
     if (reason === undefined) throw missing("reason");
     if (fingerprint === undefined) throw missing("fingerprint");
-    await review.waive({ ...subject, fingerprint, rule, reason }, actorOf(call));
+    await review.waive({ ...subject, fingerprint, rule, reason }, { principal: call.principal });
     return { decision: "waived" as const, ...subject, rule };
   },
   text: decisionText,
@@ -167,7 +167,7 @@ const policy = operation({
   idempotent: true,
   cli: "review policy SERVER [CHANGES]",
   run: async ({ review }, { server, ...wanted }, call) =>
-    await review.setPolicy(server, wanted, actorOf(call)),
+    await review.setPolicy(server, wanted, { principal: call.principal }),
   text: ({ server, policy, trust }) => `Changes of ${server}: ${policy}, trust: ${trust}.`,
 });
 

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { ServerHistory, serverHistory } from "../catalog/tool_history.ts";
 import { fieldHints, readTexts } from "./fields.ts";
 import type { OldPath } from "./http.ts";
-import { operation } from "./operation.ts";
+import { operation, READS } from "./operation.ts";
 import { KnownServer } from "./server_entry.ts";
 
 const history = operation({
+  ...READS,
   name: "server.history",
   title: "Show how a server's tools have changed",
   description: "Show how the tools of a server have changed, and what it lists wrongly.",
@@ -17,9 +18,6 @@ const history = operation({
       .register(fieldHints, { isHidden: true }),
   }),
   output: ServerHistory,
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   cli: "server tools SERVER --history",
   run: async ({ admin }, { server, tool, diffs }) =>
     serverHistory(server, await admin.history(server, tool), diffs),

@@ -1,42 +1,29 @@
-import type { BrokenTool } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { ServerStatus } from "../core/server.ts";
-import type { ToolDefinition } from "../core/tool.ts";
 import type { ServersModule } from "../servers/module.ts";
-import type { StateHistory } from "../servers/status.ts";
-import type { ServerPool } from "../servers/pool.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
-/** What pages and the API read about servers. */
-export interface ServerReads {
-  list(): ServerStatus[];
-  /** The server's last standard error output, oldest first. */
-  log(name: string): ReturnType<ReturnType<ServerPool["resolve"]>["log"]["last"]>;
-  /** What the gateway's own log says about it, newest first. */
-  logged(name: string): ReturnType<Logs["about"]["of"]>;
-  /** The states it was in since the start, newest first. */
-  states(name: string): ReturnType<StateHistory["of"]>;
-  tools(name: string): ToolDefinition[];
-  /** Invalid tools of all servers; no client is listed them. */
-  invalid(): BrokenTool[];
-  /** The recorded versions of its tools, or of one. */
-  history: ServersAdmin["history"];
-}
+/** What pages read about servers. */
+export type ServerReads = ReturnType<typeof readServers>;
 
 export function readServers(
   { pool, states }: ServersModule,
   catalog: Catalog,
   logs: Logs,
   admin: ServersAdmin,
-): ServerReads {
+) {
   return {
     list: () => pool.list(),
-    log: (name) => pool.resolve(name).log.last(),
-    logged: (name) => logs.about.of(name),
-    states: (name) => states.of(name),
-    tools: (name) => catalog.of(name).tools.map(({ definition }) => definition),
+    /** The server's last standard error output, oldest first. */
+    log: (name: string) => pool.resolve(name).log.last(),
+    /** What the gateway's own log says about it, newest first. */
+    logged: (name: string) => logs.about.of(name),
+    /** The states it was in since the start, newest first. */
+    states: (name: string) => states.of(name),
+    tools: (name: string) => catalog.of(name).tools.map(({ definition }) => definition),
+    /** Invalid tools of all servers; no client is listed them. */
     invalid: () => [...catalog.snapshot.servers.values()].flatMap(({ broken }) => broken),
-    history: (name, tool) => admin.history(name, tool),
+    /** The recorded versions of its tools, or of one. */
+    history: (name: string, tool?: string) => admin.history(name, tool),
   };
 }

@@ -7,7 +7,7 @@ import { nearestNames } from "../core/text.ts";
 import { ToolDefinition } from "../core/tool.ts";
 import { fieldHints } from "./fields.ts";
 import { knownTexts, type OldPath } from "./http.ts";
-import { operation } from "./operation.ts";
+import { operation, READS } from "./operation.ts";
 import type { Services } from "./services.ts";
 
 const FoundTool = z.object({
@@ -34,6 +34,7 @@ const SearchOutput = z.object({
 type SearchOutput = z.infer<typeof SearchOutput>;
 
 const search = operation({
+  ...READS,
   name: "tool.search",
   title: "Search for tools",
   description: "Find tools by what they can do, best first: the same search as models have.",
@@ -48,9 +49,6 @@ const search = operation({
       .register(fieldHints, { placeholder: "N" }),
   }),
   output: SearchOutput,
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   isLive: true,
   cli: "search QUERY",
   async run({ guide, tokens }, { query, server, limit, ...filter }): Promise<SearchOutput> {
@@ -100,14 +98,12 @@ export const AllTools = z.object({
 export type AllTools = z.infer<typeof AllTools>;
 
 const list = operation({
+  ...READS,
   name: "tool.list",
   title: "List all tools",
   description: "List every tool of every server with its definition, disabled ones included.",
   input: z.strictObject({}),
   output: AllTools,
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   run: ({ admin, catalog, names }) => ({
     tools: admin.list().flatMap(({ name }) => catalog.of(name).tools)
       .map(({ server, name, enabled, definition }) => ({ server, name, enabled, definition })),

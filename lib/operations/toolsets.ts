@@ -4,7 +4,7 @@ import type { Toolset } from "../core/tool.ts";
 import { skippedServers, startingServers } from "../catalog/toolsets/toolset_tools.ts";
 import { fieldHints } from "./fields.ts";
 import type { OldPath } from "./http.ts";
-import { operation, type OperationCall, type OutputOf } from "./operation.ts";
+import { MANAGES, operation, type OperationCall, type OutputOf } from "./operation.ts";
 import {
   ImportReport,
   ToolsetDetail,
@@ -344,6 +344,7 @@ const exportFile = operation({
 });
 
 const importFile = operation({
+  ...MANAGES,
   name: "toolset.import",
   title: "Import toolsets",
   description: "Save the toolsets of a file that toolset.export or another program wrote.",
@@ -353,9 +354,6 @@ const importFile = operation({
     dryRun: z.boolean().default(false).describe("Report what would be done, and do nothing"),
   }),
   output: ImportReport,
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   cli: "toolset import FILE",
   fileInput: { field: "file", maxBytes: 4 * 1024 * 1024 },
   run: ({ toolsets: admin }, { file, ...how }) => admin.import(parseFile(file), how),
