@@ -12,7 +12,6 @@ import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/text.ts";
 import type { AccessAdmin, ShownProject } from "./access_admin.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
 import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
 import type { Services } from "./services.ts";
 
@@ -240,28 +239,6 @@ export const ACCESS_OPERATIONS = {
   unassign,
   deleteProject,
 };
-
-export const ACCESS_PATHS: OldPath[] = [
-  { path: "GET /api/tokens", operation: "token.list" },
-  {
-    path: "POST /api/tokens",
-    operation: "token.create",
-    input: ({ body }) => {
-      const { limit = {}, ...token } = (body ?? {}) as { limit?: CallLimit };
-      return { ...token, ...limit };
-    },
-    status: 201,
-  },
-  {
-    path: "DELETE /api/tokens/:id",
-    operation: "token.revoke",
-    input: ({ params }) => ({ token: params.id }),
-  },
-  { path: "GET /api/projects", operation: "project.list" },
-  { path: "GET /api/projects/:name", operation: "project.show" },
-  { path: "PUT /api/projects/:name", operation: "project.save" },
-  { path: "DELETE /api/projects/:name", operation: "project.delete" },
-];
 
 /** The token that an input describes; throws INVALID_ARGUMENTS for a time that makes no sense. */
 export function newToken(input: TokenInput, now = Date.now()): NewToken {

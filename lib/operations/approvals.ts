@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { CallMode } from "../core/server.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
 import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
 
 const WaitingCall = z.object({
@@ -72,21 +71,3 @@ const setMode = operation({
 });
 
 export const APPROVAL_OPERATIONS = { list, decide, setMode };
-
-export const APPROVAL_PATHS: OldPath[] = [
-  { path: "GET /api/approvals", operation: "approval.list" },
-  {
-    path: "POST /api/approvals/:id",
-    operation: "approval.decide",
-    answer: ({ decision, server, tool }: z.infer<typeof Decided>) => (
-      { done: `${OUTCOMES[decision]}: ${tool} of ${server}` }
-    ),
-  },
-  {
-    path: "PUT /api/approvals/modes/:toolset",
-    operation: "toolset.mode",
-    answer: ({ toolset, mode }: { toolset: string; mode: CallMode }) => (
-      { done: `Calls through ${toolset}: ${mode}` }
-    ),
-  },
-];

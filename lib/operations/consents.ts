@@ -11,8 +11,7 @@ import type { Store } from "../storage/store.ts";
 import { ConsentOrigin } from "../storage/consents_repository.ts";
 import type { Consents, ConsentView, Wish } from "../trust/consents.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { operation, parseInput, READS_GUARDED } from "./operation.ts";
+import { operation, READS_GUARDED } from "./operation.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
 export interface ConsentsInput {
@@ -152,21 +151,6 @@ const refuse = operation({
 });
 
 export const CONSENT_OPERATIONS = { list, approve, refuse };
-
-export const CONSENT_PATHS: OldPath[] = [
-  { path: "GET /api/consents", operation: "consent.list" },
-  {
-    path: "POST /api/consents/:id",
-    operation: (body) =>
-      `consent.${
-        parseInput(
-          { name: "consent", input: z.strictObject({ decision: z.enum(["approve", "refuse"]) }) },
-          body,
-        ).decision
-      }`,
-    input: ({ params }) => params,
-  },
-];
 
 /** What a person calls whoever sent a request. */
 export function requesterOf(

@@ -3,7 +3,6 @@ import { GatewayError } from "../core/errors.ts";
 import { ChangePolicy, ServerTrust } from "../core/server.ts";
 import { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "../trust/review_items.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
 import { operation } from "./operation.ts";
 
 const READ = { rights: ["read", "manage"], scope: "whole", effect: "read", isLive: true } as const;
@@ -181,39 +180,6 @@ export const REVIEW_OPERATIONS = {
   policies,
   policy,
 };
-
-export const REVIEW_PATHS: OldPath[] = [
-  {
-    path: "GET /api/review",
-    operation: (_, query) =>
-      query.get("server") && query.get("tool") ? "review.show" : "review.list",
-    input: ({ query }) => {
-      const [server, tool] = [query.get("server"), query.get("tool")];
-      return server ? { server, ...(tool ? { tool } : {}) } : {};
-    },
-    answer: (output: { items: ReviewItem[] }) => ({ more: 0, ...output }),
-  },
-  ...["approve", "reject", "revert", "waive"].map((action): OldPath => ({
-    path: `POST /api/review/${action}`,
-    operation: `review.${action}`,
-    answer: (output: Decision) => done(decisionText(output)),
-  })),
-  {
-    path: "POST /api/review/unwaive",
-    operation: "review.waive",
-    input: ({ body }) => ({ ...(body as object), undo: true }),
-    answer: (output: Decision) => done(decisionText(output)),
-  },
-  {
-    path: "POST /api/review/policy",
-    operation: "review.policy",
-    answer: ({ server, policy }: ReviewPolicy) => ({ done: `Changes of ${server}: ${policy}` }),
-  },
-];
-
-function done(text: string): { done: string } {
-  return { done: text.replace(/\.$/, "") };
-}
 
 /** The tool that an input names: it need not be one that is listed. */
 function locate({ server, tool }: { server?: string | undefined; tool: string }) {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { SecretName, secretReference } from "../core/secret_reference.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
 import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
 import { SecretsList, usersWords } from "./secrets_admin.ts";
 
@@ -71,13 +70,3 @@ const remove = operation({
 });
 
 export const SECRET_OPERATIONS = { list, set, remove };
-
-export const SECRET_PATHS: OldPath[] = [
-  { path: "GET /api/secrets", operation: "secret.list" },
-  { path: "PUT /api/secrets/:name", operation: "secret.set" },
-  {
-    path: "DELETE /api/secrets/:name",
-    operation: "secret.delete",
-    input: ({ params, query }) => ({ name: params.name, force: query.get("force") === "true" }),
-  },
-];

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { ServerHistory, serverHistory } from "../catalog/tool_history.ts";
-import { fieldHints, readTexts } from "./fields.ts";
-import type { OldPath } from "./http.ts";
+import { fieldHints } from "./fields.ts";
 import { operation, READS } from "./operation.ts";
 import { KnownServer } from "./server_entry.ts";
 
@@ -24,9 +23,3 @@ const history = operation({
 });
 
 export const HISTORY_OPERATIONS = { history };
-
-export const HISTORY_PATHS: OldPath[] = [{
-  path: "GET /api/servers/:name/history",
-  operation: "server.history",
-  input: ({ params, query }) => ({ ...readTexts(history.input, query), server: params.name }),
-}];

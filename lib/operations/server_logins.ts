@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
 import { MANAGES, operation, READS } from "./operation.ts";
 import { KnownServer } from "./server_entry.ts";
 import { Status } from "./servers.ts";
@@ -110,13 +109,3 @@ const logout = operation({
 });
 
 export const LOGIN_OPERATIONS = { login, status, logout };
-
-export const LOGIN_PATHS: OldPath[] = [
-  {
-    path: "GET /api/servers/:name/login",
-    operation: "server.login_status",
-    input: ({ params, query }) => ({ ...params, ...Object.fromEntries(query) }),
-  },
-  { path: "POST /api/servers/:name/login", operation: "server.login", status: 201 },
-  { path: "DELETE /api/servers/:name/login", operation: "server.logout" },
-];

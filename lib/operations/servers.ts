@@ -4,8 +4,7 @@ import { GatewayError } from "../core/errors.ts";
 import { ServerSpec, type ServerStatus } from "../core/server.ts";
 import { ConsentNeeded } from "../trust/consents.ts";
 import { privateWords } from "./chosen_address.ts";
-import { fieldHints, readTexts } from "./fields.ts";
-import type { OldPath } from "./http.ts";
+import { fieldHints } from "./fields.ts";
 import { MANAGES, operation, type OperationCall, READS, READS_GUARDED } from "./operation.ts";
 import { admittedSpec, ChangedEntry, KnownServer, NewEntry, withoutGuess } from "./server_entry.ts";
 
@@ -308,47 +307,6 @@ export const SERVER_OPERATIONS = {
   tools,
   setTools,
 };
-
-export const SERVER_PATHS: OldPath[] = [
-  { path: "GET /api/servers", operation: "server.list" },
-  {
-    path: "POST /api/servers",
-    operation: "server.add",
-    input: ({ query, body }) => ({ ...objectOf(body), check: query.get("check") !== "false" }),
-    status: 201,
-  },
-  { path: "GET /api/servers/:name", operation: "server.show" },
-  { path: "PUT /api/servers/:name", operation: "server.update" },
-  {
-    path: "DELETE /api/servers/:name",
-    operation: "server.remove",
-    answer: ({ removed }: { removed: string }) => ({ removed }),
-  },
-  ...["restart", "pause", "resume", "repair"].map((verb) => ({
-    path: `POST /api/servers/:name/${verb}`,
-    operation: `server.${verb}`,
-    input: ({ params }: { params: Record<string, string> }) => params,
-  })),
-  {
-    path: "GET /api/servers/:name/logs",
-    operation: "server.logs",
-    input: ({ params, query }) => ({ lines: 100, ...readTexts(logs.input, query), ...params }),
-  },
-  {
-    path: "GET /api/servers/:name/tools",
-    operation: "server.tools",
-    input: ({ params }) => ({ server: params.name }),
-  },
-  {
-    path: "PUT /api/servers/:name/tools",
-    operation: "server.set_tools",
-    input: ({ params, body }) => ({ server: params.name, tools: objectOf(body).enabled }),
-  },
-];
-
-function objectOf(body: unknown): Record<string, unknown> {
-  return typeof body === "object" && body !== null ? { ...body } : {};
-}
 
 async function stored(server: ServerStatus, spec: ServerSpec, quarantined: number) {
   const place = await privateWords(spec);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { VERSION } from "../core/product.ts";
-import type { OldPath } from "./http.ts";
 import { operation, READS } from "./operation.ts";
 
 /** Which gateway answers at an address. */
@@ -34,5 +33,3 @@ const show = operation({
 });
 
 export const STATUS_OPERATIONS = { show };
-
-export const STATUS_PATHS: OldPath[] = [{ path: "GET /api/status", operation: "status.show" }];

@@ -6,7 +6,6 @@ import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/text.ts";
 import { ToolDefinition } from "../core/tool.ts";
 import { fieldHints } from "./fields.ts";
-import { knownTexts, type OldPath } from "./http.ts";
 import { operation, READS } from "./operation.ts";
 import type { Services } from "./services.ts";
 
@@ -112,15 +111,6 @@ const list = operation({
 });
 
 export const TOOL_OPERATIONS = { search, list };
-
-export const TOOL_PATHS: OldPath[] = [
-  { path: "GET /api/tools", operation: "tool.list" },
-  {
-    path: "GET /api/search",
-    operation: "tool.search",
-    input: ({ query }) => ({ ...knownTexts(search.input, query), query: query.get("q") ?? "" }),
-  },
-];
 
 function describe(guide: Services["guide"], tool: CatalogTool): FoundTool {
   const { summary, category } = guide.metadata(tool);

@@ -3,8 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import type { Toolset } from "../core/tool.ts";
 import { skippedServers, startingServers } from "../catalog/toolsets/toolset_tools.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { MANAGES, operation, type OperationCall, type OutputOf } from "./operation.ts";
+import { MANAGES, operation, type OperationCall } from "./operation.ts";
 import {
   ImportReport,
   ToolsetDetail,
@@ -373,51 +372,6 @@ export const TOOLSET_OPERATIONS = {
   exportFile,
   importFile,
 };
-
-type Detailed = (output: unknown, run: (name: string, input: unknown) => Promise<unknown>, params: {
-  name?: string;
-}) => Promise<unknown>;
-const showNamed: Detailed = async (output, run, params) => {
-  const name = params.name ?? (output as { toolset: { name: string } }).toolset.name;
-  // A caller that may not read gets what the change itself tells.
-  const shown = await run("toolset.show", { name }).catch(() => output);
-  return { toolset: (shown as OutputOf<typeof show>).toolset };
-};
-
-export const TOOLSET_PATHS: OldPath[] = [
-  { path: "GET /api/toolsets", operation: "toolset.list" },
-  { path: "POST /api/toolsets", operation: "toolset.create", answer: showNamed, status: 201 },
-  {
-    path: "GET /api/toolsets/:name",
-    operation: "toolset.show",
-    answer: ({ toolset }: OutputOf<typeof show>) => ({ toolset }),
-  },
-  { path: "PUT /api/toolsets/:name", operation: "toolset.update" },
-  { path: "DELETE /api/toolsets/:name", operation: "toolset.delete" },
-  { path: "POST /api/toolsets/:name/equip", operation: "toolset.equip", answer: showNamed },
-  {
-    path: "GET /api/equipped",
-    operation: "toolset.active",
-    answer: ({ toolset, tools }: OutputOf<typeof active>) => (
-      { toolset: toolset && { ...toolset, tools } }
-    ),
-  },
-  { path: "DELETE /api/equipped", operation: "toolset.unequip" },
-  {
-    path: "GET /api/exchange/toolsets",
-    operation: "toolset.export",
-    input: ({ query }) => ({ names: query.getAll("name") }),
-  },
-  {
-    path: "POST /api/exchange/toolsets",
-    operation: "toolset.import",
-    input: ({ query, body }) => ({
-      file: JSON.stringify(body),
-      replace: query.get("replace") === "true",
-      dryRun: query.get("dryRun") === "true",
-    }),
-  },
-];
 
 function checkChangeable(
   admin: ToolsetsAdmin,

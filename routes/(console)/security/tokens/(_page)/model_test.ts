@@ -30,7 +30,7 @@ async function openSetting() {
   const accessAdmin = new AccessAdmin({
     tokens,
     projects,
-    onAudit: (change) => audited.push({ ...change, from: currentOrigin()!.from() }),
+    onAudit: (change) => audited.push({ ...change, from: currentOrigin()?.from() ?? "" }),
     async onChanged() {
       const [all, others] = await Promise.all([
         Array.fromAsync(tokens.list()),
