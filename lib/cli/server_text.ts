@@ -4,7 +4,7 @@ import { GatewayError } from "../core/errors.ts";
 import { isStarting, type ServerSpec } from "../core/server.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
-import { refuseUnchangeable } from "../operations/unchangeable_server.ts";
+import { refuseUnchangeable } from "../operations/servers_admin.ts";
 import type { CommandInput } from "./command.ts";
 import { historyText } from "./history_text.ts";
 import { type CommandExtras, type OutcomeView, readInput, YES } from "./operation_command.ts";

@@ -8,7 +8,6 @@ import type { Operation } from "./operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "./optimization.ts";
 import { REVIEW_OPERATIONS } from "./review.ts";
 import { SECRET_OPERATIONS } from "./secrets.ts";
-import { HISTORY_OPERATIONS } from "./server_history.ts";
 import { LOGIN_OPERATIONS } from "./server_logins.ts";
 import { PASTE_OPERATIONS } from "./server_pasting.ts";
 import { SERVER_OPERATIONS } from "./servers.ts";
@@ -19,7 +18,6 @@ import { TOOLSET_OPERATIONS } from "./toolsets.ts";
 
 const FAMILIES = [
   SERVER_OPERATIONS,
-  HISTORY_OPERATIONS,
   LOGIN_OPERATIONS,
   PASTE_OPERATIONS,
   TOOLSET_OPERATIONS,

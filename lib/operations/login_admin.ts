@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isRemote, type ServerSpec, type ServerStatus } from "../core/server.ts";
@@ -11,8 +12,7 @@ import {
 import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { abortable } from "../core/async.ts";
-import type { LoginOutline, LoginsRepository } from "../storage/logins_repository.ts";
-import type { LoginOutcome } from "../storage/pending_logins_repository.ts";
+import type { LoginsRepository } from "../storage/logins_repository.ts";
 
 /** Several machines are asked one after the other, each with a limit of its own. */
 const START_MS = 45_000;
@@ -35,25 +35,31 @@ export interface LoginAdminOptions {
 }
 
 /** The login to a server as people see it. */
-export interface LoginView extends
-  Pick<
-    LoginOutline,
-    "issuer" | "clientId" | "clientOrigin" | "scopes" | "loggedInAt" | "expiresAt"
-  > {
-  /** Whether it can be used; else `trouble` may say why not. */
-  isActive: boolean;
-  trouble?: string | undefined;
-}
+export const LoginView = z.object({
+  issuer: z.string(),
+  clientId: z.string(),
+  clientOrigin: z.enum(["given", "registered", "document"]),
+  scopes: z.array(z.string()),
+  loggedInAt: z.number(),
+  expiresAt: z.number().optional(),
+  isActive: z.boolean().describe("Whether it can be used; if not, trouble may say why"),
+  trouble: z.string().optional(),
+});
+export type LoginView = z.infer<typeof LoginView>;
 
-export interface AttemptView {
-  server: string;
-  /** Where the person goes; undefined once the answer is there. */
-  url?: string;
-  issuer?: string;
-  scopes?: string[];
-  expiresAt: number;
-  outcome?: LoginOutcome;
-}
+/** A login that was begun. */
+export const AttemptView = z.object({
+  server: z.string(),
+  url: z.string().exactOptional().describe("Where the person logs in; missing once they came back"),
+  issuer: z.string().exactOptional(),
+  scopes: z.array(z.string()).exactOptional(),
+  expiresAt: z.number(),
+  outcome: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("done") }),
+    z.object({ kind: z.literal("failed"), reason: z.string() }),
+  ]).exactOptional(),
+});
+export type AttemptView = z.infer<typeof AttemptView>;
 
 /** What came of the answer of an authorization server. */
 export type FinishedLogin =

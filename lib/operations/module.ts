@@ -31,7 +31,6 @@ import type { OptimizationAdmin } from "./optimization_admin.ts";
 import type { OptimizationModule } from "./optimization_module.ts";
 import { RemovedServers } from "./removed_servers.ts";
 import type { SecretsAdmin } from "./secrets_admin.ts";
-import { readServers, type ServerReads } from "./server_reads.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { ServersAdmin, type ServersAdminOptions } from "./servers_admin.ts";
 import { ToolsetsAdmin } from "./toolsets_admin.ts";
@@ -114,7 +113,7 @@ export function buildOperations(input: OperationsInput): OperationsModule {
   const admin = buildServersAdmin(input, consents);
 
   return {
-    servers: readServers(servers, catalog.catalog, input.logs, admin),
+    servers: readServers(input, admin),
     admin,
     toolsets: new ToolsetsAdmin({
       ...catalog,
@@ -247,5 +246,28 @@ function tryTools(input: OperationsInput): TriedTools {
       if (!catalog.of(server).tools.some(({ name }) => name === tool)) return;
       policy.refused({ subject: `${server}.${tool}`, principal }, error);
     },
+  };
+}
+
+/** What pages read about servers. */
+type ServerReads = ReturnType<typeof readServers>;
+
+function readServers(
+  { servers: { pool, states }, catalog: { catalog }, logs }: OperationsInput,
+  admin: ServersAdmin,
+) {
+  return {
+    list: () => pool.list(),
+    /** The server's last standard error output, oldest first. */
+    log: (name: string) => pool.resolve(name).log.last(),
+    /** What the gateway's own log says about it, newest first. */
+    logged: (name: string) => logs.about.of(name),
+    /** The states it was in since the start, newest first. */
+    states: (name: string) => states.of(name),
+    tools: (name: string) => catalog.of(name).tools.map(({ definition }) => definition),
+    /** Invalid tools of all servers; no client is listed them. */
+    invalid: () => [...catalog.snapshot.servers.values()].flatMap(({ broken }) => broken),
+    /** The recorded versions of its tools, or of one. */
+    history: (name: string, tool?: string) => admin.history(name, tool),
   };
 }

@@ -1,14 +1,10 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { fieldHints } from "./fields.ts";
+import { AttemptView, LoginView } from "./login_admin.ts";
 import { MANAGES, operation, READS } from "./operation.ts";
 import { KnownServer } from "./server_entry.ts";
 import { Status } from "./servers.ts";
-
-const Outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("done") }),
-  z.object({ kind: z.literal("failed"), reason: z.string() }),
-]);
 
 const login = operation({
   ...MANAGES,
@@ -54,24 +50,8 @@ const status = operation({
   }),
   output: z.object({
     server: Status,
-    login: z.object({
-      issuer: z.string(),
-      clientId: z.string(),
-      clientOrigin: z.string(),
-      scopes: z.array(z.string()),
-      loggedInAt: z.number(),
-      expiresAt: z.number().optional(),
-      isActive: z.boolean(),
-      trouble: z.string().optional(),
-    }).nullable(),
-    attempt: z.object({
-      server: z.string(),
-      url: z.string().optional(),
-      issuer: z.string().optional(),
-      scopes: z.array(z.string()).optional(),
-      expiresAt: z.number(),
-      outcome: Outcome.optional(),
-    }).optional(),
+    login: LoginView.nullable(),
+    attempt: AttemptView.optional(),
   }),
   async run({ admin, serverLogins }, { name, attempt: id }) {
     const logins = await serverLogins();

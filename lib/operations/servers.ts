@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ServerActor } from "../auth/grants.ts";
+import { ServerHistory, serverHistory } from "../catalog/tool_history.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerSpec, type ServerStatus } from "../core/server.ts";
 import { ConsentNeeded } from "../trust/consents.ts";
@@ -292,6 +293,24 @@ const tools = operation({
   },
 });
 
+const history = operation({
+  ...READS,
+  name: "server.history",
+  title: "Show how a server's tools have changed",
+  description: "Show how the tools of a server have changed, and what it lists wrongly.",
+  input: z.strictObject({
+    server: KnownServer,
+    tool: z.string().optional().describe("One tool alone").register(fieldHints, { isHidden: true }),
+    diffs: z.int().min(0).max(1_000).default(200)
+      .describe("For how many changes, from the newest on, to tell what changed")
+      .register(fieldHints, { isHidden: true }),
+  }),
+  output: ServerHistory,
+  cli: "server tools SERVER --history",
+  run: async ({ admin }, { server, tool, diffs }) =>
+    serverHistory(server, await admin.history(server, tool), diffs),
+});
+
 export const SERVER_OPERATIONS = {
   list,
   show,
@@ -306,6 +325,7 @@ export const SERVER_OPERATIONS = {
   logs,
   tools,
   setTools,
+  history,
 };
 
 async function stored(server: ServerStatus, spec: ServerSpec, quarantined: number) {

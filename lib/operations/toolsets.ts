@@ -10,21 +10,12 @@ import {
   type ToolsetsAdmin,
   ToolsetSummary,
   ToolsetToolDetail,
-  WrittenTool,
+  WrittenToolset,
 } from "./toolsets_admin.ts";
 
 const ToolsetName = z.string().describe("Toolset name").register(fieldHints, {
   completes: "toolset",
 });
-const NewName = z.string().describe("Toolset name").register(fieldHints, {
-  completes: "nothing",
-});
-const Tools = z.array(WrittenTool).min(1).max(2_000)
-  .describe('"git.status", or "git.*" for all')
-  .register(fieldHints, { completes: "tool" });
-const Description = z.string().max(500).optional().describe("What it is for")
-  .register(fieldHints, { placeholder: "TEXT" });
-const Replace = z.boolean().default(false).describe("Overwrite toolsets of the same name");
 /** What models and people are told besides the outcome; left out if there is nothing to tell. */
 const Warnings = z.array(z.string()).optional();
 const Starting = z.array(z.string()).optional().describe("Servers that are still starting");
@@ -163,13 +154,7 @@ const create = operation({
   name: "toolset.create",
   title: "Build a toolset",
   description: "Save tools of any servers as a named toolset.",
-  input: z.strictObject({
-    name: NewName,
-    description: Description,
-    tools: Tools,
-    replace: Replace,
-    copyOf: z.string().optional().describe("The toolset that it starts as a copy of")
-      .register(fieldHints, { isHidden: true, isForPeople: true }),
+  input: WrittenToolset.extend({
     autoEquip: z.boolean().default(false).describe("Equip it too")
       .register(fieldHints, { flag: "equip" }),
   }),
@@ -218,8 +203,8 @@ const update = operation({
   description: "Replace the tools and the description of a saved toolset.",
   input: z.strictObject({
     name: ToolsetName,
-    description: Description,
-    tools: Tools,
+    description: WrittenToolset.shape.description,
+    tools: WrittenToolset.shape.tools,
     version: z.string().optional().describe("The version it was read at; refused if it changed"),
   }),
   output: z.object({ toolset: ToolsetDetail }),
@@ -349,7 +334,7 @@ const importFile = operation({
   description: "Save the toolsets of a file that toolset.export or another program wrote.",
   input: z.strictObject({
     file: z.string().describe("The file's text: JSON").register(fieldHints, { completes: "file" }),
-    replace: Replace,
+    replace: WrittenToolset.shape.replace,
     dryRun: z.boolean().default(false).describe("Report what would be done, and do nothing"),
   }),
   output: ImportReport,
