@@ -21,7 +21,6 @@ export const SecretsList = z.object({
   unavailable: z.string().exactOptional().describe("Why no secret can be set here"),
 });
 export type SecretsList = z.infer<typeof SecretsList>;
-export type ShownSecret = SecretsList["secrets"][number];
 
 export interface SecretsAdminOptions {
   repository: SecretsRepository;

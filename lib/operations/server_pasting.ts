@@ -107,7 +107,7 @@ async function notesOn(spec: ServerSpec, { isHere }: ServerActor): Promise<strin
 }
 
 /** Adds one of the servers in a text. */
-export async function addPasted(
+async function addPasted(
   admin: Pick<ServersAdmin, "add">,
   servers: readonly PastedServer[],
   name: string,
