@@ -10,11 +10,11 @@ import { CSP_DIRECTIVES, handleRequest } from "./lib/http/handle_request.ts";
 /** The console and its API, around which every request is checked and counted. */
 export const app = new App<State>()
   .use(async (ctx) => {
-    ctx.state.gateway = await host.get();
+    ctx.state.host = await host.get();
     ctx.state.requestId = crypto.randomUUID();
-    return handleRequest(ctx.state.gateway, ctx.req, ctx.state.requestId, ctx.next);
+    return handleRequest(ctx.state.host, ctx.req, ctx.state.requestId, ctx.next);
   })
-  .use((ctx) => findDirectAnswer(ctx.state.gateway, ctx.req, ctx.info)?.() ?? ctx.next())
+  .use((ctx) => findDirectAnswer(ctx.state.host, ctx.req, ctx.info)?.() ?? ctx.next())
   .use(admitToConsole)
   .use(csp({ useNonce: true, csp: CSP_DIRECTIVES }))
   .use(staticFiles())

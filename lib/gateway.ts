@@ -59,9 +59,9 @@ export interface Gateway
     Pick<TelemetryModule, "audit" | "metrics" | "countRequest">,
     Pick<TelemetryModule, "calls" | "callStats" | "activityDays">,
     Pick<AuthModule, "access" | "consoleLogins" | "loginAttempts">,
-    Pick<CatalogModule, "tokens" | "toolMetadata">,
+    Pick<CatalogModule, "catalog" | "names" | "tokens" | "toolMetadata">,
     Pick<ToolsetsModule, "collisions" | "promptCollisions">,
-    Pick<ToolSearchModule, "searchProgress" | "searchTrouble" | "reindexSearch">,
+    Pick<ToolSearchModule, "searchProgress" | "searchTrouble">,
     Pick<Discovery, "toolDirectory">,
     Pick<CallControlModule, "approvals" | "toolsetModes">,
     Pick<DesiredState, "setDemoRemoved">,
@@ -160,7 +160,7 @@ async function openBase(input: GatewayInput, signal: AbortSignal, stack: AsyncDi
   const live = stack.use(openLive(input.describeJob));
   const context = { cwd, env, platform, self: place.self };
   const made = { startedAt, logs, bus, live, signal, onWarning };
-  const common = { ...context, ...place, ...made, options, isCommand };
+  const common = { ...context, ...place, ...made, options, origins: read.origins, isCommand };
 
   const config = await openConfig({ ...common, read });
   const isRunning = async (pid: number) => await startTimeOf(pid) !== undefined;

@@ -15,7 +15,7 @@ import { readForm } from "../lib/http/request_body.ts";
 const MAX_FORM = 16_384;
 const HINT = `To make one, run on the gateway's machine: ${MAKE_TOKEN}`;
 
-export const handler = define.handlers<ConsoleLoginPage>({
+export const handler = define.handlers<ConsoleLoginPage>("anyone", {
   GET(ctx) {
     ctx.state.title = "Log in";
     const then = localPath(ctx.url.searchParams.get("then"));

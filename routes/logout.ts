@@ -4,7 +4,7 @@ import { readForm } from "../lib/http/request_body.ts";
 
 const MAX_FORM = 4_096;
 
-export const handler = define.handlers({
+export const handler = define.handlers("anyone", {
   async POST(ctx) {
     const form = await readForm(ctx.req, MAX_FORM);
     return await logOut(ctx.state.gateway, ctx.req, form.has("everywhere"));

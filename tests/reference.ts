@@ -4,7 +4,7 @@ import { COMMANDS } from "../lib/cli/quartermaster.ts";
 import { describeErrors } from "../lib/core/errors.ts";
 import { OPERATIONS } from "../lib/operations/all.ts";
 import { commandName } from "../lib/operations/cli.ts";
-import { choicesOf, type Field, fieldsOf } from "../lib/operations/fields.ts";
+import { choicesOf, fieldsOf, type InputField } from "../lib/operations/fields.ts";
 import { METRICS } from "../lib/telemetry/metrics.ts";
 import type { Operation } from "../lib/operations/operation.ts";
 
@@ -55,7 +55,7 @@ function operationSection(operation: Operation): string {
   return [`### ${name}`, text, facts.join(" "), ...fieldTable(fieldsOf(input))].join("\n\n");
 }
 
-function fieldTable(fields: Field[]): string[] {
+function fieldTable(fields: InputField[]): string[] {
   if (fields.length === 0) return [];
   const rows = fields.map((field) => {
     const { name, isRequired, hints } = field;
@@ -67,7 +67,7 @@ function fieldTable(fields: Field[]): string[] {
   return [table(["input", "type", "default", ""], rows)];
 }
 
-function kindOf({ type }: Field): string {
+function kindOf({ type }: InputField): string {
   return type.def.type === "array" ? "list" : type.def.type;
 }
 

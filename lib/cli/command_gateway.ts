@@ -6,7 +6,7 @@ import type { ServerStatus } from "../core/server.ts";
 import { buildGateway, type Gateway } from "../gateway.ts";
 import { isStillStarting } from "../mcp/starting_servers.ts";
 import { type Operation, runOperation } from "../operations/operation.ts";
-import type { ToolListing } from "../operations/server_reads.ts";
+import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import type { Connection } from "../servers/connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { CommandInput } from "./command.ts";
@@ -55,9 +55,8 @@ export class CommandGateway implements OperationTarget {
     });
   }
 
-  allTools(): Promise<ToolListing> {
-    const { servers, options: { options: { maxNameLength } } } = this.#gateway;
-    return Promise.resolve({ tools: servers.allTools(), maxNameLength });
+  allTools(): Promise<AllTools> {
+    return this.run(TOOL_OPERATIONS.list, {});
   }
 
   async callTool(call: ToolCall): Promise<ToolResult> {

@@ -1,8 +1,8 @@
 import { CLIENTS } from "../config/clients.ts";
 import { OPTIONS } from "../config/option_table.ts";
 import { flagFieldsOf, flagName, placeholdersOf } from "../operations/cli.ts";
-import { choicesOf, type Field, type NameKind } from "../operations/fields.ts";
-import { type Command } from "./command.ts";
+import { choicesOf, type InputField, type NameKind } from "../operations/fields.ts";
+import type { Command } from "./command.ts";
 import { configError } from "../config/files.ts";
 import { programCommand } from "../config/platform.ts";
 import { nearestOr } from "../core/text.ts";
@@ -105,7 +105,7 @@ function commandWords(
   return Array.from(found, ([word, meaning]) => ({ word, meaning }));
 }
 
-function ofField(field: Field): Completion {
+function ofField(field: InputField): Completion {
   const { completes } = field.hints;
   if (completes !== undefined && completes !== "file" && completes !== "nothing") {
     return { kind: "names", of: completes };

@@ -4,10 +4,10 @@ import { VERSION } from "../core/product.ts";
 import { defined } from "./command.ts";
 import type { OperationTarget, ToolCall, ToolResult } from "./operation_target.ts";
 import type { Operation } from "../operations/operation.ts";
-import { ToolListing } from "../operations/server_reads.ts";
 import { GatewayStatus } from "../operations/status.ts";
 import { type GatewayRun, ownerTicket } from "../auth/credentials.ts";
 import { once } from "../core/async.ts";
+import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 
 /** Adding, changing and restarting wait for a server to connect; an install takes up to 10 min. */
 const SLOW_MS = 12 * 60_000;
@@ -66,8 +66,8 @@ export class GatewayClient implements OperationTarget {
     return this.#ask(GatewayStatus, "GET", "/api/status.show");
   }
 
-  allTools(): Promise<ToolListing> {
-    return this.#ask(ToolListing, "GET", "/api/tools");
+  allTools(): Promise<AllTools> {
+    return this.run(TOOL_OPERATIONS.list, {});
   }
 
   async callTool(call: ToolCall): Promise<ToolResult> {

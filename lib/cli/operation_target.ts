@@ -4,7 +4,7 @@ import { nonEmpty } from "../config/platform.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { Operation, OutputOf } from "../operations/operation.ts";
 import { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
-import type { ToolListing } from "../operations/server_reads.ts";
+import type { AllTools } from "../operations/tool_search.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import type { GatewayStatus } from "../operations/status.ts";
 import { parseLocation } from "../storage/kv_client.ts";
@@ -43,7 +43,7 @@ export interface OperationTarget extends AsyncDisposable {
   // deno-lint-ignore no-explicit-any
   run(operation: Operation, input: Record<string, unknown>): Promise<any>;
   /** Every tool of every server, disabled ones included. */
-  allTools(): Promise<ToolListing>;
+  allTools(): Promise<AllTools>;
   callTool(call: ToolCall): Promise<ToolResult>;
 }
 

@@ -12,8 +12,8 @@ import {
 } from "../core/server.ts";
 import { nearestOr } from "../core/text.ts";
 import { flagName } from "../operations/cli.ts";
-import { choicesOf, type Field, fieldsOf } from "../operations/fields.ts";
-import { LIMITS } from "../operations/server_entry.ts";
+import { choicesOf, fieldsOf, type InputField } from "../operations/fields.ts";
+import { SERVER_LIMITS } from "../operations/server_entry.ts";
 import { isSamePlace, MASK } from "../servers/spec.ts";
 import { type CommandInput, defined } from "./command.ts";
 import { Switch, timeSpan } from "../config/option_values.ts";
@@ -21,10 +21,10 @@ import { Switch, timeSpan } from "../config/option_values.ts";
 const ADD = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
 const UPDATE = "server update NAME with what is to change, such as --url URL or -- COMMAND ARGS";
 
-type ServerLimits = Pick<ServerSpec, keyof typeof LIMITS>;
+type ServerLimits = Pick<ServerSpec, keyof typeof SERVER_LIMITS>;
 type Flags = CommandInput["flags"];
 type ServerInput = Pick<CommandInput, "positionals" | "afterDashes" | "flags" | "values">;
-const LIMIT_FIELDS = fieldsOf(z.strictObject(LIMITS));
+const LIMIT_FIELDS = fieldsOf(z.strictObject(SERVER_LIMITS));
 
 /** The entry on the command line of `server add`; whether the server works is found out later. */
 export function readServer(input: ServerInput): { name: string; spec: ServerSpec } {
@@ -158,7 +158,7 @@ function readLimits(flags: Flags): ServerLimits {
   );
 }
 
-function limitOf(field: Field, flags: Flags): string | number | undefined {
+function limitOf(field: InputField, flags: Flags): string | number | undefined {
   const flag = flagName(field);
   const choices = choicesOf(field);
   if (choices) return wordOf(flags, flag, choices);

@@ -3,7 +3,7 @@ import { retryStale } from "../core/async.ts";
 import { isStarting, type ServerSpec } from "../core/server.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
-import { refuseUnchangeable } from "../operations/unchangeable_server.ts";
+import { refuseUnchangeable } from "../operations/servers_admin.ts";
 import { type CommandInput, onlyPositional } from "./command.ts";
 import { historyText } from "./review_text.ts";
 import { agree, type CommandExtras, mustAsk, type OutcomeView, YES } from "./operation_command.ts";

@@ -33,7 +33,7 @@ import { namesOf, namespacedName } from "../catalog/names.ts";
 import { ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import { RESERVED_NAMES } from "../mcp/builtin_names.ts";
 import { REVIEW_OPERATIONS } from "../operations/review.ts";
-import type { ToolListing } from "../operations/server_reads.ts";
+import type { AllTools } from "../operations/tool_search.ts";
 import type { ReviewList } from "../trust/review_items.ts";
 
 export const toolsList: Command = {
@@ -249,7 +249,7 @@ function whyOf({ explanation = "", scores = {} }: SearchOutput["found"][number])
   return terminalLine([explanation, parts.join(", ")].filter((part) => part !== "").join(" | "));
 }
 
-type ListedTool = ToolListing["tools"][number];
+type ListedTool = AllTools["tools"][number];
 
 /** A tool with the names that clients have for it besides its own. */
 export interface NamedTool extends ListedTool {
@@ -263,7 +263,7 @@ export class NamedTools {
   readonly all: readonly NamedTool[];
   readonly #table: NameTable;
 
-  constructor({ tools, maxNameLength }: ToolListing) {
+  constructor({ tools, maxNameLength }: AllTools) {
     const catalog = new Catalog();
     for (const [server, own] of Map.groupBy(tools, ({ server }) => server)) {
       // First, so that they are read once.

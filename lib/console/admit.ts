@@ -1,52 +1,59 @@
 import type { Context } from "fresh";
+import type { Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { addressOf } from "../http/request_origin.ts";
 import { readForm } from "../http/request_body.ts";
 import { actingFor, type AuditOrigin } from "../telemetry/audit_log.ts";
 import type { State } from "./define.ts";
-import { isCurrentPage, PAGES, pathParts } from "./ui/pages.ts";
+import { pathParts } from "./ui/pages.ts";
 
-/** Lets a request through to pages and API, or shows whoever sent it the way in. */
+/** Identifies the caller; sends a person without a login to the login page. */
 export async function admitToConsole(ctx: Context<State>): Promise<Response> {
+  const { state, req, url } = ctx;
   try {
-    ctx.state.principal = await ctx.state.gateway.consoleGate.admit(
-      ctx.req,
-      (principal, error) => noteDeniedCall(ctx, principal, error),
-    );
+    state.principal = await state.host.consoleGate.identify(req);
   } catch (error) {
-    if (!(error instanceof GatewayError) || !isForPage(ctx.req)) throw error;
-    if (error.code === "TOKEN_REQUIRED") {
-      // A form cannot be sent again for its writer: what it stood on can be shown.
-      const referer = URL.parse(ctx.req.headers.get("referer") ?? "");
-      const { pathname, search } = ctx.req.method === "GET"
-        ? ctx.url
-        : referer ?? new URL(ctx.url.origin);
-      const then = pathname === "/" ? "" : `?then=${encodeURIComponent(pathname + search)}`;
-      return new Response(null, { status: 303, headers: { location: `/login${then}` } });
-    }
-    if (error.code !== "ACCESS_DENIED" || !isConsolePath(ctx.url.pathname)) throw error;
-    const reader = await findReader(ctx);
-    if (reader === undefined) throw error;
-    ctx.state.principal = reader;
-    ctx.state.refused = error;
-    return await ctx.next();
+    const isLogin = error instanceof GatewayError && error.code === "TOKEN_REQUIRED";
+    if (!isLogin || !isForPage(req)) throw error;
+    // A form cannot be sent again for its writer, but the page it was on can be shown.
+    const referer = URL.parse(req.headers.get("referer") ?? "");
+    const { pathname, search } = req.method === "GET" ? url : referer ?? new URL(url.origin);
+    const then = pathname === "/" ? "" : `?then=${encodeURIComponent(pathname + search)}`;
+    return new Response(null, { status: 303, headers: { location: `/login${then}` } });
   }
-  return await actingFor(originOf(ctx, ctx.state.principal), () => ctx.next());
+  const response = await actingFor(originOf(ctx), () => ctx.next());
+  if (state.refused !== undefined) throw state.refused;
+  return response;
 }
 
-/** The audit log has whom no call was allowed; what they are answered says nothing of the tool. */
-async function noteDeniedCall(
+/**
+ * Refuses a caller without the rights of a route; undefined for all others. A person who may look at
+ * the console gets the error page with the console around it, everybody else only the error.
+ */
+export async function refuse(
   ctx: Context<State>,
-  principal: string,
-  error: unknown,
-): Promise<void> {
-  const { toolCalls, options } = ctx.state.gateway;
+  rights: readonly Right[],
+): Promise<Response | undefined> {
+  const { state, req } = ctx;
+  const { consoleGate } = state.host;
+  try {
+    consoleGate.demand(req, state.principal, rights);
+  } catch (error) {
+    await noteDeniedCall(ctx, error);
+    if (!(error instanceof GatewayError)) throw error;
+    const isShown = error.code === "ACCESS_DENIED" && isForPage(req);
+    if (isShown && consoleGate.mayLook(state.principal)) throw error;
+    state.refused = error;
+    return new Response(null, { status: error.httpStatus });
+  }
+}
+
+/** The audit log names a tool that a caller had no right to call; the response does not. */
+async function noteDeniedCall(ctx: Context<State>, error: unknown): Promise<void> {
+  const { host: { toolCalls, options }, principal } = ctx.state;
   const called = await findCalled(ctx.req, options.options.maxBody);
   if (!called) return;
-  actingFor(
-    originOf(ctx, principal),
-    () => toolCalls.refused({ ...called, principal }, error),
-  );
+  actingFor(originOf(ctx), () => toolCalls.refused({ ...called, principal }, error));
 }
 
 /** The tool that a request would call: by the API, or with the form on the tool's page. */
@@ -64,8 +71,8 @@ async function findCalled(
   return form?.has("try") ? { server, tool } : undefined;
 }
 
-function originOf(ctx: Context<State>, principal: string): AuditOrigin {
-  return { principal, from: () => placeOf(ctx) };
+function originOf(ctx: Context<State>): AuditOrigin {
+  return { principal: ctx.state.principal, from: () => placeOf(ctx) };
 }
 
 /** Where a request comes from, for the audit log: "console, 127.0.0.1", "API, 10.0.0.7, curl/8.0". */
@@ -77,17 +84,6 @@ export function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" 
   if (isPage) return `console, ${address}`;
   const [program] = req.headers.get("user-agent")?.split(" ") ?? [];
   return program ? `API, ${address}, ${program}` : `API, ${address}`;
-}
-
-/** Whose page it is, where they may look at the console at all: its frame tells of everything. */
-async function findReader({ state, url, req }: Context<State>): Promise<string | undefined> {
-  const home = new Request(new URL("/", url), { headers: req.headers });
-  return await state.gateway.consoleGate.admit(home).catch(() => undefined);
-}
-
-/** Whether a path is answered by routes that look at `refused` first, and by none else. */
-export function isConsolePath(pathname: string): boolean {
-  return pathname === "/actions" || PAGES.some((page) => isCurrentPage(page, pathname));
 }
 
 /** Whether a person looks at the answer. */

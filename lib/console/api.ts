@@ -4,8 +4,9 @@ import { RightMissing } from "../auth/grants.ts";
 import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isFromThisMachine } from "../http/request_origin.ts";
-import { OLD_PATHS, OPERATIONS } from "../operations/all.ts";
-import { answerOldPath, answerOperation, type ApiRequest } from "../operations/http.ts";
+import { OPERATIONS } from "../operations/all.ts";
+import { answerOperation, type ApiRequest } from "../operations/http.ts";
+import { answerOldPath } from "../operations/old_paths.ts";
 import { readTexts } from "../operations/fields.ts";
 import {
   type Operation,
@@ -37,7 +38,7 @@ function withScopes(error: unknown, { req, state }: Context<State>): unknown {
 async function answer(ctx: Context<State>, path: string): Promise<Response> {
   const api = apiRequest(ctx);
   if (OPERATIONS.has(path)) return await answerOperation(path, api);
-  const response = await answerOldPath(OLD_PATHS, api);
+  const response = await answerOldPath(api);
   if (response) return response;
   throw new GatewayError("NOT_FOUND", {
     message: `There is no operation at /api/${path.slice(0, 200)}`,

@@ -8,7 +8,7 @@ import { refuseForwarded } from "./guard.ts";
 /** `__Host-`: never sent to another host, a subdomain or over plain HTTP beyond this machine. */
 export const COOKIE = "__Host-quartermaster";
 
-/** What anybody may ask for: the way in, and what no page can do without. */
+/** Paths without a caller: the login, and what pages need before it. */
 const OPEN =
   /^\/(login|logout|healthz|oauth\/(callback|client\.json)|\.well-known\/.*|(_fresh|_frsh)\/.*|[\w.-]+\.(svg|png|ico|js|css|txt))$/;
 
@@ -17,7 +17,7 @@ interface ConsoleGateOptions {
   logins: ConsoleLogins;
 }
 
-/** Lets those into the console and its API who may come in. */
+/** Identifies who makes a request to the console and its API, and checks the rights of routes. */
 export class ConsoleGate {
   readonly #options: ConsoleGateOptions;
 
@@ -25,42 +25,58 @@ export class ConsoleGate {
     this.#options = options;
   }
 
-  /**
-   * Who the request is made for; throws TOKEN_REQUIRED, ACCESS_DENIED, INSUFFICIENT_SCOPE or
-   * FOREIGN_ORIGIN. `onDenied` is told of somebody who is known and may not do this.
-   */
-  async admit(
-    request: Request,
-    onDenied?: (principal: string, error: unknown) => Promise<void>,
-  ): Promise<string> {
-    const pathname = routedPath(request);
-    if (OPEN.test(pathname)) {
-      // To log somebody out is a change as well.
-      if (cookieOf(request) !== undefined) checkOwnPage(request);
-      return EVERYONE;
+  /** Who the request is made for; throws TOKEN_REQUIRED or FOREIGN_ORIGIN. */
+  async identify(request: Request): Promise<string> {
+    if (!OPEN.test(routedPath(request))) return await this.#identify(request);
+    // Logging out is a change too.
+    if (cookieOf(request) !== undefined) checkOwnPage(request);
+    return EVERYONE;
+  }
+
+  /** Throws ACCESS_DENIED or INSUFFICIENT_SCOPE unless the caller has all these rights everywhere. */
+  demand(request: Request, principal: string, rights: readonly Right[]): void {
+    const grants = this.#options.access.grants(principal);
+    const missing = rights.filter((right) => !grants.may(right));
+    if (grants.isWhole && missing.length === 0) return;
+    // Only a program can get itself another token; a browser has a cookie.
+    if (
+      grants.isWhole && isOAuthPrincipal(principal) && request.headers.get("authorization") !== null
+    ) {
+      throw insufficientScope(grants.rights, ...missing);
     }
-    const principal = await this.#identify(request);
-    try {
-      this.#checkRights(request, pathname, principal);
-    } catch (error) {
-      await onDenied?.(principal, error);
-      throw error;
-    }
+    throw new GatewayError("ACCESS_DENIED", {
+      message: grants.isWhole
+        ? `This token may not ${missing[0]} here`
+        : "The console shows everything: it needs a token for all servers, tools and toolsets",
+      recoverySteps: ["Use another token", "Or ask the owner of the gateway for one"],
+    });
+  }
+
+  /** Whether a caller may look at the console: its frame shows numbers of everything. */
+  mayLook(principal: string): boolean {
+    const grants = this.#options.access.grants(principal);
+    return grants.isWhole && grants.may("read");
+  }
+
+  /** For what is read without a route: who the request is made for, if they may read. */
+  async admitReader(request: Request): Promise<string> {
+    const principal = await this.identify(request);
+    this.demand(request, principal, ["read"]);
     return principal;
   }
 
-  isAdmitted(request: Request): Promise<boolean> {
-    return this.admit(request).then(() => true, () => false);
+  isReader(request: Request): Promise<boolean> {
+    return this.admitReader(request).then(() => true, () => false);
   }
 
-  /** A stream that ends with what let its reader in: what is said later is not for one who is gone. */
+  /** A stream that ends when its reader's credential does. */
   async stream(request: Request, answer: () => Response): Promise<Response> {
-    const principal = await this.admit(request);
+    const principal = await this.admitReader(request);
     const response = answer();
     if (principal === EVERYONE || response.body === null) return response;
     const gate = new TransformStream<Uint8Array, Uint8Array>({
       transform: async (chunk, controller) => {
-        if (!await this.isAdmitted(request)) return controller.terminate();
+        if (!await this.isReader(request)) return controller.terminate();
         if (this.#maySee(principal, chunk)) controller.enqueue(chunk);
       },
     });
@@ -87,25 +103,6 @@ export class ConsoleGate {
     refuseForwarded(request);
     return anybody;
   }
-
-  #checkRights(request: Request, pathname: string, principal: string): void {
-    if (OPERATIONS.test(pathname)) return;
-    const grants = this.#options.access.grants(principal);
-    const missing = neededFor(request.method, pathname).filter((right) => !grants.may(right));
-    if (grants.isWhole && missing.length === 0) return;
-    // A browser that shows a cookie asks nobody for a token.
-    if (
-      grants.isWhole && isOAuthPrincipal(principal) && request.headers.get("authorization") !== null
-    ) {
-      throw insufficientScope(grants.rights, ...missing);
-    }
-    throw new GatewayError("ACCESS_DENIED", {
-      message: grants.isWhole
-        ? `This token may not ${missing[0]} here`
-        : "The console shows everything: it needs a token for all servers, tools and toolsets",
-      recoverySteps: ["Use another token", "Or ask the owner of the gateway for one"],
-    });
-  }
 }
 
 export function cookieOf(request: Request): string | undefined {
@@ -118,28 +115,6 @@ export function cookieOf(request: Request): string | undefined {
 
 export function setCookie(value: string, seconds: number): string {
   return `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Strict`;
-}
-
-/** Names, values and doings of others, which to look at is more than to see what there is to call. */
-const GUARDED = /^\/(security\/.|activity(\/|$))/;
-/** What decides which words all clients read, and whether money is spent. */
-const DECIDING = /^\/optimization(\/.*)?$/;
-/** What a caller decides for itself alone: the toolset that it has equipped. */
-const OWN = /^\/(api\/equipped|toolsets\/~unequip|(api\/)?toolsets\/[^/]+\/equip)$/;
-/** Operations, which check the rights that they declare themselves. */
-const OPERATIONS =
-  /^\/api\/([a-z]+\.[a-z_]+|openapi\.json|(servers|toolsets|tokens|projects|secrets|optimization|review|consents|approvals|audit|activity)(\/.*)?|equipped|search|status|exchange\/.*)$/;
-/** Does many things, and asks for the rights of each itself. */
-const ACTIONS = "/actions";
-
-function neededFor(method: string, pathname: string): Right[] {
-  if (method === "GET" || method === "HEAD") {
-    return GUARDED.test(pathname) ? ["read", "manage"] : ["read"];
-  }
-  if (/^\/api\/tools\/[^/]+\/[^/]+\/call$/.test(pathname)) return ["manage", "call"];
-  if (OWN.test(pathname) || pathname === ACTIONS) return ["read"];
-  if (DECIDING.test(pathname)) return ["manage", "optimize"];
-  return ["manage"];
 }
 
 /** The path as the routes read it: slashes merged, letters as letters. */

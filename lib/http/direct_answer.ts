@@ -32,8 +32,8 @@ interface DirectHost {
     ): (() => Promise<Response>) | undefined;
   };
   consoleGate: {
-    admit(request: Request): Promise<string>;
-    isAdmitted(request: Request): Promise<boolean>;
+    admitReader(request: Request): Promise<string>;
+    isReader(request: Request): Promise<boolean>;
     stream(request: Request, answer: () => Response): Promise<Response>;
   };
 }
@@ -46,11 +46,11 @@ const ANSWERS: Record<string, Answer> = {
     const readiness = host.readiness();
     // A platform's probe has no token, and needs none to know whether to send requests here.
     return readinessResponse(
-      await host.consoleGate.isAdmitted(request) ? readiness : withoutNames(readiness),
+      await host.consoleGate.isReader(request) ? readiness : withoutNames(readiness),
     );
   },
   "/metrics": async (host, request) => {
-    await host.consoleGate.admit(request);
+    await host.consoleGate.admitReader(request);
     return new Response(await host.metrics.render(), {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });

@@ -1,5 +1,4 @@
 import { OWNER } from "../auth/credentials.ts";
-import type { ServerActor } from "../auth/grants.ts";
 import { hasPublicUrl, isLoopback } from "../config/address.ts";
 import type { HttpRequest } from "./exchange.ts";
 import { isForwarded } from "./guard.ts";
@@ -33,17 +32,6 @@ export function isFromThisMachine({ req, info, state }: ConsoleRequest): boolean
   const origin = req.headers.get("origin");
   const isOwnPage = origin === null || isOwn(URL.parse(origin)?.hostname ?? "");
   return isOwn(peer) && isOwn(named) && isOwnPage && !isForwarded(req);
-}
-
-/** Who requests a server, and whether they may run programs. */
-export function serverRequester(asking: ConsoleRequest, via: "api" | "console"): ServerActor {
-  const { req, info, state } = asking;
-  return {
-    via,
-    principal: state.principal,
-    from: addressOf(req, info),
-    isHere: isFromThisMachine(asking),
-  };
 }
 
 /** Where a connection comes from, and for whom a proxy forwards the request, if it says so. */

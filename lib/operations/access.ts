@@ -12,8 +12,7 @@ import { GatewayError } from "../core/errors.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
 import type { AccessAdmin, ShownProject } from "./access_admin.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { actorOf, operation } from "./operation.ts";
+import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
 import type { Services } from "./services.ts";
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
@@ -31,8 +30,6 @@ const KnownProject = ProjectName.describe("Project name").register(fieldHints, {
 });
 const Servers = z.array(z.string()).min(1).describe("Server names")
   .register(fieldHints, { completes: "server" });
-const guarded = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
-const changing = { rights: ["manage"], scope: "whole", effect: "write" } as const;
 
 /** What anybody writes to create a token; stored tokens are AccessToken. */
 export const TokenInput = z.strictObject({
@@ -55,7 +52,7 @@ export const TokenInput = z.strictObject({
 export type TokenInput = z.infer<typeof TokenInput>;
 
 const listTokens = operation({
-  ...guarded,
+  ...READS_GUARDED,
   name: "token.list",
   title: "List tokens",
   description: "List access tokens: what they allow, when they were last used, when they expire.",
@@ -66,7 +63,7 @@ const listTokens = operation({
 });
 
 const createToken = operation({
-  ...changing,
+  ...MANAGES,
   name: "token.create",
   title: "Create a token",
   description: "Create an access token for a client or a browser. Its text is shown only once.",
@@ -82,13 +79,12 @@ const createToken = operation({
     if (written.project !== undefined) await resolveProject(accessAdmin, written.project);
     return await accessAdmin.createToken(
       withinReach(access, call.principal, written),
-      actorOf(call),
     );
   },
 });
 
 const revokeToken = operation({
-  ...changing,
+  ...MANAGES,
   name: "token.revoke",
   title: "Revoke a token",
   description: "Revoke a token for good and end what was opened with it, on every instance.",
@@ -97,14 +93,14 @@ const revokeToken = operation({
   }),
   output: z.object({ revoked: ShownToken }),
   cli: "token revoke TOKEN",
-  run: async ({ accessAdmin }, { token }, call) => (
-    { revoked: await accessAdmin.revokeToken(token, actorOf(call)) }
+  run: async ({ accessAdmin }, { token }) => (
+    { revoked: await accessAdmin.revokeToken(token) }
   ),
   text: ({ revoked: { name, id } }) => `Revoked ${name} (${id}).`,
 });
 
 const listProjects = operation({
-  ...guarded,
+  ...READS_GUARDED,
   name: "project.list",
   title: "List projects",
   description: "List projects, their servers, and how many tokens are limited to each.",
@@ -122,7 +118,7 @@ const listProjects = operation({
 });
 
 const showProject = operation({
-  ...guarded,
+  ...READS_GUARDED,
   name: "project.show",
   title: "Show a project",
   description: "Show a project and its servers.",
@@ -132,7 +128,7 @@ const showProject = operation({
 });
 
 const createProject = operation({
-  ...changing,
+  ...MANAGES,
   name: "project.create",
   title: "Create a project",
   description: "Create a project, to group servers and limit tokens to them.",
@@ -143,10 +139,9 @@ const createProject = operation({
   }),
   output: z.object({ project: VersionedProject }),
   cli: "project create NAME",
-  run: async ({ accessAdmin }, input, call) => ({
+  run: async ({ accessAdmin }, input) => ({
     project: await accessAdmin.saveProject(
       { ...input, servers: [], versionstamp: null },
-      actorOf(call),
     ),
   }),
   text: ({ project: { name } }) => `Created ${name}.`,
@@ -156,7 +151,7 @@ const createProject = operation({
 });
 
 const saveProject = operation({
-  ...changing,
+  ...MANAGES,
   name: "project.save",
   title: "Save a project",
   description: "Create a project, or replace its description and servers.",
@@ -168,40 +163,40 @@ const saveProject = operation({
       .describe("The version it was read at; null: only if it does not exist yet"),
   }),
   output: z.object({ project: VersionedProject }),
-  run: async ({ accessAdmin }, input, call) => (
-    { project: await accessAdmin.saveProject(input, actorOf(call)) }
+  run: async ({ accessAdmin }, input) => (
+    { project: await accessAdmin.saveProject(input) }
   ),
   text: ({ project: { name } }) => `Saved ${name}.`,
 });
 
 const assign = operation({
-  ...changing,
+  ...MANAGES,
   name: "project.assign",
   title: "Assign servers to a project",
   description: "Assign servers to a project: from then on they belong only to their projects.",
   input: z.strictObject({ name: KnownProject, servers: Servers }),
   output: z.object({ project: VersionedProject }),
   cli: "project assign NAME SERVER...",
-  async run({ accessAdmin, admin }, { name, servers }, call) {
+  async run({ accessAdmin, admin }, { name, servers }) {
     const project = await resolveProject(accessAdmin, name);
     // A mistyped name would leave the server that is meant in every project.
     const known = admin.list().map(({ name }) => name);
     for (const server of servers) if (!known.includes(server)) throw noServer(server, known);
     const change = { ...project, servers: [...project.servers, ...servers] };
-    return { project: await accessAdmin.saveProject(change, actorOf(call)) };
+    return { project: await accessAdmin.saveProject(change) };
   },
   text: ({ project }) => serversText(project),
 });
 
 const unassign = operation({
-  ...changing,
+  ...MANAGES,
   name: "project.unassign",
   title: "Take servers out of a project",
   description: "Take servers out of a project; a server in no project belongs to all of them.",
   input: z.strictObject({ name: KnownProject, servers: Servers }),
   output: z.object({ project: VersionedProject }),
   cli: "project unassign NAME SERVER...",
-  async run({ accessAdmin }, { name, servers }, call) {
+  async run({ accessAdmin }, { name, servers }) {
     const project = await resolveProject(accessAdmin, name);
     const stranger = servers.find((server) => !project.servers.includes(server));
     if (stranger !== undefined) {
@@ -211,22 +206,22 @@ const unassign = operation({
       });
     }
     const left = project.servers.filter((server) => !servers.includes(server));
-    return { project: await accessAdmin.saveProject({ ...project, servers: left }, actorOf(call)) };
+    return { project: await accessAdmin.saveProject({ ...project, servers: left }) };
   },
   text: ({ project }) => serversText(project),
 });
 
 const deleteProject = operation({
-  ...changing,
+  ...MANAGES,
   name: "project.delete",
   title: "Delete a project",
   description: "Delete a project; its servers stay. Refused while tokens are limited to it.",
   input: z.strictObject({ name: KnownProject }),
   output: z.object({ deleted: z.string() }),
   cli: "project delete NAME",
-  async run({ accessAdmin }, { name }, call) {
+  async run({ accessAdmin }, { name }) {
     await resolveProject(accessAdmin, name);
-    await accessAdmin.deleteProject(name, actorOf(call));
+    await accessAdmin.deleteProject(name);
     return { deleted: name };
   },
   text: ({ deleted }) => `Deleted ${deleted}.`,
@@ -244,28 +239,6 @@ export const ACCESS_OPERATIONS = {
   unassign,
   deleteProject,
 };
-
-export const ACCESS_PATHS: OldPath[] = [
-  { path: "GET /api/tokens", operation: "token.list" },
-  {
-    path: "POST /api/tokens",
-    operation: "token.create",
-    input: ({ body }) => {
-      const { limit = {}, ...token } = (body ?? {}) as { limit?: CallLimit };
-      return { ...token, ...limit };
-    },
-    status: 201,
-  },
-  {
-    path: "DELETE /api/tokens/:id",
-    operation: "token.revoke",
-    input: ({ params }) => ({ token: params.id }),
-  },
-  { path: "GET /api/projects", operation: "project.list" },
-  { path: "GET /api/projects/:name", operation: "project.show" },
-  { path: "PUT /api/projects/:name", operation: "project.save" },
-  { path: "DELETE /api/projects/:name", operation: "project.delete" },
-];
 
 /** The token that an input describes; throws INVALID_ARGUMENTS for a time that makes no sense. */
 export function newToken(input: TokenInput, now = Date.now()): NewToken {

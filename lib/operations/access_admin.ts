@@ -1,6 +1,5 @@
 import {
   type AccessToken,
-  type AuditActor,
   type AuditedChange,
   type NewToken,
   Project,
@@ -54,7 +53,6 @@ export class AccessAdmin {
   /** The text is given once, and cannot be had again. */
   async createToken(
     { name, ...granted }: NewToken,
-    by: AuditActor = {},
   ): Promise<{ token: ShownToken; text: string }> {
     const { tokens, projects } = this.#options;
     const { project, expiresAt } = granted;
@@ -78,7 +76,7 @@ export class AccessAdmin {
       checkRoom(trimmed, existing);
       return token;
     });
-    const change = { ...by, action: "token.create", subject: trimmed, after: shown(token) };
+    const change = { action: "token.create", subject: trimmed, after: shown(token) };
     try {
       await this.#changed(change);
     } catch (error) {
@@ -89,7 +87,7 @@ export class AccessAdmin {
   }
 
   /** By id or name; it opens nothing from then on, on any instance. */
-  async revokeToken(idOrName: string, by: AuditActor = {}): Promise<ShownToken> {
+  async revokeToken(idOrName: string): Promise<ShownToken> {
     const all = await Array.fromAsync(this.#options.tokens.list());
     // An id first: a token may be named like another one's id.
     const found = all.find(({ value }) => value.id === idOrName) ??
@@ -102,7 +100,7 @@ export class AccessAdmin {
     }
     await this.#options.tokens.delete(found.value.id);
     const token = shown(found.value);
-    await this.#changed({ ...by, action: "token.revoke", subject: token.name, before: token });
+    await this.#changed({ action: "token.revoke", subject: token.name, before: token });
     return token;
   }
 
@@ -112,7 +110,7 @@ export class AccessAdmin {
   }
 
   /** Makes a project, or gives one other servers; throws CONFLICT for one changed since it was read. */
-  async saveProject(written: WrittenProject, by: AuditActor = {}): Promise<ShownProject> {
+  async saveProject(written: WrittenProject): Promise<ShownProject> {
     const name = ProjectName.safeParse(written.name);
     if (!name.success) throw invalid("A project's name has 1 to 64 letters, digits, _ or -");
     const before = await this.#options.projects.find(name.data);
@@ -131,7 +129,6 @@ export class AccessAdmin {
     }
     const versionstamp = await this.#options.projects.save(project.data, current);
     await this.#changed({
-      ...by,
       action: before ? "project.change" : "project.create",
       subject: name.data,
       before: before?.value,
@@ -140,7 +137,7 @@ export class AccessAdmin {
     return { ...project.data, versionstamp };
   }
 
-  async deleteProject(name: string, by: AuditActor = {}): Promise<void> {
+  async deleteProject(name: string): Promise<void> {
     const found = await this.#options.projects.resolve(name);
     const bound = (await this.tokens()).filter((token) => token.project === name);
     if (bound.length > 0) {
@@ -164,7 +161,7 @@ export class AccessAdmin {
       });
     }
     await this.#options.projects.delete(name, found.versionstamp);
-    await this.#changed({ ...by, action: "project.delete", subject: name, before: found.value });
+    await this.#changed({ action: "project.delete", subject: name, before: found.value });
   }
 
   async #changed(change: AuditedChange): Promise<void> {

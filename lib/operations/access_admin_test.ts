@@ -33,30 +33,21 @@ Deno.test("AccessAdmin.revokeToken() takes an id before a name that looks like i
   assert.equal((await admin.revokeToken(meant.id)).name, meant.id);
 });
 
-Deno.test("AccessAdmin tells the audit who asked, and never a token's text or hash", async () => {
+Deno.test("AccessAdmin tells the audit what was done, and never a token's text or hash", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const audited: AuditedChange[] = [];
   const admin = adminOf(store, audited);
-  const by = { principal: "token:a", from: "10.0.0.1" };
-  await admin.saveProject({ name: "web", servers: ["git"] }, by);
-  const { token, text } = await admin.createToken({ name: "ci", scope, project: "web" }, by);
-  await assert.rejects(admin.deleteProject("web", by), /a token is for it alone \(ci\)/);
-  await admin.revokeToken(token.id, by);
-  await admin.deleteProject("web", by);
-  assert.deepEqual(
-    audited.map(({ action, subject, principal, from }) => [
-      action,
-      subject,
-      principal,
-      from,
-    ]),
-    [
-      ["project.create", "web", "token:a", "10.0.0.1"],
-      ["token.create", "ci", "token:a", "10.0.0.1"],
-      ["token.revoke", "ci", "token:a", "10.0.0.1"],
-      ["project.delete", "web", "token:a", "10.0.0.1"],
-    ],
-  );
+  await admin.saveProject({ name: "web", servers: ["git"] });
+  const { token, text } = await admin.createToken({ name: "ci", scope, project: "web" });
+  await assert.rejects(admin.deleteProject("web"), /a token is for it alone \(ci\)/);
+  await admin.revokeToken(token.id);
+  await admin.deleteProject("web");
+  assert.deepEqual(audited.map(({ action, subject }) => [action, subject]), [
+    ["project.create", "web"],
+    ["token.create", "ci"],
+    ["token.revoke", "ci"],
+    ["project.delete", "web"],
+  ]);
   assert.ok(!JSON.stringify(audited).includes(text));
   assert.doesNotMatch(JSON.stringify(audited), /hash/);
 });

@@ -3,7 +3,6 @@ import { GatewayError } from "../core/errors.ts";
 import { csvField } from "../core/text.ts";
 import { ActivityEntry, type ActivityRecord } from "../storage/activity_repository.ts";
 import { fieldHints } from "./fields.ts";
-import { knownTexts, type OldPath } from "./http.ts";
 import { operation } from "./operation.ts";
 
 const READ = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
@@ -110,27 +109,6 @@ const clear = operation({
 });
 
 export const ACTIVITY_OPERATIONS = { list, show, exportCalls, clear };
-
-export const ACTIVITY_PATHS: OldPath[] = [
-  {
-    path: "GET /api/activity",
-    operation: "activity.list",
-    input: ({ query }) => oldQuery(list.input, query),
-  },
-  {
-    path: "GET /api/activity/export",
-    operation: "activity.export",
-    input: ({ query }) => oldQuery(exportCalls.input, query),
-  },
-  { path: "GET /api/activity/:id", operation: "activity.show" },
-];
-
-/** Older queries have the text as `q` too, and of any length. */
-function oldQuery(input: z.ZodObject, query: URLSearchParams): Record<string, unknown> {
-  const text = (query.get("q") ?? query.get("text") ?? "").trim().slice(0, MAX_TEXT);
-  const { text: _, ...others } = knownTexts(input, query);
-  return { ...others, ...(text === "" ? {} : { text }) };
-}
 
 const COLUMNS: Record<string, (call: ActivityRecord) => string | number | undefined> = {
   time: ({ at }) => new Date(at).toISOString(),

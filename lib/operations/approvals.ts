@@ -1,28 +1,26 @@
 import { z } from "zod";
 import { CallMode } from "../core/server.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
 import { ApprovalDecision, WaitingCall } from "../trust/call_control/control.ts";
-import { actorOf, operation } from "./operation.ts";
+import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
 
 const OUTCOMES = { approve: "Approved", deny: "Denied", always: "Approved for the session" };
 
 const Decided = z.object({ decision: ApprovalDecision, server: z.string(), tool: z.string() });
 
 const list = operation({
+  ...READS_GUARDED,
   name: "approval.list",
   title: "List calls that wait",
   description: "List the calls that wait for a person's approval, oldest first.",
   input: z.strictObject({}),
   output: z.object({ calls: z.array(WaitingCall) }),
-  rights: ["read", "manage"],
-  scope: "whole",
-  effect: "read",
   isLive: true,
   run: async ({ approvals }) => ({ calls: (await approvals()).list() }),
 });
 
 const decide = operation({
+  ...MANAGES,
   name: "approval.decide",
   title: "Decide on a call",
   description: "Approve or deny a call that waits, or approve its tool for the whole session.",
@@ -31,18 +29,16 @@ const decide = operation({
     decision: ApprovalDecision,
   }),
   output: Decided,
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   isLive: true,
-  async run({ approvals }, { id, decision }, call) {
-    const { server, tool } = (await approvals()).decide(id, decision, actorOf(call));
+  async run({ approvals }, { id, decision }) {
+    const { server, tool } = (await approvals()).decide(id, decision);
     return { decision, server, tool };
   },
   text: ({ decision, server, tool }) => `${OUTCOMES[decision]}: ${tool} of ${server}.`,
 });
 
 const setMode = operation({
+  ...MANAGES,
   name: "toolset.mode",
   title: "Set a toolset's mode",
   description: "Set which calls a toolset lets through: all, those confirmed, or read-only ones.",
@@ -52,35 +48,14 @@ const setMode = operation({
     mode: CallMode,
   }),
   output: z.object({ toolset: z.string(), mode: CallMode }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   idempotent: true,
   isLive: true,
-  async run({ toolsets, toolsetModes }, { toolset, mode }, call) {
+  async run({ toolsets, toolsetModes }, { toolset, mode }) {
     const { name } = toolsets.toolsets.resolve(toolset);
-    await toolsetModes.set(name, mode, actorOf(call));
+    await toolsetModes.set(name, mode);
     return { toolset: name, mode };
   },
   text: ({ toolset, mode }) => `Calls through ${toolset}: ${mode}.`,
 });
 
 export const APPROVAL_OPERATIONS = { list, decide, setMode };
-
-export const APPROVAL_PATHS: OldPath[] = [
-  { path: "GET /api/approvals", operation: "approval.list" },
-  {
-    path: "POST /api/approvals/:id",
-    operation: "approval.decide",
-    answer: ({ decision, server, tool }: z.infer<typeof Decided>) => (
-      { done: `${OUTCOMES[decision]}: ${tool} of ${server}` }
-    ),
-  },
-  {
-    path: "PUT /api/approvals/modes/:toolset",
-    operation: "toolset.mode",
-    answer: ({ toolset, mode }: { toolset: string; mode: CallMode }) => (
-      { done: `Calls through ${toolset}: ${mode}` }
-    ),
-  },
-];

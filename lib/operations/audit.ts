@@ -2,7 +2,6 @@ import { z } from "zod";
 import { AuditEntry } from "../storage/audit_repository.ts";
 import { auditFile, auditJson, readAuditQuery } from "../telemetry/audit_reader.ts";
 import { fieldHints } from "./fields.ts";
-import { knownTexts, type OldPath } from "./http.ts";
 import { operation } from "./operation.ts";
 
 const READ = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
@@ -104,17 +103,3 @@ const verify = operation({
 });
 
 export const AUDIT_OPERATIONS = { list, exportLog, verify };
-
-export const AUDIT_PATHS: OldPath[] = [
-  {
-    path: "GET /api/audit",
-    operation: "audit.list",
-    input: ({ query }) => ({ limit: 100, ...knownTexts(list.input, query) }),
-  },
-  {
-    path: "GET /api/audit/export",
-    operation: "audit.export",
-    input: ({ query }) => knownTexts(exportLog.input, query),
-  },
-  { path: "GET /api/audit/verify", operation: "audit.verify" },
-];

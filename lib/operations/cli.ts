@@ -1,7 +1,7 @@
 import type { CommandFlag } from "../config/command_line.ts";
 import { configError } from "../config/files.ts";
 import type { NextStep } from "../core/errors.ts";
-import { choicesOf, type Field, fieldsOf, isList, isSwitch, readField } from "./fields.ts";
+import { choicesOf, fieldsOf, type InputField, isList, isSwitch, readField } from "./fields.ts";
 import type { Operation } from "./operation.ts";
 
 /** A usage line with more optional flags than these only says that there are some. */
@@ -15,7 +15,7 @@ export interface Written {
 }
 
 export interface Placeholder {
-  field: Field;
+  field: InputField;
   label: string;
   isRequired: boolean;
   isRepeated: boolean;
@@ -46,7 +46,9 @@ export function placeholdersOf({ cli = "", input }: Pick<Operation, "cli" | "inp
 }
 
 /** The fields that are written as flags. */
-export function flagFieldsOf(operation: Pick<Operation, "cli" | "input" | "fileInput">): Field[] {
+export function flagFieldsOf(
+  operation: Pick<Operation, "cli" | "input" | "fileInput">,
+): InputField[] {
   const placed = new Set(placeholdersOf(operation).map(({ field }) => field.name));
   return fieldsOf(operation.input).filter(({ name, hints }) =>
     !placed.has(name) && !hints.isHidden
@@ -54,17 +56,17 @@ export function flagFieldsOf(operation: Pick<Operation, "cli" | "input" | "fileI
 }
 
 /** A switch that is on by default is written as what switches it off: `--no-promote`. */
-export function flagName(field: Field): string {
+export function flagName(field: InputField): string {
   const { name, hints } = field;
   const flag = hints.flag ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return isSwitchedOff(field) ? `no-${flag}` : flag;
 }
 
-function isSwitchedOff(field: Field): boolean {
+function isSwitchedOff(field: InputField): boolean {
   return isSwitch(field) && field.default === true;
 }
 
-export function flagOf(field: Field): CommandFlag {
+export function flagOf(field: InputField): CommandFlag {
   const choices = choicesOf(field);
   const { name, hints } = field;
   const description = meaningOf(field);
@@ -82,7 +84,7 @@ export function flagOf(field: Field): CommandFlag {
 }
 
 /** The field's help or description; without one, its name in words. */
-function meaningOf(field: Field): string {
+function meaningOf(field: InputField): string {
   const words = field.name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const description = field.hints.help ?? field.description ??
     words[0]!.toUpperCase() + words.slice(1);

@@ -11,8 +11,7 @@ import type { Store } from "../storage/store.ts";
 import { ConsentsRepository, ConsentView } from "../storage/consents_repository.ts";
 import type { Consents, Wish } from "../trust/consents.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { operation, parseInput } from "./operation.ts";
+import { operation, READS_GUARDED } from "./operation.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
 export interface ConsentsInput {
@@ -86,14 +85,12 @@ const ConsentId = z.string().describe("The request's id").register(fieldHints, {
 const DECIDE = { rights: ["manage"], scope: "whole", effect: "write" } as const;
 
 const list = operation({
+  ...READS_GUARDED,
   name: "consent.list",
   title: "List requests for consent",
   description: "List the programs and local servers that others want to add.",
   input: z.strictObject({}),
   output: z.object({ consents: z.array(ShownConsent) }),
-  rights: ["read", "manage"],
-  scope: "whole",
-  effect: "read",
   cli: "consent list",
   async run({ consents, access }) {
     const views = await (await consents()).list(true);
@@ -138,21 +135,6 @@ const refuse = operation({
 });
 
 export const CONSENT_OPERATIONS = { list, approve, refuse };
-
-export const CONSENT_PATHS: OldPath[] = [
-  { path: "GET /api/consents", operation: "consent.list" },
-  {
-    path: "POST /api/consents/:id",
-    operation: (body) =>
-      `consent.${
-        parseInput(
-          { name: "consent", input: z.strictObject({ decision: z.enum(["approve", "refuse"]) }) },
-          body,
-        ).decision
-      }`,
-    input: ({ params }) => params,
-  },
-];
 
 /** What a person calls whoever sent a request. */
 export function requesterOf(

@@ -34,7 +34,7 @@ export interface FieldHints {
 /** Hints by schema: `z.string().register(fieldHints, { completes: "server" })`. */
 export const fieldHints = z.registry<FieldHints>();
 
-export interface Field {
+export interface InputField {
   name: string;
   /** The schema without optional, nullable and default. */
   type: z.ZodType;
@@ -46,12 +46,12 @@ export interface Field {
 }
 
 /** The fields of an input, in the order they are declared. */
-export function fieldsOf(input: z.ZodObject): Field[] {
+export function fieldsOf(input: z.ZodObject): InputField[] {
   return Object.entries(input.shape).map(([name, schema]) => fieldOf(name, schema as z.ZodType));
 }
 
-function fieldOf(name: string, schema: z.ZodType): Field {
-  const field: Field = {
+function fieldOf(name: string, schema: z.ZodType): InputField {
+  const field: InputField = {
     name,
     type: schema,
     isRequired: true,
@@ -73,17 +73,17 @@ function fieldOf(name: string, schema: z.ZodType): Field {
 }
 
 /** The values that a field can have, if they are few. */
-export function choicesOf({ type, hints }: Field): string[] | undefined {
+export function choicesOf({ type, hints }: InputField): string[] | undefined {
   if (hints.choices) return [...hints.choices];
   const inner = type instanceof z.ZodArray ? type.element : type;
   return inner instanceof z.ZodEnum ? inner.options.map(String) : undefined;
 }
 
-export function isSwitch({ type }: Field): boolean {
+export function isSwitch({ type }: InputField): boolean {
   return type instanceof z.ZodBoolean;
 }
 
-export function isList({ type }: Field): boolean {
+export function isList({ type }: InputField): boolean {
   return type instanceof z.ZodArray;
 }
 
@@ -91,7 +91,7 @@ export function isList({ type }: Field): boolean {
  * A field's value from the texts written for it in a form, a query or flags. What cannot be read is
  * left as text, for the schema to refuse with its own message.
  */
-export function readField({ type }: Pick<Field, "type">, texts: readonly string[]): unknown {
+export function readField({ type }: Pick<InputField, "type">, texts: readonly string[]): unknown {
   if (type instanceof z.ZodArray) {
     const { element } = type as z.ZodArray<z.ZodType>;
     return texts.map((text) => readField({ type: element }, [text]));

@@ -21,17 +21,6 @@ export interface HealthInput {
   signal: AbortSignal;
 }
 
-/** The counts that every page shows. */
-export interface StatusSummary {
-  servers: number;
-  ready: number;
-  starting: number;
-  tools: number;
-  attention: number;
-  toolsets: number;
-  optimizing: boolean;
-}
-
 /** How the gateway as a whole is doing. */
 export class GatewayHealth {
   readonly #input: HealthInput;
@@ -48,7 +37,8 @@ export class GatewayHealth {
     this.announce = announce;
   }
 
-  summary(): StatusSummary {
+  /** The counts that every page shows. */
+  summary() {
     const { pool, config, toolsets, isOptimizing } = this.#input;
     const all = pool.list();
     return {

@@ -5,23 +5,6 @@ import { fieldHints, readTexts } from "./fields.ts";
 import { type FileOutput, type Operation, type OperationCall, runOperation } from "./operation.ts";
 import type { Services } from "./services.ts";
 
-/** The requests that older versions of the API took, for one version more. */
-export interface OldPath {
-  /** `PUT /api/toolsets/:name` */
-  path: string;
-  /** Its name, or how the body or the query decides on it. */
-  operation: string | ((body: unknown, query: URLSearchParams) => string);
-  /** The input, from what the path, the query and the body say. */
-  input?(given: { params: Record<string, string>; query: URLSearchParams; body: unknown }): unknown;
-  /** The answer as it was; `run` runs further operations for what the output does not have. */
-  answer?(
-    output: never,
-    run: (operation: string, input: unknown) => Promise<unknown>,
-    params: Record<string, string>,
-  ): unknown;
-  status?: number;
-}
-
 export interface ApiRequest {
   request: Request;
   services: Services;
@@ -79,48 +62,6 @@ export function fileResponse({ fileName, contentType, body }: FileOutput): Respo
       "cache-control": "no-store",
     },
   });
-}
-
-/** An input from the parameters of an older query that are known; others were ignored. */
-export function knownTexts(input: z.ZodObject, query: URLSearchParams): Record<string, unknown> {
-  return readTexts(input, [...query].filter(([name]) => name in input.shape));
-}
-
-/** Answers a request in an older form; undefined if it is none. */
-export async function answerOldPath(
-  paths: readonly OldPath[],
-  api: ApiRequest,
-): Promise<Response | undefined> {
-  const { request, services, operations, call, maxBytes } = api;
-  for (const old of paths) {
-    const [method, pathname = ""] = old.path.split(" ");
-    if (method !== (request.method === "HEAD" ? "GET" : request.method)) continue;
-    const match = new URLPattern({ pathname }).exec(request.url);
-    if (!match) continue;
-    const params = Object.fromEntries(
-      Object.entries(match.pathname.groups).map(([key, value]) => [key, decoded(value ?? "")]),
-    );
-    const query = new URL(request.url).searchParams;
-    const body = method === "GET" ? {} : await readJson(request, maxBytes);
-    const run = async (name: string, input: unknown) =>
-      await runOperation(operations.get(name)!, services, input, call);
-    const given = { params, query, body };
-    const isObject = typeof body === "object" && body !== null;
-    const input = old.input?.(given) ?? { ...(isObject ? body : {}), ...params };
-    const name = typeof old.operation === "string" ? old.operation : old.operation(body, query);
-    const output = await run(name, input);
-    if ("file" in operations.get(name)!.output) return fileResponse(output as FileOutput);
-    const answer = await (old.answer?.(output as never, run, params) ?? output);
-    return Response.json(answer, { status: old.status ?? 200 });
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new GatewayError("INVALID_ARGUMENTS", { message: "The path is not valid UTF-8" });
-  }
 }
 
 /** The API as an OpenAPI 3.1 document. */

@@ -1,4 +1,5 @@
-import type { AuditActor, OnAudit } from "../core/access.ts";
+import { z } from "zod";
+import type { OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isRemote, type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { addressMark, hasOwnAuthorization, type Logins } from "../servers/oauth/server_login.ts";
@@ -11,8 +12,7 @@ import {
 import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { abortable } from "../core/async.ts";
-import type { LoginOutline, LoginsRepository } from "../storage/logins_repository.ts";
-import type { LoginOutcome } from "../storage/pending_logins_repository.ts";
+import type { LoginsRepository } from "../storage/logins_repository.ts";
 
 /** Several machines are asked one after the other, each with a limit of its own. */
 const START_MS = 45_000;
@@ -35,25 +35,31 @@ export interface LoginAdminOptions {
 }
 
 /** The login to a server as people see it. */
-export interface LoginView extends
-  Pick<
-    LoginOutline,
-    "issuer" | "clientId" | "clientOrigin" | "scopes" | "loggedInAt" | "expiresAt"
-  > {
-  /** Whether it can be used; else `trouble` may say why not. */
-  isActive: boolean;
-  trouble?: string | undefined;
-}
+export const LoginView = z.object({
+  issuer: z.string(),
+  clientId: z.string(),
+  clientOrigin: z.enum(["given", "registered", "document"]),
+  scopes: z.array(z.string()),
+  loggedInAt: z.number(),
+  expiresAt: z.number().optional(),
+  isActive: z.boolean().describe("Whether it can be used; if not, trouble may say why"),
+  trouble: z.string().optional(),
+});
+export type LoginView = z.infer<typeof LoginView>;
 
-export interface AttemptView {
-  server: string;
-  /** Where the person goes; undefined once the answer is there. */
-  url?: string;
-  issuer?: string;
-  scopes?: string[];
-  expiresAt: number;
-  outcome?: LoginOutcome;
-}
+/** A login that was begun. */
+export const AttemptView = z.object({
+  server: z.string(),
+  url: z.string().exactOptional().describe("Where the person logs in; missing once they came back"),
+  issuer: z.string().exactOptional(),
+  scopes: z.array(z.string()).exactOptional(),
+  expiresAt: z.number(),
+  outcome: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("done") }),
+    z.object({ kind: z.literal("failed"), reason: z.string() }),
+  ]).exactOptional(),
+});
+export type AttemptView = z.infer<typeof AttemptView>;
 
 /** What came of the answer of an authorization server. */
 export type FinishedLogin =
@@ -100,7 +106,6 @@ export class LoginAdmin {
   async start(
     name: string,
     client?: { id: string; secret?: string | undefined },
-    asker: AuditActor = {},
   ): Promise<StartedLogin> {
     const refusal = this.refusal(name);
     const { spec, source } = this.#options.pool.resolve(name).server;
@@ -130,12 +135,12 @@ export class LoginAdmin {
       (signal) => flow.start(target, { client, scope }, signal),
     );
     const { issuer, scopes } = started;
-    this.#note("login.start", name, asker, { issuer, scopes });
+    this.#note("login.start", name, { issuer, scopes });
     return started;
   }
 
   /** Takes up the answer of an authorization server, and connects with what it gave. */
-  async finish(answer: URLSearchParams, asker: AuditActor = {}): Promise<FinishedLogin> {
+  async finish(answer: URLSearchParams): Promise<FinishedLogin> {
     const { flow, pool } = this.#options;
     if (flow === undefined) throw new GatewayError("NOT_FOUND");
     const isStillAt = (name: string, mark: string) => {
@@ -147,11 +152,11 @@ export class LoginAdmin {
       ({ server } = await withLimit(FINISH_MS, (signal) => flow.finish(answer, isStillAt, signal)));
     } catch (error) {
       if (!(error instanceof FinishFailed)) throw error;
-      this.#note("login.fail", error.server, asker, { reason: error.message });
+      this.#note("login.fail", error.server, { reason: error.message });
       return { failed: error.server, error: error.cause };
     }
     const login = await this.describe(server);
-    this.#note("login.finish", server, asker, {
+    this.#note("login.finish", server, {
       issuer: login?.issuer,
       clientId: login?.clientId,
       scopes: login?.scopes,
@@ -177,13 +182,10 @@ export class LoginAdmin {
     };
   }
 
-  async logout(
-    name: string,
-    asker: AuditActor = {},
-  ): Promise<{ existed: boolean; revoked: boolean }> {
+  async logout(name: string): Promise<{ existed: boolean; revoked: boolean }> {
     this.#options.pool.resolve(name);
     const ended = await this.end(name);
-    if (ended.existed) this.#note("login.end", name, asker, { revoked: ended.revoked });
+    if (ended.existed) this.#note("login.end", name, { revoked: ended.revoked });
     await this.#options.reload();
     return ended;
   }
@@ -205,8 +207,8 @@ export class LoginAdmin {
     return server.status;
   }
 
-  #note(action: string, subject: string, asker: AuditActor, after: unknown): void {
-    this.#options.onAudit?.({ action, subject, after, ...asker });
+  #note(action: string, subject: string, after: unknown): void {
+    this.#options.onAudit?.({ action, subject, after });
   }
 }
 

@@ -49,25 +49,23 @@ async function withAdmin(
   await work(admin, bench, audit);
 }
 
-Deno.test("LoginAdmin tells the audit log who logged in and out, and no secret", async () => {
+Deno.test("LoginAdmin tells the audit log what was logged in to and out of, and no secret", async () => {
   await withAdmin(async (admin, bench, audit) => {
-    const asker = { principal: "token:1", from: "127.0.0.1" };
-    const { url, attempt } = await admin.start("files", undefined, asker);
+    const { url, attempt } = await admin.start("files");
     assert.equal((await admin.attempt("files", attempt))?.url, url);
     assert.equal(await admin.attempt("keyed", attempt), undefined, "it is another server's");
-    const finished = await admin.finish(await bench.visit(url), asker);
+    const finished = await admin.finish(await bench.visit(url));
     assert.ok("server" in finished);
     assert.equal(finished.server.state, "ready");
     assert.equal((await admin.describe("files"))?.issuer, bench.authority.issuer);
     const secrets = bench.authority.secrets();
-    assert.deepEqual(await admin.logout("files", asker), { existed: true, revoked: true });
+    assert.deepEqual(await admin.logout("files"), { existed: true, revoked: true });
     assert.equal(await admin.describe("files"), undefined);
     assert.deepEqual(audit.map(({ action, subject }) => `${action} ${subject}`), [
       "login.start files",
       "login.finish files",
       "login.end files",
     ]);
-    assert.ok(audit.every(({ principal, from }) => principal === "token:1" && from !== undefined));
     const text = JSON.stringify(audit);
     for (const secret of secrets) assert.ok(!text.includes(secret));
   });

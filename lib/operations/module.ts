@@ -1,9 +1,12 @@
 import type { AuthModule } from "../auth/module.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { CatalogModule } from "../catalog/module.ts";
+import type { ToolSearchModule } from "../catalog/search/module.ts";
 import type { ToolsetsModule } from "../catalog/toolsets/module.ts";
 import { pointsAtGateway } from "../config/loops.ts";
 import type { ServersContext } from "../config/mcp_file.ts";
+import type { Options } from "../config/option_table.ts";
+import type { ReadOptions } from "../config/options.ts";
 import type { Pasted } from "../config/pasted_servers.ts";
 import type { OnAudit } from "../core/access.ts";
 import { once } from "../core/async.ts";
@@ -28,12 +31,15 @@ import type { OptimizationAdmin } from "./optimization_admin.ts";
 import type { OptimizationModule } from "./optimization_module.ts";
 import { RemovedServers } from "./removed_servers.ts";
 import type { SecretsAdmin } from "./secrets_admin.ts";
-import { readServers, type ServerReads } from "./server_reads.ts";
+import type { GatewaySettings } from "./settings.ts";
 import { ServersAdmin, type ServersAdminOptions } from "./servers_admin.ts";
 import { ToolsetsAdmin } from "./toolsets_admin.ts";
 
 export interface OperationsInput extends ServersAdminInput {
+  options: Options;
+  origins: ReadOptions["origins"];
   store: Store;
+  search: ToolSearchModule;
   logs: Logs;
   live: Live;
   auth: AuthModule;
@@ -82,6 +88,7 @@ export interface OperationsModule {
   describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void>;
   /** Deletes all calls, on open pages too. */
   clearCalls(): Promise<void>;
+  settings: GatewaySettings;
   promotions: Promotions;
   isOptimizing(): boolean;
   /** Loaded at first use. */
@@ -106,7 +113,7 @@ export function buildOperations(input: OperationsInput): OperationsModule {
   const admin = buildServersAdmin(input, consents);
 
   return {
-    servers: readServers(servers, catalog.catalog, input.logs, admin),
+    servers: readServers(input, admin),
     admin,
     toolsets: new ToolsetsAdmin({
       ...catalog,
@@ -162,6 +169,16 @@ export function buildOperations(input: OperationsInput): OperationsModule {
       onAudit({ action: "activity.clear", subject: "activity log" });
       input.logs.module("gateway").info("The activity log was cleared");
       live.events.tell("activity", { cleared: true });
+    },
+    settings: {
+      options: input.options,
+      origins: input.origins,
+      platform: context.platform,
+      store: input.store,
+      logs: input.logs,
+      onAudit,
+      reindexSearch: () => input.search.reindexSearch(),
+      onChanged: () => live.tell("settings"),
     },
     promotions: optimizer.promotions,
     isOptimizing: optimizer.isEnabled,
@@ -229,5 +246,28 @@ function tryTools(input: OperationsInput): TriedTools {
       if (!catalog.of(server).tools.some(({ name }) => name === tool)) return;
       policy.refused({ subject: `${server}.${tool}`, principal }, error);
     },
+  };
+}
+
+/** What pages read about servers. */
+type ServerReads = ReturnType<typeof readServers>;
+
+function readServers(
+  { servers: { pool, states }, catalog: { catalog }, logs }: OperationsInput,
+  admin: ServersAdmin,
+) {
+  return {
+    list: () => pool.list(),
+    /** The server's last standard error output, oldest first. */
+    log: (name: string) => pool.resolve(name).log.last(),
+    /** What the gateway's own log says about it, newest first. */
+    logged: (name: string) => logs.about.of(name),
+    /** The states it was in since the start, newest first. */
+    states: (name: string) => states.of(name),
+    tools: (name: string) => catalog.of(name).tools.map(({ definition }) => definition),
+    /** Invalid tools of all servers; no client is listed them. */
+    invalid: () => [...catalog.snapshot.servers.values()].flatMap(({ broken }) => broken),
+    /** The recorded versions of its tools, or of one. */
+    history: (name: string, tool?: string) => admin.history(name, tool),
   };
 }

@@ -91,6 +91,11 @@ export interface OperationSpec<Input extends z.ZodObject, Output> {
 // deno-lint-ignore no-explicit-any
 export type Operation = OperationSpec<z.ZodObject, any>;
 
+/** The rights and effects that most operations have. */
+export const READS = { rights: ["read"], scope: "whole", effect: "read" } as const;
+export const READS_GUARDED = { ...READS, rights: ["read", "manage"] } as const;
+export const MANAGES = { rights: ["manage"], scope: "whole", effect: "write" } as const;
+
 export type OutputOf<T> = T extends OperationSpec<infer _, infer Output> ? Output : never;
 
 /** Declares an operation; infers its types. */
@@ -163,11 +168,6 @@ export function demandRights(
       recoverySteps: ["Run it there, in the console or on the command line"],
     });
   }
-}
-
-/** Who runs an operation, for the audit log. */
-export function actorOf({ principal, from }: OperationCall): { principal: string; from: string } {
-  return { principal, from: from() };
 }
 
 /** Whether an operation can run now; its tool is listed and advised only then. */

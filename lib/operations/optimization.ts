@@ -3,7 +3,7 @@ import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
 import { specMetrics } from "../optimizer/evaluation/metrics.ts";
 import { reportCsv, reportData, reportMarkdown, RESTART_NOTE } from "../optimizer/report.ts";
 import { EVALUATION_OPERATIONS } from "./evaluation.ts";
-import { fieldHints, readTexts } from "./fields.ts";
+import { fieldHints } from "./fields.ts";
 import { metricsText } from "./optimization/outcomes.ts";
 import {
   CandidateId,
@@ -16,9 +16,7 @@ import {
   TOOL,
   ToolOptimizationDetail,
 } from "./optimization/schemas.ts";
-import type { OldPath } from "./http.ts";
-import { flatJob, JOB_OPERATIONS } from "./jobs.ts";
-import { operation, type OperationCall, type OutputOf, parseInput } from "./operation.ts";
+import { operation, type OperationCall } from "./operation.ts";
 
 const READ = { rights: ["read"], scope: "whole", effect: "read" } as const;
 /** What decides which descriptions all clients read, and whether model time is spent. */
@@ -312,93 +310,4 @@ export const OPTIMIZATION_OPERATIONS = {
 /** A model speaks for nobody: what it may promote is up to the numbers alone. */
 function decidedBy({ via }: OperationCall): "caller" | "person" {
   return via === "mcp" ? "caller" : "person";
-}
-
-const BASE = "/api/optimization";
-const OF_TOOL = `${BASE}/tools/:server/:tool`;
-const jobInput: OldPath["input"] = ({ body }) => flatJob(body);
-const jobOf: OldPath["answer"] = ({ job }: { job: unknown }) => ({ job });
-const promotionOf: OldPath["answer"] = ({ promotion }: { promotion: unknown }) => ({ promotion });
-
-export const OPTIMIZATION_PATHS: OldPath[] = [
-  { path: `GET ${BASE}`, operation: "optimization.status" },
-  {
-    path: `PUT ${BASE}/enabled`,
-    operation: (body) => isSwitchedOn(body) ? "optimization.enable" : "optimization.disable",
-    input: () => ({}),
-  },
-  {
-    path: `GET ${BASE}/report`,
-    operation: "optimization.export",
-    input: ({ query }) => ({ format: "json", ...Object.fromEntries(query) }),
-  },
-  {
-    path: `POST ${BASE}/estimate`,
-    operation: "job.estimate",
-    input: jobInput,
-    answer: (estimate) => ({ estimate }),
-  },
-  {
-    path: `GET ${BASE}/jobs`,
-    operation: "job.list",
-    input: ({ query }) => readTexts(JOB_OPERATIONS.list.input, query),
-  },
-  {
-    path: `POST ${BASE}/jobs`,
-    operation: "job.start",
-    input: jobInput,
-    answer: jobOf,
-    status: 201,
-  },
-  { path: `GET ${BASE}/jobs/:jobId`, operation: "job.show", answer: jobOf },
-  ...["pause", "resume", "cancel"].map((action) => ({
-    path: `POST ${BASE}/jobs/:jobId/${action}`,
-    operation: `job.${action}`,
-    input: ({ params }: { params: Record<string, string> }) => params,
-    answer: jobOf,
-  })),
-  {
-    path: `GET ${OF_TOOL}`,
-    operation: "optimization.show",
-    answer: ({ tool }: OutputOf<typeof show>) => ({ tool }),
-  },
-  {
-    path: `GET ${OF_TOOL}/results`,
-    operation: "optimization.results",
-    input: ({ params, query }) => ({ ...Object.fromEntries(query), ...params }),
-  },
-  {
-    path: `POST ${OF_TOOL}/candidates`,
-    operation: "optimization.propose",
-    answer: ({ candidate }: { candidate: unknown }) => ({ candidate }),
-    status: 201,
-  },
-  {
-    path: `POST ${OF_TOOL}/candidates/generate`,
-    operation: "optimization.generate_candidates",
-    status: 201,
-  },
-  { path: `POST ${OF_TOOL}/prompts`, operation: "optimization.save_prompts", status: 201 },
-  {
-    path: `POST ${OF_TOOL}/prompts/generate`,
-    operation: "optimization.generate_prompts",
-    status: 201,
-  },
-  { path: `PUT ${OF_TOOL}/prompts/:id`, operation: "optimization.edit_prompt" },
-  { path: `DELETE ${OF_TOOL}/prompts/:id`, operation: "optimization.retire_prompt" },
-  {
-    path: `POST ${OF_TOOL}/runs`,
-    operation: "optimization.record",
-    answer: ({ warnings: _, ...run }: Record<string, unknown>) => ({ run }),
-    status: 201,
-  },
-  { path: `POST ${OF_TOOL}/promote`, operation: "optimization.promote", answer: promotionOf },
-  { path: `POST ${OF_TOOL}/revert`, operation: "optimization.revert", answer: promotionOf },
-  { path: `POST ${OF_TOOL}/keep`, operation: "optimization.keep", answer: promotionOf },
-];
-
-const Switch = z.strictObject({ enabled: z.boolean() });
-
-function isSwitchedOn(body: unknown): boolean {
-  return parseInput({ name: "optimization.enable", input: Switch }, body).enabled;
 }

@@ -3,8 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { ChangePolicy, ServerTrust } from "../core/server.ts";
 import { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "../trust/review_items.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { actorOf, operation } from "./operation.ts";
+import { operation } from "./operation.ts";
 
 const READ = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
 const DECIDE = { rights: ["manage"], scope: "whole", effect: "write" } as const;
@@ -74,7 +73,7 @@ const approve = operation({
   cli: "review approve TOOL",
   async run({ review }, { fingerprint, ...named }, call) {
     const subject = locate(named);
-    await review.approve({ ...subject, fingerprint }, actorOf(call));
+    await review.approve({ ...subject, fingerprint }, { principal: call.principal });
     return { decision: "approved" as const, ...subject };
   },
   text: decisionText,
@@ -90,7 +89,7 @@ const reject = operation({
   cli: "review reject TOOL",
   async run({ review }, { fingerprint, ...named }, call) {
     const subject = locate(named);
-    await review.reject({ ...subject, fingerprint }, actorOf(call));
+    await review.reject({ ...subject, fingerprint }, { principal: call.principal });
     return { decision: "rejected" as const, ...subject };
   },
   text: decisionText,
@@ -106,7 +105,7 @@ const revert = operation({
   cli: "review revert TOOL",
   async run({ review }, named, call) {
     const { server, tool } = locate(named);
-    await review.revert(server, tool, actorOf(call));
+    await review.revert(server, tool, { principal: call.principal });
     return { decision: "reverted" as const, server, tool };
   },
   text: decisionText,
@@ -131,12 +130,12 @@ const waive = operation({
   async run({ review }, { rule, reason, fingerprint, undo, ...named }, call) {
     const subject = locate(named);
     if (undo) {
-      await review.unwaive(subject.server, subject.tool, rule, actorOf(call));
+      await review.unwaive(subject.server, subject.tool, rule, { principal: call.principal });
       return { decision: "unwaived" as const, ...subject, rule };
     }
     if (reason === undefined) throw missing("reason");
     if (fingerprint === undefined) throw missing("fingerprint");
-    await review.waive({ ...subject, fingerprint, rule, reason }, actorOf(call));
+    await review.waive({ ...subject, fingerprint, rule, reason }, { principal: call.principal });
     return { decision: "waived" as const, ...subject, rule };
   },
   text: decisionText,
@@ -167,7 +166,7 @@ const policy = operation({
   idempotent: true,
   cli: "review policy SERVER [CHANGES]",
   run: async ({ review }, { server, ...wanted }, call) =>
-    await review.setPolicy(server, wanted, actorOf(call)),
+    await review.setPolicy(server, wanted, { principal: call.principal }),
   text: ({ server, policy, trust }) => `Changes of ${server}: ${policy}, trust: ${trust}.`,
 });
 
@@ -181,39 +180,6 @@ export const REVIEW_OPERATIONS = {
   policies,
   policy,
 };
-
-export const REVIEW_PATHS: OldPath[] = [
-  {
-    path: "GET /api/review",
-    operation: (_, query) =>
-      query.get("server") && query.get("tool") ? "review.show" : "review.list",
-    input: ({ query }) => {
-      const [server, tool] = [query.get("server"), query.get("tool")];
-      return server ? { server, ...(tool ? { tool } : {}) } : {};
-    },
-    answer: (output: { items: ReviewItem[] }) => ({ more: 0, ...output }),
-  },
-  ...["approve", "reject", "revert", "waive"].map((action): OldPath => ({
-    path: `POST /api/review/${action}`,
-    operation: `review.${action}`,
-    answer: (output: Decision) => done(decisionText(output)),
-  })),
-  {
-    path: "POST /api/review/unwaive",
-    operation: "review.waive",
-    input: ({ body }) => ({ ...(body as object), undo: true }),
-    answer: (output: Decision) => done(decisionText(output)),
-  },
-  {
-    path: "POST /api/review/policy",
-    operation: "review.policy",
-    answer: ({ server, policy }: ReviewPolicy) => ({ done: `Changes of ${server}: ${policy}` }),
-  },
-];
-
-function done(text: string): { done: string } {
-  return { done: text.replace(/\.$/, "") };
-}
 
 /** The tool that an input names: it need not be one that is listed. */
 function locate({ server, tool }: { server?: string | undefined; tool: string }) {

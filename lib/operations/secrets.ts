@@ -1,38 +1,27 @@
 import { z } from "zod";
 import { SecretName, secretReference } from "../core/secret_reference.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { operation } from "./operation.ts";
-import { usersWords } from "./secrets_admin.ts";
+import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
+import { SecretsList, usersWords } from "./secrets_admin.ts";
 
 const KnownSecret = z.string().describe("Secret name").register(fieldHints, {
   completes: "secret",
 });
-const UsedBy = z.array(z.string()).describe("Servers whose entries refer to it");
+const UsedBy = SecretsList.shape.missing.element.shape.usedBy;
 
 const list = operation({
+  ...READS_GUARDED,
   name: "secret.list",
   title: "List secrets",
   description: "List secrets by name: when they were set, and which servers use them.",
   input: z.strictObject({}),
-  output: z.object({
-    secrets: z.array(z.object({
-      name: z.string(),
-      setAt: z.number(),
-      usedBy: UsedBy,
-      problem: z.string().optional(),
-    })),
-    missing: z.array(z.object({ name: z.string(), usedBy: UsedBy })),
-    unavailable: z.string().optional(),
-  }),
-  rights: ["read", "manage"],
-  scope: "whole",
-  effect: "read",
+  output: SecretsList,
   cli: "secrets list",
   run: async ({ secrets }) => await (await secrets()).list(),
 });
 
 const set = operation({
+  ...MANAGES,
   name: "secret.set",
   title: "Set a secret",
   description: "Set a secret that server entries refer to; servers that use it are reconnected.",
@@ -42,13 +31,10 @@ const set = operation({
       .register(fieldHints, { isHidden: true }),
   }),
   output: z.object({ set: SecretName, usedBy: UsedBy }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   idempotent: true,
   cli: "secrets set NAME",
-  async run({ secrets }, { name, value }, { principal, from }) {
-    const { usedBy } = await (await secrets()).set(name, value, { principal, from: from() });
+  async run({ secrets }, { name, value }) {
+    const { usedBy } = await (await secrets()).set(name, value);
     return { set: name, usedBy };
   },
   text: ({ set, usedBy }) =>
@@ -73,9 +59,8 @@ const remove = operation({
   cli: "secrets delete NAME",
   confirm: ({ name }) =>
     `Delete the secret ${name}? Servers that use it stop until it is set again.`,
-  async run({ secrets }, { name, force }, { principal, from }) {
-    const by = { principal, from: from() };
-    const { usedBy } = await (await secrets()).delete(name, { force, by });
+  async run({ secrets }, { name, force }) {
+    const { usedBy } = await (await secrets()).delete(name, force);
     return { deleted: name, usedBy };
   },
   text: ({ deleted, usedBy }) =>
@@ -85,13 +70,3 @@ const remove = operation({
 });
 
 export const SECRET_OPERATIONS = { list, set, remove };
-
-export const SECRET_PATHS: OldPath[] = [
-  { path: "GET /api/secrets", operation: "secret.list" },
-  { path: "PUT /api/secrets/:name", operation: "secret.set" },
-  {
-    path: "DELETE /api/secrets/:name",
-    operation: "secret.delete",
-    input: ({ params, query }) => ({ name: params.name, force: query.get("force") === "true" }),
-  },
-];

@@ -1,28 +1,26 @@
-import type { AuditActor, OnAudit } from "../core/access.ts";
+import { z } from "zod";
+import type { OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { secretNames } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
 import { otherKeyWarnings, type SealedNames } from "../storage/backup_contents.ts";
 import { checkSecret, type SecretsRepository } from "../storage/secrets_repository.ts";
 
-/** A secret as it is shown: its value never is. */
-export interface ShownSecret {
-  name: string;
-  /** In ms since the epoch. */
-  setAt: number;
-  /** Names of the servers whose entries refer to it. */
-  usedBy: string[];
-  /** Why it cannot be used as it is, with what to do. */
-  problem?: string;
-}
+const UsedBy = z.array(z.string()).describe("Servers whose entries refer to it");
 
-export interface SecretsList {
-  secrets: ShownSecret[];
-  /** What entries refer to and is not set. */
-  missing: { name: string; usedBy: string[] }[];
-  /** Why none can be set here. */
-  unavailable?: string;
-}
+/** Secrets as they are shown: without their values. */
+export const SecretsList = z.object({
+  secrets: z.array(z.object({
+    name: z.string(),
+    setAt: z.number().describe("In ms since the epoch"),
+    usedBy: UsedBy,
+    problem: z.string().exactOptional().describe("Why it cannot be used as it is"),
+  })),
+  missing: z.array(z.object({ name: z.string(), usedBy: UsedBy }))
+    .describe("What entries refer to and is not set"),
+  unavailable: z.string().exactOptional().describe("Why no secret can be set here"),
+});
+export type SecretsList = z.infer<typeof SecretsList>;
 
 export interface SecretsAdminOptions {
   repository: SecretsRepository;
@@ -69,22 +67,19 @@ export class SecretsAdmin {
   }
 
   /** Sets a secret; the servers that use it are connected anew. Gives their names. */
-  async set(name: string, value: string, by: AuditActor = {}): Promise<{ usedBy: string[] }> {
+  async set(name: string, value: string): Promise<{ usedBy: string[] }> {
     const { repository, learn, onAudit, onChanged } = this.#options;
     checkSecret(name, value);
     learn?.([value]);
     const isKnown = (await repository.outlines()).some((outline) => outline.name === name);
     await repository.set(name, value);
-    onAudit?.({ ...by, action: isKnown ? "secret.change" : "secret.set", subject: name });
+    onAudit?.({ action: isKnown ? "secret.change" : "secret.set", subject: name });
     await onChanged?.();
     return { usedBy: await this.usersOf(name) };
   }
 
   /** Deletes a secret; where servers use it, only if that is wanted all the same. */
-  async delete(
-    name: string,
-    { force = false, by = {} }: { force?: boolean; by?: AuditActor } = {},
-  ): Promise<{ usedBy: string[] }> {
+  async delete(name: string, force = false): Promise<{ usedBy: string[] }> {
     const { repository, onAudit, onChanged } = this.#options;
     const outlines = await repository.outlines();
     if (!outlines.some((outline) => outline.name === name)) throw unknown(name);
@@ -99,7 +94,7 @@ export class SecretsAdmin {
       });
     }
     if (!await repository.delete(name)) throw unknown(name);
-    onAudit?.({ ...by, action: "secret.delete", subject: name });
+    onAudit?.({ action: "secret.delete", subject: name });
     await onChanged?.();
     return { usedBy };
   }

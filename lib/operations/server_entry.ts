@@ -72,7 +72,7 @@ const PATTERNS = {
 };
 
 /** What may be called of a server and how much, and what becomes of what it changes. */
-export const LIMITS = {
+export const SERVER_LIMITS = {
   mode: forPeople(
     remote.mode,
     "Calls that are let through: all, confirm (what changes things after a yes), read-only",
@@ -123,7 +123,7 @@ export const NewEntry = z.strictObject({
   ...REACH,
   disabled: forPeople(remote.disabled, "Switch the server off", { isHidden: true }),
   ...PATTERNS,
-  ...LIMITS,
+  ...SERVER_LIMITS,
   check: z.boolean().default(true).describe("Connect first, and store nothing if that fails")
     .register(fieldHints, { isForPeople: true, isHidden: true }),
   waitSeconds,
@@ -133,7 +133,7 @@ export const NewEntry = z.strictObject({
 export const ChangedEntry = z.strictObject({
   name: KnownServer,
   ...REACH,
-  ...nullable({ disabled, ...PATTERNS, ...LIMITS }),
+  ...nullable({ disabled, ...PATTERNS, ...SERVER_LIMITS }),
   version: z.string().optional().describe("Version of the entry that the change was made from")
     .register(fieldHints, { isForPeople: true, isHidden: true }),
   waitSeconds,

@@ -1,17 +1,13 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { operation, type OperationCall } from "./operation.ts";
+import { AttemptView, LoginView } from "./login_admin.ts";
+import { MANAGES, operation, READS } from "./operation.ts";
 import { KnownServer } from "./server_entry.ts";
 import { Status } from "./servers.ts";
 
-const Outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("done") }),
-  z.object({ kind: z.literal("failed"), reason: z.string() }),
-]);
-
 const login = operation({
+  ...MANAGES,
   name: "server.login",
   title: "Log in to a server",
   description: "Log in to a server that asks for it (OAuth), in a browser.",
@@ -32,21 +28,19 @@ const login = operation({
       expiresAt: z.number(),
     }),
   }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   cli: "server login NAME",
   isLive: true,
-  async run({ serverLogins }, { name, clientId, clientSecret }, call) {
+  async run({ serverLogins }, { name, clientId, clientSecret }) {
     if (clientId === undefined && clientSecret !== undefined) {
       throw new GatewayError("INVALID_ARGUMENTS", { message: "A client secret needs its id" });
     }
     const client = clientId === undefined ? undefined : { id: clientId, secret: clientSecret };
-    return { login: await (await serverLogins()).start(name, client, callerOf(call)) };
+    return { login: await (await serverLogins()).start(name, client) };
   },
 });
 
 const status = operation({
+  ...READS,
   name: "server.login_status",
   title: "Show the login to a server",
   description: "Show the login to a server, or how a login that was begun stands.",
@@ -56,28 +50,9 @@ const status = operation({
   }),
   output: z.object({
     server: Status,
-    login: z.object({
-      issuer: z.string(),
-      clientId: z.string(),
-      clientOrigin: z.string(),
-      scopes: z.array(z.string()),
-      loggedInAt: z.number(),
-      expiresAt: z.number().optional(),
-      isActive: z.boolean(),
-      trouble: z.string().optional(),
-    }).nullable(),
-    attempt: z.object({
-      server: z.string(),
-      url: z.string().optional(),
-      issuer: z.string().optional(),
-      scopes: z.array(z.string()).optional(),
-      expiresAt: z.number(),
-      outcome: Outcome.optional(),
-    }).optional(),
+    login: LoginView.nullable(),
+    attempt: AttemptView.optional(),
   }),
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   async run({ admin, serverLogins }, { name, attempt: id }) {
     const logins = await serverLogins();
     const { server } = admin.describe(name);
@@ -92,19 +67,17 @@ const status = operation({
 });
 
 const logout = operation({
+  ...MANAGES,
   name: "server.logout",
   title: "Log out of a server",
   description: "Forget the login to a server, and have it revoked if that can be asked for.",
   input: z.strictObject({ name: KnownServer }),
   output: z.object({ server: z.string(), existed: z.boolean(), revoked: z.boolean() }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   cli: "server logout NAME",
   isLive: true,
-  run: async ({ serverLogins }, { name }, call) => ({
+  run: async ({ serverLogins }, { name }) => ({
     server: name,
-    ...await (await serverLogins()).logout(name, callerOf(call)),
+    ...await (await serverLogins()).logout(name),
   }),
   text({ server, existed, revoked }) {
     if (!existed) return `There was no login to ${server}.`;
@@ -115,18 +88,4 @@ const logout = operation({
   },
 });
 
-function callerOf({ principal, from }: OperationCall) {
-  return { principal, from: from() };
-}
-
 export const LOGIN_OPERATIONS = { login, status, logout };
-
-export const LOGIN_PATHS: OldPath[] = [
-  {
-    path: "GET /api/servers/:name/login",
-    operation: "server.login_status",
-    input: ({ params, query }) => ({ ...params, ...Object.fromEntries(query) }),
-  },
-  { path: "POST /api/servers/:name/login", operation: "server.login", status: 201 },
-  { path: "DELETE /api/servers/:name/login", operation: "server.logout" },
-];

@@ -8,7 +8,7 @@ import { isProgram, isRemote, type ServerSpec, type ServerStatus } from "../core
 import { MASK, maskSpec } from "../servers/spec.ts";
 import { refuseSecretsFromElsewhere } from "../trust/secret_consent.ts";
 import { privateWords } from "./chosen_address.ts";
-import { operation } from "./operation.ts";
+import { MANAGES, operation } from "./operation.ts";
 import { serverActor, Status } from "./servers.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
@@ -44,14 +44,12 @@ const read = operation({
 });
 
 const importOne = operation({
+  ...MANAGES,
   name: "server.import",
   title: "Add a pasted server",
   description: "Add one of the servers in pasted configuration, after connecting to it.",
   input: z.strictObject({ text: Text, server: z.string().describe("Its name in the text") }),
   output: z.object({ server: Status, place: z.string().optional() }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   async run({ admin, readPasted }, { text, server }, call) {
     const by = serverActor(call);
     const { servers } = await readPasted(text, by.isHere).catch(refuseText);
@@ -109,7 +107,7 @@ async function notesOn(spec: ServerSpec, { isHere }: ServerActor): Promise<strin
 }
 
 /** Adds one of the servers in a text. */
-export async function addPasted(
+async function addPasted(
   admin: Pick<ServersAdmin, "add">,
   servers: readonly PastedServer[],
   name: string,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { ServerActor } from "../auth/grants.ts";
+import { ServerHistory, serverHistory } from "../catalog/tool_history.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerSpec, type ServerStatus } from "../core/server.ts";
 import { ConsentNeeded } from "../trust/consents.ts";
 import { privateWords } from "./chosen_address.ts";
-import { fieldHints, readTexts } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { operation, type OperationCall } from "./operation.ts";
+import { fieldHints } from "./fields.ts";
+import { MANAGES, operation, type OperationCall, READS, READS_GUARDED } from "./operation.ts";
 import { admittedSpec, ChangedEntry, KnownServer, NewEntry, withoutGuess } from "./server_entry.ts";
 
 /** Most clients end a call after a minute, whatever its progress. */
@@ -50,14 +50,12 @@ export function serverActor({ via, principal, from, isLocal }: OperationCall): S
 }
 
 const list = operation({
+  ...READS,
   name: "server.list",
   title: "List servers",
   description: "List all MCP servers behind this gateway with their state and number of tools.",
   input: z.strictObject({}),
   output: z.object({ servers: z.array(Status) }),
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   mcp: "list_servers",
   cli: "server list",
   run: ({ admin }) => ({ servers: admin.list() }),
@@ -66,6 +64,7 @@ const list = operation({
 });
 
 const show = operation({
+  ...READS,
   name: "server.show",
   title: "Show a server",
   description: "Show a server with its entry, secrets masked.",
@@ -74,9 +73,6 @@ const show = operation({
     spec: ServerSpec,
     version: z.string().optional().describe("Of the entry; none if it cannot be changed here"),
   }),
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   async run({ admin, logs }, { name }) {
     const read = await admin.read(name);
     const { server, spec } = read;
@@ -91,15 +87,13 @@ const show = operation({
 });
 
 const add = operation({
+  ...MANAGES,
   name: "server.add",
   title: "Add a server",
   description:
     "Add an MCP server by url or command. A command, or a url on the gateway's own machine, needs the owner's consent in the console. The gateway connects first; if that fails, nothing is stored.",
   input: NewEntry,
   output: Stored,
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   mcp: "add_server",
   cli: "server add NAME",
   async run({ admin }, input, call) {
@@ -118,15 +112,13 @@ const add = operation({
 });
 
 const update = operation({
+  ...MANAGES,
   name: "server.update",
   title: "Change a server",
   description:
     "Replace the url or command of a server that was added at run time (a command needs the owner's consent). The gateway connects first; if that fails, nothing changes.",
   input: ChangedEntry,
   output: Stored,
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   mcp: "update_server",
   cli: "server update NAME",
   async run({ admin }, input, call) {
@@ -162,14 +154,12 @@ const remove = operation({
 });
 
 const restore = operation({
+  ...MANAGES,
   name: "server.restore",
   title: "Undo the removal of a server",
   description: "Bring back a server that was removed within the last minute.",
   input: z.strictObject({ undo: z.string().describe("What server.remove returned") }),
   output: OneServer,
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   async run({ admin, removedServers }, { undo }, call) {
     const server = await admin.restore(removedServers.resolve(undo), serverActor(call));
     removedServers.forget(undo);
@@ -235,6 +225,7 @@ const repair = operation({
 });
 
 const logs = operation({
+  ...READS_GUARDED,
   name: "server.logs",
   title: "Read a server's log",
   description: "Get the last lines a server wrote to stderr.",
@@ -246,9 +237,6 @@ const logs = operation({
     }),
   }),
   output: z.object({ lines: z.array(z.object({ time: z.number(), line: z.string() })) }),
-  rights: ["read", "manage"],
-  scope: "whole",
-  effect: "read",
   mcp: "get_server_logs",
   cli: "server logs NAME",
   isLive: true,
@@ -259,6 +247,7 @@ const logs = operation({
 });
 
 const setTools = operation({
+  ...MANAGES,
   name: "server.set_tools",
   title: "Choose which tools are on",
   description:
@@ -272,9 +261,6 @@ const setTools = operation({
     }),
   }),
   output: Selection,
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   idempotent: true,
   mcp: "set_enabled_tools",
   cli: "server tools SERVER",
@@ -289,14 +275,12 @@ const setTools = operation({
 });
 
 const tools = operation({
+  ...READS,
   name: "server.tools",
   title: "Which tools are on",
   description: "Which tools of a server are enabled; null means all, new ones included.",
   input: z.strictObject({ server: KnownServer }),
   output: Selection,
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   mcp: "get_enabled_tools",
   cli: "server tools SERVER",
   run: ({ admin }, { server }) => ({ server, ...admin.enabledTools(server) }),
@@ -307,6 +291,24 @@ const tools = operation({
     const off = all.filter((tool) => !enabled.includes(tool));
     return `Enabled tools of ${server}: ${listed(enabled)}. Not enabled: ${listed(off)}.`;
   },
+});
+
+const history = operation({
+  ...READS,
+  name: "server.history",
+  title: "Show how a server's tools have changed",
+  description: "Show how the tools of a server have changed, and what it lists wrongly.",
+  input: z.strictObject({
+    server: KnownServer,
+    tool: z.string().optional().describe("One tool alone").register(fieldHints, { isHidden: true }),
+    diffs: z.int().min(0).max(1_000).default(200)
+      .describe("For how many changes, from the newest on, to tell what changed")
+      .register(fieldHints, { isHidden: true }),
+  }),
+  output: ServerHistory,
+  cli: "server tools SERVER --history",
+  run: async ({ admin }, { server, tool, diffs }) =>
+    serverHistory(server, await admin.history(server, tool), diffs),
 });
 
 export const SERVER_OPERATIONS = {
@@ -323,48 +325,8 @@ export const SERVER_OPERATIONS = {
   logs,
   tools,
   setTools,
+  history,
 };
-
-export const SERVER_PATHS: OldPath[] = [
-  { path: "GET /api/servers", operation: "server.list" },
-  {
-    path: "POST /api/servers",
-    operation: "server.add",
-    input: ({ query, body }) => ({ ...objectOf(body), check: query.get("check") !== "false" }),
-    status: 201,
-  },
-  { path: "GET /api/servers/:name", operation: "server.show" },
-  { path: "PUT /api/servers/:name", operation: "server.update" },
-  {
-    path: "DELETE /api/servers/:name",
-    operation: "server.remove",
-    answer: ({ removed }: { removed: string }) => ({ removed }),
-  },
-  ...["restart", "pause", "resume", "repair"].map((verb) => ({
-    path: `POST /api/servers/:name/${verb}`,
-    operation: `server.${verb}`,
-    input: ({ params }: { params: Record<string, string> }) => params,
-  })),
-  {
-    path: "GET /api/servers/:name/logs",
-    operation: "server.logs",
-    input: ({ params, query }) => ({ lines: 100, ...readTexts(logs.input, query), ...params }),
-  },
-  {
-    path: "GET /api/servers/:name/tools",
-    operation: "server.tools",
-    input: ({ params }) => ({ server: params.name }),
-  },
-  {
-    path: "PUT /api/servers/:name/tools",
-    operation: "server.set_tools",
-    input: ({ params, body }) => ({ server: params.name, tools: objectOf(body).enabled }),
-  },
-];
-
-function objectOf(body: unknown): Record<string, unknown> {
-  return typeof body === "object" && body !== null ? { ...body } : {};
-}
 
 async function stored(server: ServerStatus, spec: ServerSpec, quarantined: number) {
   const place = await privateWords(spec);

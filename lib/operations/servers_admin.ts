@@ -6,6 +6,7 @@ import {
   isProgram,
   isRemote,
   ServerName,
+  type ServerSource,
   type ServerSpec,
   type ServerStatus,
 } from "../core/server.ts";
@@ -34,7 +35,6 @@ import { addressRefused, isOnThisMachine, withChosenAddress } from "./chosen_add
 import type { Wish } from "../trust/consents.ts";
 import { type ServerActor, UNKNOWN_ACTOR } from "../auth/grants.ts";
 import { tryServer } from "./try_server.ts";
-import { refuseUnchangeable } from "./unchangeable_server.ts";
 
 export interface ServersAdminOptions {
   pool: ServerPool;
@@ -451,4 +451,19 @@ function checkVersion(name: string, wanted: string | undefined, stored: string):
   throw new GatewayError("CONFLICT", {
     message: `Cannot change server "${name}": its entry has changed since it was read`,
   });
+}
+
+/** Throws where a server's entry is not one that was added at run time, and says where it is. */
+export function refuseUnchangeable(name: string, source: ServerSource): void {
+  if (source.kind === "file") {
+    throw new GatewayError("ACCESS_DENIED", {
+      message: `Server "${name}" belongs to a file: change it there`,
+      recoverySteps: [`Edit ${source.path}; changes apply automatically`],
+    });
+  }
+  if (source.kind === "demo") {
+    throw new GatewayError("ACCESS_DENIED", {
+      message: "The demo server cannot be changed, only removed",
+    });
+  }
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { VERSION } from "../core/product.ts";
-import type { OldPath } from "./http.ts";
-import { operation } from "./operation.ts";
+import { operation, READS } from "./operation.ts";
 
 /** Which gateway answers at an address. */
 export const GatewayStatus = z.object({
@@ -14,14 +13,12 @@ export const GatewayStatus = z.object({
 export type GatewayStatus = z.infer<typeof GatewayStatus>;
 
 const show = operation({
+  ...READS,
   name: "status.show",
   title: "Show the gateway's status",
   description: "Show the gateway's version, process, URL, and how many servers are in each state.",
   input: z.strictObject({}),
   output: GatewayStatus,
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   isLive: true,
   run({ admin, address, startedAt }) {
     const states = Map.groupBy(admin.list(), ({ state }) => state);
@@ -36,5 +33,3 @@ const show = operation({
 });
 
 export const STATUS_OPERATIONS = { show };
-
-export const STATUS_PATHS: OldPath[] = [{ path: "GET /api/status", operation: "status.show" }];

@@ -4,9 +4,9 @@ import { namespacedName } from "../catalog/names.ts";
 import { EVERYONE } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/text.ts";
+import { ToolDefinition } from "../core/tool.ts";
 import { fieldHints } from "./fields.ts";
-import { knownTexts, type OldPath } from "./http.ts";
-import { operation } from "./operation.ts";
+import { operation, READS } from "./operation.ts";
 import type { Services } from "./services.ts";
 
 const FoundTool = z.object({
@@ -33,6 +33,7 @@ const SearchOutput = z.object({
 type SearchOutput = z.infer<typeof SearchOutput>;
 
 const search = operation({
+  ...READS,
   name: "tool.search",
   title: "Search for tools",
   description: "Find tools by what they can do, best first: the same search as models have.",
@@ -47,9 +48,6 @@ const search = operation({
       .register(fieldHints, { placeholder: "N" }),
   }),
   output: SearchOutput,
-  rights: ["read"],
-  scope: "whole",
-  effect: "read",
   isLive: true,
   cli: "search QUERY",
   async run({ toolDirectory, tokens }, { query, server, limit, ...filter }): Promise<SearchOutput> {
@@ -86,15 +84,33 @@ const search = operation({
   },
 });
 
-export const TOOL_OPERATIONS = { search };
+/** Every tool of every server, and what their names depend on. */
+export const AllTools = z.object({
+  tools: z.array(z.object({
+    server: z.string(),
+    name: z.string().describe("The server's own name for it"),
+    enabled: z.boolean(),
+    definition: ToolDefinition,
+  })),
+  maxNameLength: z.int().describe("The most characters that the gateway's names have"),
+});
+export type AllTools = z.infer<typeof AllTools>;
 
-export const TOOL_PATHS: OldPath[] = [
-  {
-    path: "GET /api/search",
-    operation: "tool.search",
-    input: ({ query }) => ({ ...knownTexts(search.input, query), query: query.get("q") ?? "" }),
-  },
-];
+const list = operation({
+  ...READS,
+  name: "tool.list",
+  title: "List all tools",
+  description: "List every tool of every server with its definition, disabled ones included.",
+  input: z.strictObject({}),
+  output: AllTools,
+  run: ({ admin, catalog, names }) => ({
+    tools: admin.list().flatMap(({ name }) => catalog.of(name).tools)
+      .map(({ server, name, enabled, definition }) => ({ server, name, enabled, definition })),
+    maxNameLength: names.maxLength,
+  }),
+});
+
+export const TOOL_OPERATIONS = { search, list };
 
 function describe(toolDirectory: Services["toolDirectory"], tool: CatalogTool): FoundTool {
   const { summary, category } = toolDirectory.metadata(tool);

@@ -3,29 +3,19 @@ import { GatewayError } from "../core/errors.ts";
 import type { Toolset } from "../core/tool.ts";
 import { skippedServers, startingServers } from "../catalog/toolsets/toolset_tools.ts";
 import { fieldHints } from "./fields.ts";
-import type { OldPath } from "./http.ts";
-import { operation, type OperationCall, type OutputOf } from "./operation.ts";
+import { MANAGES, operation, type OperationCall } from "./operation.ts";
 import {
   ImportReport,
   ToolsetDetail,
   type ToolsetsAdmin,
   ToolsetSummary,
   ToolsetToolDetail,
-  WrittenTool,
+  WrittenToolset,
 } from "./toolsets_admin.ts";
 
 const ToolsetName = z.string().describe("Toolset name").register(fieldHints, {
   completes: "toolset",
 });
-const NewName = z.string().describe("Toolset name").register(fieldHints, {
-  completes: "nothing",
-});
-const Tools = z.array(WrittenTool).min(1).max(2_000)
-  .describe('"git.status", or "git.*" for all')
-  .register(fieldHints, { completes: "tool" });
-const Description = z.string().max(500).optional().describe("What it is for")
-  .register(fieldHints, { placeholder: "TEXT" });
-const Replace = z.boolean().default(false).describe("Overwrite toolsets of the same name");
 /** What models and people are told besides the outcome; left out if there is nothing to tell. */
 const Warnings = z.array(z.string()).optional();
 const Starting = z.array(z.string()).optional().describe("Servers that are still starting");
@@ -164,13 +154,7 @@ const create = operation({
   name: "toolset.create",
   title: "Build a toolset",
   description: "Save tools of any servers as a named toolset.",
-  input: z.strictObject({
-    name: NewName,
-    description: Description,
-    tools: Tools,
-    replace: Replace,
-    copyOf: z.string().optional().describe("The toolset that it starts as a copy of")
-      .register(fieldHints, { isHidden: true, isForPeople: true }),
+  input: WrittenToolset.extend({
     autoEquip: z.boolean().default(false).describe("Equip it too")
       .register(fieldHints, { flag: "equip" }),
   }),
@@ -219,8 +203,8 @@ const update = operation({
   description: "Replace the tools and the description of a saved toolset.",
   input: z.strictObject({
     name: ToolsetName,
-    description: Description,
-    tools: Tools,
+    description: WrittenToolset.shape.description,
+    tools: WrittenToolset.shape.tools,
     version: z.string().optional().describe("The version it was read at; refused if it changed"),
   }),
   output: z.object({ toolset: ToolsetDetail }),
@@ -344,18 +328,16 @@ const exportFile = operation({
 });
 
 const importFile = operation({
+  ...MANAGES,
   name: "toolset.import",
   title: "Import toolsets",
   description: "Save the toolsets of a file that toolset.export or another program wrote.",
   input: z.strictObject({
     file: z.string().describe("The file's text: JSON").register(fieldHints, { completes: "file" }),
-    replace: Replace,
+    replace: WrittenToolset.shape.replace,
     dryRun: z.boolean().default(false).describe("Report what would be done, and do nothing"),
   }),
   output: ImportReport,
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   cli: "toolset import FILE",
   fileInput: { field: "file", maxBytes: 4 * 1024 * 1024 },
   run: ({ toolsets: admin }, { file, ...how }) => admin.import(parseFile(file), how),
@@ -375,51 +357,6 @@ export const TOOLSET_OPERATIONS = {
   exportFile,
   importFile,
 };
-
-type Detailed = (output: unknown, run: (name: string, input: unknown) => Promise<unknown>, params: {
-  name?: string;
-}) => Promise<unknown>;
-const showNamed: Detailed = async (output, run, params) => {
-  const name = params.name ?? (output as { toolset: { name: string } }).toolset.name;
-  // A caller that may not read gets what the change itself tells.
-  const shown = await run("toolset.show", { name }).catch(() => output);
-  return { toolset: (shown as OutputOf<typeof show>).toolset };
-};
-
-export const TOOLSET_PATHS: OldPath[] = [
-  { path: "GET /api/toolsets", operation: "toolset.list" },
-  { path: "POST /api/toolsets", operation: "toolset.create", answer: showNamed, status: 201 },
-  {
-    path: "GET /api/toolsets/:name",
-    operation: "toolset.show",
-    answer: ({ toolset }: OutputOf<typeof show>) => ({ toolset }),
-  },
-  { path: "PUT /api/toolsets/:name", operation: "toolset.update" },
-  { path: "DELETE /api/toolsets/:name", operation: "toolset.delete" },
-  { path: "POST /api/toolsets/:name/equip", operation: "toolset.equip", answer: showNamed },
-  {
-    path: "GET /api/equipped",
-    operation: "toolset.active",
-    answer: ({ toolset, tools }: OutputOf<typeof active>) => (
-      { toolset: toolset && { ...toolset, tools } }
-    ),
-  },
-  { path: "DELETE /api/equipped", operation: "toolset.unequip" },
-  {
-    path: "GET /api/exchange/toolsets",
-    operation: "toolset.export",
-    input: ({ query }) => ({ names: query.getAll("name") }),
-  },
-  {
-    path: "POST /api/exchange/toolsets",
-    operation: "toolset.import",
-    input: ({ query, body }) => ({
-      file: JSON.stringify(body),
-      replace: query.get("replace") === "true",
-      dryRun: query.get("dryRun") === "true",
-    }),
-  },
-];
 
 function checkChangeable(
   admin: ToolsetsAdmin,

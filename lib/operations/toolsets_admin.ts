@@ -14,21 +14,22 @@ import type { CanonicalToolsRepository } from "../storage/canonical_tools_reposi
 import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
 import type { ToolsetTool, ToolState } from "../catalog/toolsets/toolset_tools.ts";
 import type { StartingServers } from "../mcp/starting_servers.ts";
+import { fieldHints } from "./fields.ts";
 
 /** A tool as people and models write it: any of its names, or `server.*` for all of a server's. */
-export const WrittenTool = z.union([z.string(), z.object({ namespacedName: z.string() })]);
+const WrittenTool = z.union([z.string(), z.object({ namespacedName: z.string() })]);
 
 /** A toolset as people and models write it. */
-interface WrittenToolset {
-  name: string;
-  description?: string | undefined;
-  tools: z.infer<typeof WrittenTool>[];
-  replace?: boolean | undefined;
-  /** The toolset that it starts as a copy of. */
-  copyOf?: string | undefined;
-  /** The version that is replaced; CONFLICT if the toolset has changed since. */
-  version?: string | undefined;
-}
+export const WrittenToolset = z.strictObject({
+  name: z.string().describe("Toolset name").register(fieldHints, { completes: "nothing" }),
+  description: z.string().max(500).optional().describe("What it is for")
+    .register(fieldHints, { placeholder: "TEXT" }),
+  tools: z.array(WrittenTool).min(1).max(2_000).describe('"git.status", or "git.*" for all')
+    .register(fieldHints, { completes: "tool" }),
+  replace: z.boolean().default(false).describe("Overwrite toolsets of the same name"),
+  copyOf: z.string().optional().describe("The toolset that it starts as a copy of")
+    .register(fieldHints, { isHidden: true, isForPeople: true }),
+});
 
 /** Cursor, for one, sends no more than this many tools to its model. */
 const MANY_TOOLS = 40;
@@ -96,19 +97,6 @@ export const ImportReport = z.object({
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 
-export interface ImportOptions {
-  /** Overwrite toolsets of the same name. */
-  replace?: boolean;
-  /** Only say what would be done. */
-  dryRun?: boolean;
-}
-
-interface DiscoverOptions {
-  filter?: string | undefined;
-  server?: string | undefined;
-  page: number;
-}
-
 /** Toolsets as people, models and programs see them. */
 export class ToolsetsAdmin {
   readonly toolsets: Toolsets;
@@ -124,7 +112,10 @@ export class ToolsetsAdmin {
    * replaced or copied keeps its place even if it is not there now.
    */
   async build(
-    { tools, copyOf, version, ...draft }: WrittenToolset,
+    { tools, copyOf, version, ...draft }: z.input<typeof WrittenToolset> & {
+      /** The version that is replaced; CONFLICT if the toolset has changed since. */
+      version?: string | undefined;
+    },
     principal = EVERYONE,
   ): Promise<Toolset> {
     const written = tools.map((tool) => typeof tool === "string" ? tool : tool.namespacedName);
@@ -242,7 +233,14 @@ export class ToolsetsAdmin {
   }
 
   /** Every tool there is for a caller, by server, a page at a time. */
-  discover({ filter = "", server, page }: DiscoverOptions, principal: string) {
+  discover(
+    { filter = "", server, page }: {
+      filter?: string | undefined;
+      server?: string | undefined;
+      page: number;
+    },
+    principal: string,
+  ) {
     const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
     const table = this.#table();
     const found = [...table.tools()].filter((tool) =>
@@ -277,7 +275,7 @@ export class ToolsetsAdmin {
   /** Saves what a file holds; a toolset of a name that is taken is left alone unless told. */
   async import(
     value: unknown,
-    { replace = false, dryRun = false }: ImportOptions = {},
+    { replace = false, dryRun = false }: { replace?: boolean; dryRun?: boolean } = {},
   ): Promise<ImportReport> {
     const { readImport } = await import("../catalog/toolsets/exchange.ts");
     const report: ImportReport = { saved: [], toolsets: [] };

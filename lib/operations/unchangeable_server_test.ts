@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import { refuseUnchangeable } from "./unchangeable_server.ts";
+import { refuseUnchangeable } from "./servers_admin.ts";
 
 Deno.test("refuseUnchangeable() names the file to edit, and lets pass what was added", () => {
   refuseUnchangeable("a", { kind: "store" });

@@ -7,7 +7,7 @@ import { errorResponse } from "../../lib/http/handle_request.ts";
 
 // A route rather than _404.tsx: that is rendered outside the app's middlewares, so that the page
 // would have neither its headers nor its content security policy.
-export const handler = define.handlers((ctx) => {
+export const handler = define.handlers("anyone", (ctx) => {
   const { req, state, url } = ctx;
   const wantsPage = (req.method === "GET" || req.method === "HEAD") &&
     (req.headers.get("accept")?.includes("text/html") || ctx.isPartial);

@@ -4,10 +4,10 @@ import { define } from "../../lib/console/define.ts";
 import { errorPage, wayBack } from "../../lib/console/errors.ts";
 import { EVERYONE } from "../../lib/core/access.ts";
 
-export const handler = define.handlers((ctx) => {
-  const { gateway, requestId, principal } = ctx.state;
+export const handler = define.handlers("anyone", (ctx) => {
+  const { host, requestId, principal } = ctx.state;
   const shown = errorPage(ctx.error);
-  if (shown.status >= 500) gateway.requestLog.error({ requestId, err: ctx.error }, "Page failed");
+  if (shown.status >= 500) host.requestLog.error({ requestId, err: ctx.error }, "Page failed");
   ctx.state.title = shown.title;
   // Asking again for what is refused or not there changes nothing.
   const isFinal = shown.code === "ACCESS_DENIED" || shown.status === 404;

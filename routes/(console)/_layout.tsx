@@ -10,17 +10,13 @@ import {
 } from "../../islands/frame.tsx";
 import { define } from "../../lib/console/define.ts";
 import { frameOf, totalWaiting, waitingCounts } from "../../lib/console/frame.ts";
-import { EVERYONE } from "../../lib/core/access.ts";
 import { REFRESH_BUTTON_ID } from "../../lib/console/ui/live.ts";
 
 export default define.layout(async function Layout({ Component, state, url }) {
-  // What anybody may ask for can be missing, and then is nobody's business how many servers there are.
-  if (state.gateway.access.isRequired && state.principal === EVERYONE) return <Component />;
-  const frame = frameOf(
-    state.gateway,
-    state.madeAt,
-    totalWaiting(await waitingCounts(state.gateway)),
-  );
+  // The error page is for everybody, the numbers in the frame are not.
+  if (!state.host.consoleGate.mayLook(state.principal)) return <Component />;
+  const waiting = totalWaiting(await waitingCounts(state.host));
+  const frame = frameOf(state.host, state.madeAt, waiting);
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>

@@ -1,9 +1,7 @@
 import { define } from "../../lib/console/define.ts";
 
 export default define.middleware((ctx) => {
-  // Thrown here, it is shown with the console around it.
-  if (ctx.state.refused !== undefined) throw ctx.state.refused;
-  // Before anything is read: a change that comes meanwhile must not be taken for seen.
-  ctx.state.madeAt = ctx.state.gateway.events.lastEventId;
+  // Before anything is read: the page must not count a change in between as seen.
+  ctx.state.madeAt = ctx.state.host.events.lastEventId;
   return ctx.next();
 });

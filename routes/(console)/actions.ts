@@ -6,7 +6,7 @@ import { localPath } from "../../lib/console/ui/pages.ts";
 import { GatewayError } from "../../lib/core/errors.ts";
 
 /** What one click does: as a form it leads back to its page, for a script it answers in words. */
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["read"] }, {
   async POST(ctx) {
     const { gateway } = ctx.state;
     const form = await formOf(ctx);

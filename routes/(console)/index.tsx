@@ -18,7 +18,7 @@ import { CallsCard, ServerTimesCard } from "./(_components)/dashboard_calls.tsx"
 import { TourCard } from "./(_components)/tour.tsx";
 import { type DashboardPage, dashboardPage } from "./(_page)/dashboard.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
     ctx.state.title = "Dashboard";
     return page(await dashboardPage(ctx.state.gateway, ctx.url.searchParams, ctx.state.principal));

@@ -20,7 +20,7 @@ export default define.middleware(async (ctx) => {
     if (!(error instanceof GatewayError)) throw error;
     const response = errorResponse(error, ctx.state.requestId);
     if (error.code === "INSUFFICIENT_SCOPE") {
-      const challenge = ctx.state.gateway.access.challenge(ctx.req, error);
+      const challenge = ctx.state.host.access.challenge(ctx.req, error);
       response.headers.set("www-authenticate", challenge);
     }
     return response;

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { STATIC_FOLDERS } from "../../lib/cli/bundle.ts";
 import { parseEndpoint } from "../../lib/http/endpoint_path.ts";
 import { METADATA_PATH } from "../../lib/http/resource_metadata.ts";
-import { OLD_PATHS, OPERATIONS } from "../../lib/operations/all.ts";
+import { OPERATIONS } from "../../lib/operations/all.ts";
+import { OLD_PATHS } from "../../lib/operations/old_paths.ts";
 
 const root = fromFileUrl(new URL("../..", import.meta.url));
 
@@ -66,7 +67,7 @@ function operationRoutes(things: Things): Route[] {
     path: `/api/${name}`,
     methods: effect === "read" ? ["GET", "HEAD", "POST"] : ["POST"],
   }));
-  const old = OLD_PATHS.map(({ path }) => {
+  const old = Object.keys(OLD_PATHS).map((path) => {
     const [method = "", pathname = ""] = path.split(" ");
     const segments = pathname.slice(1).split("/").map((part) => part.replace(/^:(\w+)$/, "[$1]"));
     const methods = method === "GET" ? ["GET", "HEAD"] : [method];

@@ -23,7 +23,8 @@ export async function startStubConsole(gateway: Gateway): Promise<StubConsole> {
   const requestLog = { error() {} };
   const app = new App<State>()
     .use(async (ctx) => {
-      ctx.state.gateway = { ...gateway, events, requestLog } as unknown as Gateway;
+      const consoleGate = { demand() {}, mayLook: () => true };
+      ctx.state.host = { ...gateway, consoleGate, events, requestLog } as unknown as Gateway;
       ctx.state.requestId = crypto.randomUUID();
       return secureHeaders(await ctx.next(), false);
     })

@@ -1,6 +1,5 @@
 import type { EvaluatorProgram } from "../../optimizer/evaluators/evaluator.ts";
-import type { EvaluatorInfo } from "./schemas.ts";
-import type { EvaluatorKind } from "../../core/optimization.ts";
+import type { EvaluatorInfo, EvaluatorKind } from "../../core/optimization.ts";
 
 /** What tries descriptions on a model, or why nothing can. */
 export interface FoundEvaluator extends EvaluatorInfo {

@@ -9,7 +9,8 @@ import type {
   EvaluationsRepository,
   GoldenPromptsRepository,
 } from "../../storage/optimization_repositories.ts";
-import type { EvaluatorInfo, OriginalTool } from "./schemas.ts";
+import type { EvaluatorInfo } from "../../core/optimization.ts";
+import type { OriginalTool } from "./schemas.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/text.ts";
 

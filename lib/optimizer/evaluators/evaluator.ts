@@ -38,11 +38,12 @@ export type Observation =
     model?: string | undefined;
   });
 
-export interface EvaluatorProgram {
-  path: string;
-  /** As it says itself; empty where it says nothing. */
-  version: string;
-}
+/** The program that runs are made with. */
+export const EvaluatorProgram = z.object({
+  path: z.string(),
+  version: z.string().describe("As it says itself; empty if it says nothing"),
+});
+export type EvaluatorProgram = z.infer<typeof EvaluatorProgram>;
 
 /** Puts a prompt to a model and sees which tools it calls; never runs a tool. */
 export interface Evaluator {

@@ -4,7 +4,7 @@ import { define } from "../../../lib/console/define.ts";
 import { Activity } from "./(_components)/activity.tsx";
 import { activityPage, callPage } from "./(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read", "manage"] }, {
   async GET(ctx) {
     const { gateway } = ctx.state;
     const [list, detail] = await Promise.all([

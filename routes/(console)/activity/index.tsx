@@ -3,7 +3,7 @@ import { define } from "../../../lib/console/define.ts";
 import { Activity } from "./(_components)/activity.tsx";
 import { activityPage } from "./(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read", "manage"] }, {
   async GET(ctx) {
     ctx.state.title = "Activity";
     return page(await activityPage(ctx.state.gateway, ctx.url.searchParams));

@@ -1,15 +1,15 @@
 import { page, type RouteConfig } from "fresh";
 import { Head } from "fresh/runtime";
 import { InertText } from "../../../components/text.tsx";
-import { callerOf, define } from "../../../lib/console/define.ts";
+import { define } from "../../../lib/console/define.ts";
 import { type CallbackPage, finishLogin } from "../servers/[name]/(_page)/login.ts";
 
 /** Anybody can come here: nothing of the console is shown around it. */
 export const config: RouteConfig = { skipInheritedLayouts: true };
 
-export const handler = define.handlers({
+export const handler = define.handlers("anyone", {
   async GET(ctx) {
-    const data = await finishLogin(ctx.state.gateway, ctx.url.searchParams, callerOf(ctx));
+    const data = await finishLogin(ctx.state.gateway, ctx.url.searchParams);
     ctx.state.title = data.kind === "done" ? "Logged in" : "Not logged in";
     // The address holds a code: it must not be kept, nor sent on.
     const headers = { "cache-control": "no-store" };

@@ -19,7 +19,7 @@ import { Pager } from "../../../components/tables.tsx";
 import { define } from "../../../lib/console/define.ts";
 import { PostForm } from "../../../components/forms.tsx";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
     ctx.state.title = "Optimization";
     return page(await optimizationPage(ctx.state.gateway, ctx.url));

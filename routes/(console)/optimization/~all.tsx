@@ -8,7 +8,7 @@ import { submitForm } from "../../../lib/console/errors.ts";
 
 const TITLE = "Optimize all servers";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage", "optimize"] }, {
   async GET(ctx) {
     ctx.state.title = TITLE;
     return page(await jobFormPage(ctx.state.gateway, { query: ctx.url.searchParams }));

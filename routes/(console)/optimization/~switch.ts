@@ -1,13 +1,11 @@
+import { runFor } from "../../../lib/console/api.ts";
 import { define, formOf } from "../../../lib/console/define.ts";
-import { changeSettings } from "../settings/(_page)/model.ts";
+import { OPTIMIZATION_OPERATIONS } from "../../../lib/operations/optimization.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["manage", "optimize"] }, {
   async POST(ctx) {
-    const { gateway, principal } = ctx.state;
-    const form = await formOf(ctx);
-    const to = form.get("enabled") === "on" ? "on" : "off";
-    const { signal } = ctx.req;
-    await changeSettings(gateway, { change: "optimization", to }, { principal, signal });
+    const isOn = (await formOf(ctx)).get("enabled") === "on";
+    await runFor(ctx, OPTIMIZATION_OPERATIONS[isOn ? "enable" : "disable"], {});
     return ctx.redirect("/optimization", 303);
   },
 });

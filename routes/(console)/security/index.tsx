@@ -8,7 +8,7 @@ import { SecurityTabs } from "./(_components)/tabs.tsx";
 import { define } from "../../../lib/console/define.ts";
 import { PostForm } from "../../../components/forms.tsx";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
     ctx.state.title = "Security";
     return page(await securityOverview(ctx.state.gateway, ctx.state.principal, ctx.req));

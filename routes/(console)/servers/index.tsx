@@ -20,7 +20,7 @@ import { DemoForm, ServerReason, SourceLabel } from "./(_components)/labels.tsx"
 import { RemovedNotice } from "./(_islands)/servers.tsx";
 import { type ServersPage, serversPage } from "./(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   GET(ctx) {
     ctx.state.title = "Servers";
     return page(serversPage(ctx.state.gateway, ctx.url.searchParams));

@@ -1,7 +1,7 @@
 import { page } from "fresh";
+import { callOf } from "../../../lib/console/api.ts";
 import { define, formOf } from "../../../lib/console/define.ts";
 import { serverStep } from "../../../lib/console/ui/pages.ts";
-import { serverRequester } from "../../../lib/http/request_origin.ts";
 import { ServerEditor } from "./(_components)/entry_form.tsx";
 import {
   addServer,
@@ -10,7 +10,7 @@ import {
   type ServerForm as Form,
 } from "./(_page)/entry.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   GET(ctx) {
     ctx.state.title = "Add server";
     return page<Form>(EMPTY_ENTRY);
@@ -19,7 +19,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     const fields = readServerForm(await formOf(ctx));
-    const outcome = await addServer(gateway, fields, serverRequester(ctx, "console"));
+    const outcome = await addServer(gateway, fields, callOf(ctx, "console"));
     if ("added" in outcome) {
       return ctx.redirect(`${serverStep(outcome.added, "tools")}?added`, 303);
     }

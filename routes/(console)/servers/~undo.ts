@@ -5,7 +5,7 @@ import { runOperation } from "../../../lib/operations/operation.ts";
 import { SERVER_OPERATIONS } from "../../../lib/operations/servers.ts";
 
 /** Undoes a removal. */
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["manage"] }, {
   async POST(ctx) {
     const undo = (await formOf(ctx)).get("id") ?? "";
     const call = callOf(ctx, "console");

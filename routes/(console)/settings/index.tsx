@@ -3,7 +3,7 @@ import {
   changeSettings,
   donePath,
   readSettingsChange,
-  type SettingRow,
+  type Run,
   type SettingsPage,
   settingsPage,
 } from "./(_page)/model.ts";
@@ -13,13 +13,15 @@ import { Card, Fact, Facts, PageHeader } from "../../../components/layout.tsx";
 import { FormFailure } from "../../../components/forms.tsx";
 import { Notice } from "../../../components/states.tsx";
 import { DataCard, LogLevelCard, OptimizationCard, SearchCard } from "./(_components)/cards.tsx";
+import { runFor } from "../../../lib/console/api.ts";
 import { define, formOf } from "../../../lib/console/define.ts";
 import { formError, submitForm } from "../../../lib/console/errors.ts";
+import type { ShownOption } from "../../../lib/operations/settings.ts";
 import { isFromThisMachine } from "../../../lib/http/request_origin.ts";
 
 const RUNTIME = { deno: Deno.version.deno, system: `${Deno.build.os} ${Deno.build.arch}` };
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const { gateway } = ctx.state;
     ctx.state.title = "Settings";
@@ -28,14 +30,12 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { gateway, principal } = ctx.state;
+    const { gateway } = ctx.state;
     const form = await formOf(ctx);
     ctx.state.title = "Settings";
     return await submitForm<SettingsPage>(ctx, async () => {
-      const { signal } = ctx.req;
-      return donePath(
-        await changeSettings(gateway, readSettingsChange(form), { principal, signal }),
-      );
+      const run: Run = (operation, input) => runFor(ctx, operation, input);
+      return donePath(await changeSettings(readSettingsChange(form), run));
     }, async (error) => ({
       ...await settingsPage(gateway, RUNTIME, new URLSearchParams(), isFromThisMachine(ctx)),
       refused: formError(error),
@@ -74,7 +74,7 @@ export default define.page<typeof handler>(function SettingsPage({ data: page })
 });
 
 /** Every option as it is in effect, and the three places that can set it. */
-function SettingsTable({ rows }: { rows: SettingRow[] }) {
+function SettingsTable({ rows }: { rows: ShownOption[] }) {
   return (
     <table class="table settings-table is-text">
       <caption class="visually-hidden">Options</caption>

@@ -13,7 +13,7 @@ import { formError, submitForm } from "../../../lib/console/errors.ts";
 import { isFromThisMachine } from "../../../lib/http/request_origin.ts";
 import { isUpload, MAX_BACKUP_BYTES, readUpload } from "../../../lib/http/request_body.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const { gateway } = ctx.state;
     ctx.state.title = "Restore a backup";

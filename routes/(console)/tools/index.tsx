@@ -16,7 +16,7 @@ import { ToolsCatalog } from "./(_components)/catalog.tsx";
 import { NameCollisions, ReviewNotice } from "./(_components)/notices.tsx";
 import { type SavedDay, type ToolsPage, toolsPage } from "./(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
     ctx.state.title = "Tools";
     return page(await toolsPage(ctx.state.gateway, ctx.url.searchParams));

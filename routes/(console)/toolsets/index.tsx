@@ -13,7 +13,7 @@ import { Pager } from "../../../components/tables.tsx";
 import { ImportForm } from "./(_components)/import.tsx";
 import { define } from "../../../lib/console/define.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   GET(ctx) {
     ctx.state.title = "Toolsets";
     return page(toolsetsPage(ctx.state.gateway, ctx.url.searchParams, ctx.state.principal));

@@ -4,7 +4,7 @@ import { callOf } from "../../../lib/console/api.ts";
 import { define } from "../../../lib/console/define.ts";
 import { type ImportPage, importToolsets } from "./(_page)/exchange.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   GET(ctx) {
     ctx.state.title = "Import toolsets";
     return page<ImportPage>({ text: "" });

@@ -6,7 +6,7 @@ import { newToolsetForm, readToolsetForm, saveToolset, toolsetForm } from "./(_p
 import { toolsetPath } from "../../../lib/console/ui/pages.ts";
 import { submitForm } from "../../../lib/console/errors.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     ctx.state.title = "New toolset";
     return page(await newToolsetForm(ctx.state.gateway, ctx.url.searchParams));

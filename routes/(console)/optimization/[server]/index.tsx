@@ -9,7 +9,7 @@ import { readJobFields } from "../(_page)/browser.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 import { submitForm } from "../../../../lib/console/errors.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage", "optimize"] }, {
   async GET(ctx) {
     const server = ctx.params.server ?? "";
     const { searchParams: query } = ctx.url;

@@ -17,7 +17,7 @@ import { callOf, decideByForm } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { formError, submitForm } from "../../../../lib/console/errors.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read", "manage"], POST: ["manage"] }, {
   async GET(ctx) {
     ctx.state.title = "Approvals";
     return page<ApprovalsPage>(await approvalsPage(ctx.state.gateway));

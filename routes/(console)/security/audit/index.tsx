@@ -15,7 +15,7 @@ import { PageHeader } from "../../../../components/layout.tsx";
 import { SecurityTabs } from "../(_components)/tabs.tsx";
 import { define } from "../../../../lib/console/define.ts";
 
-export const handler = define.handlers<AuditPage>({
+export const handler = define.handlers<AuditPage>({ GET: ["read", "manage"] }, {
   async GET(ctx) {
     ctx.state.title = "Audit log";
     return page(await auditPage(ctx.state.gateway, ctx.url.searchParams));

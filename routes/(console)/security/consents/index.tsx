@@ -15,28 +15,32 @@ import { EmptyState, Notice } from "../../../../components/states.tsx";
 import { SecurityTabs } from "../(_components)/tabs.tsx";
 import { callOf } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
-import { serverRequester } from "../../../../lib/http/request_origin.ts";
 import { submitForm } from "../../../../lib/console/errors.ts";
 
-export const handler = define.handlers<ConsentsPage>({
-  async GET(ctx) {
-    ctx.state.title = "Consents";
-    const { gateway } = ctx.state;
-    return page(await consentsPage(gateway, serverRequester(ctx, "console"), ctx.url.searchParams));
-  },
+export const handler = define.handlers<ConsentsPage>(
+  { GET: ["read", "manage"], POST: ["manage"] },
+  {
+    async GET(ctx) {
+      ctx.state.title = "Consents";
+      const { gateway } = ctx.state;
+      return page(
+        await consentsPage(gateway, callOf(ctx, "console"), ctx.url.searchParams),
+      );
+    },
 
-  async POST(ctx) {
-    ctx.state.title = "Consents";
-    const { gateway } = ctx.state;
-    const by = serverRequester(ctx, "console");
-    const form = await formOf(ctx);
-    return await submitForm(
-      ctx,
-      async () => `${PATH}?${await decideConsent(gateway, form, callOf(ctx, "console"))}`,
-      (error) => consentsPage(gateway, by, undefined, error),
-    );
+    async POST(ctx) {
+      ctx.state.title = "Consents";
+      const { gateway } = ctx.state;
+      const call = callOf(ctx, "console");
+      const form = await formOf(ctx);
+      return await submitForm(
+        ctx,
+        async () => `${PATH}?${await decideConsent(gateway, form, call)}`,
+        (error) => consentsPage(gateway, call, undefined, error),
+      );
+    },
   },
-});
+);
 
 /** Programs that somebody from elsewhere wants to have run on this machine. */
 export default define.page<typeof handler>(function ConsentsPage({ data: page }) {

@@ -24,23 +24,26 @@ import { callOf } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { submitForm } from "../../../../lib/console/errors.ts";
 
-export const handler = define.handlers<ProjectsPage>({
-  async GET(ctx) {
-    ctx.state.title = "Projects";
-    return page(await projectsPage(ctx.state.gateway, ctx.url.searchParams));
-  },
+export const handler = define.handlers<ProjectsPage>(
+  { GET: ["read", "manage"], POST: ["manage"] },
+  {
+    async GET(ctx) {
+      ctx.state.title = "Projects";
+      return page(await projectsPage(ctx.state.gateway, ctx.url.searchParams));
+    },
 
-  async POST(ctx) {
-    ctx.state.title = "Projects";
-    const { gateway } = ctx.state;
-    const form = await formOf(ctx);
-    return await submitForm(
-      ctx,
-      async () => `${PATH}?done=${await changeProjects(gateway, form, callOf(ctx, "console"))}`,
-      (error) => projectsPage(gateway, form, error),
-    );
+    async POST(ctx) {
+      ctx.state.title = "Projects";
+      const { gateway } = ctx.state;
+      const form = await formOf(ctx);
+      return await submitForm(
+        ctx,
+        async () => `${PATH}?done=${await changeProjects(gateway, form, callOf(ctx, "console"))}`,
+        (error) => projectsPage(gateway, form, error),
+      );
+    },
   },
-});
+);
 
 /** All projects with their servers, and the form for another. */
 export default define.page<typeof handler>(function ProjectsPage({ data: page }) {

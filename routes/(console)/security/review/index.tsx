@@ -20,7 +20,7 @@ import { callOf, decideByForm } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { formError, submitForm } from "../../../../lib/console/errors.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read", "manage"], POST: ["manage"] }, {
   async GET(ctx) {
     ctx.state.title = "Review";
     return page<ReviewPage>(await reviewPage(ctx.state.gateway, ctx.url.searchParams));

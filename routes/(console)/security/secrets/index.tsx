@@ -14,7 +14,7 @@ import { callOf } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { submitForm } from "../../../../lib/console/errors.ts";
 
-export const handler = define.handlers<SecretsPage>({
+export const handler = define.handlers<SecretsPage>({ GET: ["read", "manage"], POST: ["manage"] }, {
   async GET(ctx) {
     ctx.state.title = "Secrets";
     return page(await secretsPage(ctx.state.gateway, ctx.url.searchParams));

@@ -19,7 +19,7 @@ import { GatewayError } from "../../../../lib/core/errors.ts";
 // A page with a token on it is kept by nobody.
 const NO_STORE = { "cache-control": "no-store" };
 
-export const handler = define.handlers<TokensPage>({
+export const handler = define.handlers<TokensPage>({ GET: ["read", "manage"], POST: ["manage"] }, {
   async GET(ctx) {
     ctx.state.title = "Tokens";
     const { gateway, principal } = ctx.state;

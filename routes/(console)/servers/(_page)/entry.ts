@@ -1,30 +1,31 @@
-import { isProgram } from "../../../../lib/core/server.ts";
-import { isRemote } from "../../../../lib/core/server.ts";
-import type { ServerActor } from "../../../../lib/auth/grants.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import type { PastedServer } from "../../../../lib/config/pasted_servers.ts";
 import { freeName } from "../../../../lib/config/server_name.ts";
 import { type FormError, formError } from "../../../../lib/console/errors.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
-import type { ServerSpec, ServerStatus } from "../../../../lib/core/server.ts";
 import {
-  addPasted,
+  isProgram,
+  isRemote,
+  type ServerSpec,
+  type ServerStatus,
+} from "../../../../lib/core/server.ts";
+import { type OperationCall, runOperation } from "../../../../lib/operations/operation.ts";
+import {
   entryText,
   findServer,
+  PASTE_OPERATIONS,
   takenNames,
   usableSpec,
   withAdvice,
 } from "../../../../lib/operations/server_pasting.ts";
-import { withoutKeptReferences } from "../../../../lib/servers/spec.ts";
-import { refuseSecretsFromElsewhere } from "../../../../lib/trust/secret_consent.ts";
+import { SERVER_OPERATIONS, serverActor } from "../../../../lib/operations/servers.ts";
+import type { Services } from "../../../../lib/operations/services.ts";
 import { addedText, type AddOutcome, type FoundServer } from "./browser.ts";
 import {
   type LimitFields,
   limitFields,
+  limitValues,
   readLimits,
-  replaceLimits,
   settingsText,
-  withLimits,
   withSettings,
 } from "./entry_fields.ts";
 
@@ -51,7 +52,7 @@ export interface ServerForm extends EntryFields {
   error?: FormError;
 }
 
-export type FormGateway = Pick<Gateway, "admin" | "servers" | "readPasted">;
+export type FormGateway = Services & Pick<Gateway, "servers">;
 
 const AT_ONCE = 4;
 export const EMPTY_ENTRY: EntryFields = { entry: "", name: "", settings: "", folder: "" };
@@ -75,26 +76,29 @@ export function readServerForm(form: URLSearchParams): EntryFields {
 export async function addServer(
   gateway: FormGateway,
   fields: EntryFields,
-  by: ServerActor,
+  call: OperationCall,
 ): Promise<{ added: string } | ServerForm> {
   try {
+    const by = serverActor(call);
     const { servers } = await gateway.readPasted(fields.entry, by.isHere);
     const [only] = servers;
     if (servers.length === 1 && only) {
       const name = fields.name || freeName(only.name, takenNames(gateway.servers.list()));
-      const spec = withLimits(
-        withSettings(usableSpec(only, by), fields.settings, fields.folder),
-        fields.limits,
-      );
-      refuseSecretsFromElsewhere(spec, by.isHere);
-      await gateway.admin.add(name, spec, { by });
+      const spec = withSettings(usableSpec(only, by), fields.settings, fields.folder);
+      const limits = Object.entries(fields.limits ? limitValues(fields.limits) : {})
+        .filter(([, value]) => value !== null);
+      const entry = { name, ...spec, ...Object.fromEntries(limits) };
+      await runOperation(SERVER_OPERATIONS.add, gateway, entry, call);
       return { added: name };
     }
-    const found = await Promise.all(
-      servers.map((server) => foundServer(gateway, server, fields, by)),
-    );
+    const found = await Promise.all(servers.map(async (server) => {
+      const shown = await findServer(server, gateway.servers.list(), by);
+      const isChosen = fields.chosen?.includes(shown.name);
+      if (isChosen === undefined) return shown;
+      return { ...shown, isChosen: shown.problem === undefined && isChosen };
+    }));
     if (fields.chosen === undefined) return { ...fields, found };
-    const outcomes = await addChosen(gateway, servers, fields.chosen, by);
+    const outcomes = await addChosen(gateway, fields.entry, fields.chosen, call);
     return {
       ...fields,
       found: found.map((server) => {
@@ -129,9 +133,10 @@ export async function saveServer(
   gateway: FormGateway,
   name: string,
   fields: EntryFields,
-  by: ServerActor,
+  call: OperationCall,
 ): Promise<ServerStatus | ServerForm> {
   try {
+    const by = serverActor(call);
     const { kind, servers } = await gateway.readPasted(fields.entry, by.isHere);
     const [only] = servers;
     if (kind === "file" || servers.length !== 1 || !only) {
@@ -140,15 +145,17 @@ export async function saveServer(
         recoveryAction: "Add other servers under Add server",
       });
     }
-    const { version } = fields;
+    const { version, limits } = fields;
     const { spec: before } = await gateway.admin.read(name, version);
     const written = withSettings(usableSpec(only, by), fields.settings, fields.folder);
-    const spec = replaceLimits(
-      by.isHere ? written : withoutKeptReferences(written, before),
-      fields.limits,
-    );
-    refuseSecretsFromElsewhere(spec, by.isHere);
-    return await gateway.admin.update(name, withTransport(spec, before), { version, by });
+    const entry = {
+      name,
+      version,
+      ...withTransport(written, before),
+      ...(limits && limitValues(limits)),
+    };
+    return (await runOperation(SERVER_OPERATIONS.update, gateway, entry, call))
+      .server as ServerStatus;
   } catch (error) {
     return { ...fields, editing: name, name, error: formError(withAdvice(error)) };
   }
@@ -161,41 +168,27 @@ function withTransport(spec: ServerSpec, before: ServerSpec): ServerSpec {
 
 async function addChosen(
   gateway: FormGateway,
-  servers: readonly PastedServer[],
+  text: string,
   chosen: readonly string[],
-  by: ServerActor,
+  call: OperationCall,
 ): Promise<Map<string, AddOutcome>> {
   const outcomes = new Map<string, AddOutcome>();
   const waiting = [...new Set(chosen)];
   const work = async () => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      outcomes.set(name, await tryToAdd(gateway, servers, name, by));
+    for (let server = waiting.shift(); server !== undefined; server = waiting.shift()) {
+      try {
+        const added = await runOperation(
+          PASTE_OPERATIONS.importOne,
+          gateway,
+          { text, server },
+          call,
+        );
+        outcomes.set(server, { ok: true, text: addedText(added) });
+      } catch (error) {
+        outcomes.set(server, { ok: false, error: formError(error) });
+      }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return outcomes;
-}
-
-async function tryToAdd(
-  gateway: FormGateway,
-  servers: readonly PastedServer[],
-  name: string,
-  by: ServerActor,
-): Promise<AddOutcome> {
-  try {
-    return { ok: true, text: addedText(await addPasted(gateway.admin, servers, name, by)) };
-  } catch (error) {
-    return { ok: false, error: formError(error) };
-  }
-}
-
-async function foundServer(
-  { servers }: Pick<Gateway, "servers">,
-  server: PastedServer,
-  { chosen }: EntryFields,
-  by: ServerActor,
-): Promise<FoundServer> {
-  const found = await findServer(server, servers.list(), by);
-  if (!chosen) return found;
-  return { ...found, isChosen: found.problem === undefined && chosen.includes(found.name) };
 }

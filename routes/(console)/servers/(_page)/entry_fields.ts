@@ -1,103 +1,58 @@
-import { isProgram } from "../../../../lib/core/server.ts";
-import { isRemote } from "../../../../lib/core/server.ts";
+import { z } from "zod";
 import { GatewayError } from "../../../../lib/core/errors.ts";
-import {
-  CallMode,
-  ChangePolicy,
-  type ServerSpec,
-  ServerTrust,
-} from "../../../../lib/core/server.ts";
+import { isProgram, isRemote, type ServerSpec } from "../../../../lib/core/server.ts";
+import { choicesOf, fieldsOf, readField } from "../../../../lib/operations/fields.ts";
+import { SERVER_LIMITS } from "../../../../lib/operations/server_entry.ts";
+
+/** The limits that the form asks for. */
+const LABELS = {
+  mode: "Calls that are let through",
+  callsPerMinute: "Calls a minute",
+  maxConcurrent: "Calls at once",
+  maxResultTokens: "Tokens of a result",
+  trust: "Trust",
+  changes: "Changes of its tools",
+} as const;
+type LimitName = keyof typeof LABELS;
 
 /** The limits of a server as form fields; empty is the default. */
-export interface LimitFields {
-  mode: string;
-  callsPerMinute: string;
-  maxConcurrent: string;
-  maxResultTokens: string;
-  trust: string;
-  changes: string;
+export type LimitFields = Record<LimitName, string>;
+
+const NAMES = Object.keys(LABELS) as LimitName[];
+const DEFAULTS: Partial<ServerSpec> = { mode: "all", trust: "trusted" };
+
+function eachLimit<T>(make: (name: LimitName) => T): Record<LimitName, T> {
+  return Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;
 }
 
-export const NO_LIMITS: LimitFields = {
-  mode: "",
-  callsPerMinute: "",
-  maxConcurrent: "",
-  maxResultTokens: "",
-  trust: "",
-  changes: "",
-};
+export const NO_LIMITS: LimitFields = eachLimit(() => "");
 
 /** The limits in a form; undefined if it has no such fields, and then none is changed. */
 export function readLimits(form: URLSearchParams): LimitFields | undefined {
-  const text = (name: keyof LimitFields) => form.get(name)?.trim() ?? "";
-  if (!Object.keys(NO_LIMITS).some((name) => form.has(name))) return undefined;
-  return {
-    mode: text("mode"),
-    callsPerMinute: text("callsPerMinute"),
-    maxConcurrent: text("maxConcurrent"),
-    maxResultTokens: text("maxResultTokens"),
-    trust: text("trust"),
-    changes: text("changes"),
-  };
+  if (!NAMES.some((name) => form.has(name))) return undefined;
+  return eachLimit((name) => form.get(name)?.trim() ?? "");
 }
 
 export function limitFields(spec: ServerSpec): LimitFields {
-  const { mode, trust, changes, callsPerMinute, maxConcurrent, maxResultTokens } = spec;
-  return {
-    mode: mode === undefined || mode === "all" ? "" : mode,
-    callsPerMinute: callsPerMinute?.toString() ?? "",
-    maxConcurrent: maxConcurrent?.toString() ?? "",
-    maxResultTokens: maxResultTokens?.toString() ?? "",
-    trust: trust === "untrusted" ? trust : "",
-    changes: changes ?? "",
-  };
+  return eachLimit((name) => spec[name] === DEFAULTS[name] ? "" : String(spec[name] ?? ""));
 }
 
-/** An entry with the limits that were written beside it; what is empty stays as the entry has it. */
-export function withLimits(spec: ServerSpec, limits: LimitFields | undefined): ServerSpec {
-  if (limits === undefined) return spec;
-  const given = Object.entries(limitsOf(limits)).filter(([, value]) => value !== undefined);
-  return { ...spec, ...Object.fromEntries(given) };
+/** The limits as an operation takes them; null for what is empty. */
+export function limitValues(limits: LimitFields): Record<LimitName, unknown> {
+  return eachLimit((name) => limits[name] === "" ? null : limitValue(name, limits[name]));
 }
 
-/** A changed entry with exactly these limits. */
-export function replaceLimits(spec: ServerSpec, limits: LimitFields | undefined): ServerSpec {
-  // Undefined and not left out: what a change leaves out is kept.
-  return limits === undefined ? spec : { ...spec, ...limitsOf(limits) };
-}
-
-function limitsOf(limits: LimitFields): Pick<ServerSpec, keyof LimitFields> {
-  return {
-    mode: choiceOf(limits.mode, "Calls that are let through", CallMode),
-    callsPerMinute: numberOf(limits.callsPerMinute, "Calls a minute", 1, 1_000_000),
-    maxConcurrent: numberOf(limits.maxConcurrent, "Calls at once", 1, 10_000),
-    maxResultTokens: numberOf(limits.maxResultTokens, "Tokens of a result", 100, 10_000_000),
-    trust: choiceOf(limits.trust, "Trust", ServerTrust),
-    changes: choiceOf(limits.changes, "Changes of its tools", ChangePolicy),
-  };
-}
-
-interface Choices<T extends string> {
-  options: readonly T[];
-}
-
-function choiceOf<T extends string>(text: string, what: string, { options }: Choices<T>) {
-  if (text === "") return undefined;
-  const word = options.find((option) => option === text);
-  if (word !== undefined) return word;
-  throw invalid(`${what}: "${text.slice(0, 40)}" is none of ${options.join(", ")}`);
-}
-
-function numberOf(text: string, what: string, least: number, most: number): number | undefined {
-  if (text === "") return undefined;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw invalid(`${what}: write a whole number from ${least} to ${most}, or nothing`);
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError("INVALID_ARGUMENTS", {
-    message,
+function limitValue(name: LimitName, text: string): unknown {
+  const [field] = fieldsOf(z.strictObject({ [name]: SERVER_LIMITS[name] }));
+  const value = readField(field!, [text]);
+  if (field!.type.safeParse(value).success) return value;
+  const choices = choicesOf(field!)?.join(", ");
+  const { minValue, maxValue } = field!.type as z.ZodNumber;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `${LABELS[name]}: ` +
+      (choices === undefined
+        ? `write a whole number from ${minValue} to ${maxValue}, or nothing`
+        : `"${text.slice(0, 40)}" is none of ${choices}`),
     recoveryAction: "Correct it under Limits, and send the form again",
   });
 }

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { ServerSpec } from "../../../../lib/core/server.ts";
-import { withKeptFields } from "../../../../lib/servers/spec.ts";
 import {
   limitFields,
+  limitValues,
   NO_LIMITS,
   readLimits,
-  replaceLimits,
   settingsText,
-  withLimits,
   withSettings,
 } from "./entry_fields.ts";
 
@@ -27,32 +25,25 @@ Deno.test("readLimits() tells a form that does not ask from one that is empty", 
   assert.deepEqual(readLimits(new URLSearchParams({ mode: "" })), NO_LIMITS);
 });
 
-Deno.test("limitWords() and replaceLimits() lead there and back", () => {
+Deno.test("limitFields() and limitValues() lead there and back", () => {
   assert.deepEqual(limitFields(PLAIN), NO_LIMITS);
-  assert.deepEqual(limitFields(ServerSpec.parse({ ...PLAIN, mode: "all", trust: "trusted" })), {
-    ...NO_LIMITS,
+  assert.deepEqual(
+    limitFields(ServerSpec.parse({ ...PLAIN, mode: "all", trust: "trusted" })),
+    NO_LIMITS,
+  );
+  assert.deepEqual({ ...PLAIN, ...limitValues(limitFields(LIMITED)) }, LIMITED);
+});
+
+Deno.test("limitValues() takes away what is empty", () => {
+  const { mode, callsPerMinute, maxConcurrent } = limitValues({
+    ...limitFields(LIMITED),
+    mode: "",
+    callsPerMinute: "",
   });
-  assert.deepEqual(replaceLimits(PLAIN, limitFields(LIMITED)), LIMITED);
+  assert.deepEqual([mode, callsPerMinute, maxConcurrent], [null, null, 4]);
 });
 
-Deno.test("replaceLimits() takes a limit away that a change would else keep", () => {
-  const words = { ...limitFields(LIMITED), mode: "", callsPerMinute: "" };
-  const kept = withKeptFields(replaceLimits(PLAIN, words), LIMITED);
-  const { mode: _mode, callsPerMinute: _calls, ...rest } = LIMITED;
-  assert.deepEqual(JSON.parse(JSON.stringify(kept)), rest);
-  assert.deepEqual(withKeptFields(replaceLimits(PLAIN, undefined), LIMITED), LIMITED);
-});
-
-Deno.test("withLimits() adds what is written, and leaves the rest of an entry alone", () => {
-  assert.deepEqual(withLimits(LIMITED, NO_LIMITS), LIMITED);
-  assert.deepEqual(withLimits(PLAIN, { ...NO_LIMITS, mode: "read-only", maxConcurrent: "2" }), {
-    ...PLAIN,
-    mode: "read-only",
-    maxConcurrent: 2,
-  });
-});
-
-Deno.test("withLimits() says which field is wrong", () => {
+Deno.test("limitValues() says which field is wrong", () => {
   const wrong: [Partial<typeof NO_LIMITS>, RegExp][] = [
     [{ mode: "some" }, /let through: "some" is none of all, confirm, read-only/],
     [{ trust: "yes" }, /Trust: "yes" is none of trusted, untrusted/],
@@ -61,8 +52,8 @@ Deno.test("withLimits() says which field is wrong", () => {
     [{ maxConcurrent: "1.5" }, /Calls at once/],
     [{ maxResultTokens: "99" }, /Tokens of a result: .* from 100/],
   ];
-  for (const [words, message] of wrong) {
-    assert.throws(() => withLimits(PLAIN, { ...NO_LIMITS, ...words }), message);
+  for (const [fields, message] of wrong) {
+    assert.throws(() => limitValues({ ...NO_LIMITS, ...fields }), message);
   }
 });
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { ServerActor } from "../../../../lib/auth/grants.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { readPasted } from "../../../../lib/config/pasted_servers.ts";
 import { loadInput } from "../../../../lib/config/testing.ts";
@@ -7,17 +6,18 @@ import { stubGateway } from "../../../../lib/console/testing/stub_gateway.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import type { ServerSpec, ServerStatus } from "../../../../lib/core/server.ts";
 import { maskSpec, unmaskSpec } from "../../../../lib/servers/spec.ts";
+import { callBy, servicesOf } from "../../../../lib/operations/testing/services.ts";
 import { addServer, editForm, type FormGateway, readServerForm, saveServer } from "./entry.ts";
 
-const HERE: ServerActor = { via: "console", isHere: true };
-const ELSEWHERE: ServerActor = { via: "console", isHere: false, from: "192.0.2.7" };
+const HERE = callBy("a", { via: "console" });
+const ELSEWHERE = callBy("a", { via: "console", isLocal: false, from: () => "192.0.2.7" });
 
 function gatewayWith(added: Map<string, ServerSpec>): FormGateway {
   const { servers } = stubGateway({ servers: [{ name: "git" }] });
   const context = loadInput("/here", {});
-  return {
+  return servicesOf({
     servers,
-    readPasted: (text) => readPasted(text, context),
+    readPasted: (text: string) => readPasted(text, context),
     admin: {
       add(name: string, spec: ServerSpec) {
         if (name === "broken") {
@@ -30,8 +30,9 @@ function gatewayWith(added: Map<string, ServerSpec>): FormGateway {
         added.set(name, spec);
         return Promise.resolve({ state: "ready", toolCount: 2, reason: "Connected" });
       },
+      quarantined: () => 0,
     } as unknown as Gateway["admin"],
-  };
+  });
 }
 
 const words = (fields: Record<string, string>, chosen?: string[]) => {
@@ -170,7 +171,9 @@ Deno.test("addServer() hands on who asks, and keeps what was written where conse
   const form = await addServer(gateway, words({ entry: "npx x-y" }), ELSEWHERE);
   assert.ok("error" in form && form.error?.code === "CONSENT_NEEDED");
   assert.equal(form.entry, "npx x-y");
-  assert.deepEqual(asked, [ELSEWHERE]);
+  assert.deepEqual(asked, [
+    { via: "console", principal: "a", from: "192.0.2.7", isHere: false },
+  ]);
 });
 
 const FILE = JSON.stringify({

@@ -5,7 +5,7 @@ import { pathParts, serverPath } from "../../../../lib/console/ui/pages.ts";
 import { ServerDetail } from "./(_components)/detail.tsx";
 import { serverPage } from "./(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
     const name = pathParts(ctx.url.pathname)?.[1] ?? "";
     const { gateway, principal } = ctx.state;

@@ -3,12 +3,13 @@ import { Ago, InertText } from "../../../../components/text.tsx";
 import { Card, Fact, Facts, PageHeader } from "../../../../components/layout.tsx";
 import { Confirm, Field, FormFailure, NameField, PostForm } from "../../../../components/forms.tsx";
 import { Icon } from "../../../../components/icon.tsx";
-import { callerOf, define, formOf } from "../../../../lib/console/define.ts";
+import { callOf } from "../../../../lib/console/api.ts";
+import { define, formOf } from "../../../../lib/console/define.ts";
 import { serverPath } from "../../../../lib/console/ui/pages.ts";
 import type { AttemptView, LoginView } from "../../../../lib/operations/login_admin.ts";
 import { beginLogin, type LoginPage, loginPage, loginPath, logoutPath } from "./(_page)/login.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const name = ctx.params.name ?? "";
     const attempt = ctx.url.searchParams.get("attempt");
@@ -20,7 +21,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { gateway } = ctx.state;
     const name = ctx.params.name ?? "";
-    const begun = await beginLogin(gateway, name, await formOf(ctx), callerOf(ctx));
+    const begun = await beginLogin(gateway, name, await formOf(ctx), callOf(ctx, "console"));
     if (typeof begun === "string") return ctx.redirect(begun, 303);
     ctx.state.title = `Log in to ${name}`;
     return page(begun, { status: 400 });

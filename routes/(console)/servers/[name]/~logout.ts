@@ -4,7 +4,7 @@ import { runOperation } from "../../../../lib/operations/operation.ts";
 import { LOGIN_OPERATIONS } from "../../../../lib/operations/server_logins.ts";
 import { loginPath } from "./(_page)/login.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["manage"] }, {
   async POST(ctx) {
     const name = ctx.params.name ?? "";
     const call = callOf(ctx, "console");

@@ -3,7 +3,7 @@ import { define } from "../../../../lib/console/define.ts";
 import { runOperation } from "../../../../lib/operations/operation.ts";
 import { SERVER_OPERATIONS } from "../../../../lib/operations/servers.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["manage"] }, {
   async POST(ctx) {
     const name = ctx.params.name ?? "";
     const call = callOf(ctx, "console");

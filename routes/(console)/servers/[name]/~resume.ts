@@ -4,7 +4,7 @@ import { serverPath } from "../../../../lib/console/ui/pages.ts";
 import { runOperation } from "../../../../lib/operations/operation.ts";
 import { SERVER_OPERATIONS } from "../../../../lib/operations/servers.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["manage"] }, {
   async POST(ctx) {
     const name = ctx.params.name ?? "";
     const call = callOf(ctx, "console");

@@ -6,19 +6,21 @@ import { Icon } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 import { BusyForms } from "../../../../islands/forms.tsx";
 import { RefreshSoon } from "../../../../islands/frame.tsx";
+import { runFor } from "../../../../lib/console/api.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { formError, submitForm } from "../../../../lib/console/errors.ts";
 import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { serverPath } from "../../../../lib/console/ui/pages.ts";
+import { SERVER_OPERATIONS } from "../../../../lib/operations/servers.ts";
 import { ToolChoice } from "./(_islands)/tool_choice.tsx";
 import {
   readToolChoice,
-  saveServerTools,
+  selectionOf,
   type ServerToolsPage,
   serverToolsPage,
 } from "./(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const name = ctx.params.name ?? "";
     const found = await serverToolsPage(ctx.state.gateway, name, ctx.url.searchParams);
@@ -32,7 +34,8 @@ export const handler = define.handlers({
     const written = readToolChoice(await formOf(ctx));
     ctx.state.title = `Configure tools: ${name}`;
     return await submitForm<ServerToolsPage>(ctx, async () => {
-      await saveServerTools(gateway, name, written);
+      const tools = selectionOf(gateway.admin.enabledTools(name), written);
+      await runFor(ctx, SERVER_OPERATIONS.setTools, { server: name, tools });
       return serverPath(name);
     }, async (error) => ({
       ...await serverToolsPage(gateway, name, new URLSearchParams()),

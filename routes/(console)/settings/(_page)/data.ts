@@ -1,7 +1,5 @@
-import { join } from "@std/path";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
-import { backupStore } from "../../../../lib/storage/backup.ts";
 import type {
   AppliedRestore,
   StagedRestore,
@@ -43,49 +41,6 @@ export async function settingsData(
       { what: "Log files", kept: `the last ${options.logRetention}` },
     ],
   };
-}
-
-/** The whole store as a file to keep, secrets included: for the machine's own user alone. */
-export async function backupResponse(
-  { store, platform, audit }: Pick<Gateway, "store" | "platform"> & {
-    audit?: Pick<Gateway["audit"], "note">;
-  },
-  isFromThisMachine: boolean,
-  now = new Date(),
-): Promise<Response> {
-  if (!platform.canWrite) {
-    throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "Cannot make a backup here: this platform has no disk",
-      recoveryAction: "Make it with the command line, on a machine that reaches the same store",
-    });
-  }
-  if (!isFromThisMachine) {
-    throw new GatewayError("ACCESS_DENIED", {
-      message: "Cannot give out a backup: it holds secrets, and is asked for from elsewhere",
-      recoveryAction: "Make it on the gateway's own machine",
-      recoverySteps: [
-        "Use the gateway's local address, on the machine itself, unless it has a --public-url",
-        "Or `quartermaster backup FILE` there",
-      ],
-    });
-  }
-  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
-  try {
-    const { file, entries } = await backupStore(store, join(folder, "backup"));
-    const opened = await Deno.open(file);
-    audit?.note({ action: "data.backup", subject: "data store", after: { entries } });
-    const name = `quartermaster-${now.toISOString().slice(0, 10)}.backup`;
-    return new Response(opened.readable, {
-      headers: {
-        "content-type": "application/octet-stream",
-        "content-disposition": `attachment; filename="${name}"`,
-        "cache-control": "no-store",
-      },
-    });
-  } finally {
-    // What is open can be read to its end; nobody else finds it any more.
-    await Deno.remove(folder, { recursive: true });
-  }
 }
 
 async function restoreState(

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { backupStore, verifyBackup } from "../../../../lib/storage/backup.ts";
+import { backupStore } from "../../../../lib/storage/backup.ts";
 import { Store } from "../../../../lib/storage/store.ts";
-import { backupResponse, changeRestore, restorePage, settingsData, takeBackup } from "./data.ts";
+import { changeRestore, restorePage, settingsData, takeBackup } from "./data.ts";
 import { stubGateway } from "../../../../lib/console/testing/stub_gateway.ts";
 import { keys } from "../../../../lib/storage/keys.ts";
 import { AesBox } from "../../../../lib/storage/sealing.ts";
@@ -24,40 +24,11 @@ Deno.test("settingsData() tells where the store is, its size and how long things
       (await settingsData({ ...stubGateway(), store, restore }, true)).restore,
       "failed",
     );
+    assert.equal((await settingsData({ ...stubGateway(), store }, false)).backup, "elsewhere");
+    assert.equal(data.backup, "here");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-});
-
-Deno.test("backupResponse() gives a whole backup to keep, and leaves nothing behind", async () => {
-  await using store = await Store.open({ location: ":memory:" });
-  await store.commit({ sets: [{ key: ["settings", "x"], value: true }], announce: false });
-  const response = await backupResponse({ ...stubGateway(), store }, true, new Date(0));
-  assert.match(
-    response.headers.get("content-disposition") ?? "",
-    /filename="quartermaster-1970-01-01\.backup"/,
-  );
-  const file = await Deno.makeTempFile({ prefix: "quartermaster_" });
-  try {
-    await Deno.writeFile(file, new Uint8Array(await response.arrayBuffer()));
-    assert.ok((await verifyBackup(file)).entries >= 1);
-  } finally {
-    await Deno.remove(file);
-  }
-});
-
-Deno.test("backupResponse() says what to do where there is no disk", async () => {
-  await using store = await Store.open({ location: ":memory:" });
-  const platform = { name: "deploy", canSpawn: false, canWrite: false } as const;
-  await assert.rejects(backupResponse({ store, platform }, true), /this platform has no disk/);
-});
-
-Deno.test("backupResponse() gives nothing to whoever asks from elsewhere, nor is it offered", async () => {
-  await using store = await Store.open({ location: ":memory:" });
-  const gateway = { ...stubGateway(), store };
-  await assert.rejects(backupResponse(gateway, false), { code: "ACCESS_DENIED" });
-  assert.equal((await settingsData(gateway, false)).backup, "elsewhere");
-  assert.equal((await settingsData(gateway, true)).backup, "here");
 });
 
 async function withGateway(

@@ -1,32 +1,20 @@
 import { z } from "zod";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import {
-  LOG_LEVELS,
-  type OptionName,
-  OPTIONS,
-  settingsKeyOf,
-  variableOf,
-} from "../../../../lib/config/option_table.ts";
-import { EVERYONE, type Right } from "../../../../lib/core/access.ts";
+import { LOG_LEVELS } from "../../../../lib/config/option_table.ts";
+import { EVERYONE } from "../../../../lib/core/access.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import type { EmbeddingProgress } from "../../../../lib/catalog/search/embedding/semantic_index.ts";
 import type { TrialResult } from "../../../../lib/optimizer/evaluators/evaluator.ts";
 import type { FoundEvaluator } from "../../../../lib/operations/optimization/evaluator.ts";
+import type { OperationSpec } from "../../../../lib/operations/operation.ts";
+import { OPTIMIZATION_OPERATIONS } from "../../../../lib/operations/optimization.ts";
+import {
+  SETTINGS_OPERATIONS,
+  type ShownOption,
+  shownOptions,
+} from "../../../../lib/operations/settings.ts";
 import type { FormError } from "../../../../lib/console/errors.ts";
 import { type SettingsData, settingsData } from "./data.ts";
-import { formatBytes } from "../../../../lib/console/ui/format.ts";
-
-export interface SettingRow {
-  name: OptionName;
-  flag: string;
-  variable: string;
-  settingsKey: string;
-  meaning: string;
-  /** As a person reads it; undefined where it is not set. */
-  value?: string;
-  fallback: string;
-  origin: string;
-}
 
 /** What was found that tries descriptions on a model, or why nothing can. */
 export interface ShownEvaluator extends FoundEvaluator {
@@ -35,7 +23,7 @@ export interface ShownEvaluator extends FoundEvaluator {
 }
 
 export interface SettingsPage {
-  rows: SettingRow[];
+  rows: ShownOption[];
   /** What was just changed, in words. */
   done?: string;
   /** Why it was not changed. */
@@ -92,7 +80,6 @@ export async function settingsPage(
   isFromThisMachine = false,
 ): Promise<SettingsPage> {
   const { options, origins } = gateway.options;
-  const names = Object.keys(OPTIONS) as OptionName[];
   const done = doneText(query.get("done"));
   const [progress, data, check] = await Promise.all([
     // A search that could not be made says so where one searches.
@@ -117,20 +104,7 @@ export async function settingsPage(
     },
     data,
     logLevel: { current: gateway.logs.level, configured: options.logLevel },
-    rows: names.map((name) => {
-      const option = OPTIONS[name];
-      const value = shownValue(name, options[name]);
-      return {
-        name,
-        flag: `--${option.flag}`,
-        variable: variableOf(option),
-        settingsKey: settingsKeyOf(option),
-        meaning: option.meaning,
-        ...(value === undefined ? {} : { value }),
-        fallback: option.fallbackText,
-        origin: origins[name],
-      };
-    }),
+    rows: shownOptions(gateway.options),
     about: {
       version: gateway.version,
       deno: runtime.deno,
@@ -151,27 +125,6 @@ async function findEvaluator(
   return { ...check.last, ...(trial.last === undefined ? {} : { trial: trial.last }) };
 }
 
-function shownValue(name: OptionName, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (OPTIONS[name].isSecret) return "••••";
-  if (typeof value === "object") {
-    return Object.keys(value ?? {}).length === 0 ? undefined : JSON.stringify(value);
-  }
-  if (typeof value === "boolean") return value ? "On" : "Off";
-  if (name === "maxBody" && typeof value === "number") return formatBytes(value);
-  return maskUrl(String(value));
-}
-
-/** A URL's credentials and query may be secrets; its host and path are not. */
-export function maskUrl(text: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
-  const url = URL.parse(text);
-  if (url === null) return "••••";
-  const user = url.username === "" && url.password === "" ? "" : "••••@";
-  const query = url.search === "" ? "" : "?••••";
-  return `${url.protocol}//${user}${url.host}${url.pathname === "/" ? "" : url.pathname}${query}`;
-}
-
 /** What can be changed while the gateway runs. */
 const SettingsChange = z.discriminatedUnion("change", [
   z.object({ change: z.literal("optimization"), to: z.enum(["on", "off"]) }),
@@ -182,25 +135,6 @@ const SettingsChange = z.discriminatedUnion("change", [
 ]);
 type SettingsChange = z.infer<typeof SettingsChange>;
 
-/** What each needs: one address for all of them says nothing of what spends model time. */
-const RIGHTS: Record<SettingsChange["change"], readonly Right[]> = {
-  optimization: ["manage", "optimize"],
-  "log-level": ["manage"],
-  search: ["manage"],
-  "evaluator-check": ["manage"],
-  "evaluator-test": ["manage", "optimize"],
-};
-
-type ChangedGateway =
-  & Pick<
-    Gateway,
-    "optimization" | "evaluator" | "logs" | "reindexSearch" | "tellLive" | "requestLog"
-  >
-  & {
-    access: Pick<Gateway["access"], "demand">;
-    audit?: Pick<Gateway["audit"], "note">;
-  };
-
 export function readSettingsChange(fields: URLSearchParams): SettingsChange {
   const parsed = SettingsChange.safeParse(Object.fromEntries(fields));
   if (parsed.success) return parsed.data;
@@ -210,46 +144,29 @@ export function readSettingsChange(fields: URLSearchParams): SettingsChange {
   });
 }
 
-/** Changes it at once where the caller may, and answers the name of what was done. */
-export async function changeSettings(
-  gateway: ChangedGateway,
-  asked: SettingsChange,
-  { principal, signal }: { principal: string; signal: AbortSignal },
-): Promise<keyof typeof DONE> {
-  for (const right of RIGHTS[asked.change]) {
-    gateway.access.demand(principal, right, `To change "${asked.change}"`);
-  }
+export type Run = <Input extends z.ZodObject, Output>(
+  operation: OperationSpec<Input, Output>,
+  input: z.input<Input>,
+) => Promise<Output>;
+
+/** Runs the operation of a change; resolves with the name of what was done. */
+export async function changeSettings(asked: SettingsChange, run: Run): Promise<keyof typeof DONE> {
   switch (asked.change) {
     case "optimization":
-      await (await gateway.optimization()).setEnabled(asked.to === "on");
-      return asked.to === "on" ? "optimization-on" : "optimization-off";
+      await run(OPTIMIZATION_OPERATIONS[asked.to === "on" ? "enable" : "disable"], {});
+      return `optimization-${asked.to}`;
     case "log-level":
-      gateway.requestLog.info({ from: gateway.logs.level, to: asked.to }, "Log level changed");
-      gateway.audit?.note({
-        action: "settings.change",
-        subject: "log level",
-        before: gateway.logs.level,
-        after: asked.to,
-      });
-      gateway.logs.level = asked.to;
-      gateway.tellLive("settings");
+      await run(SETTINGS_OPERATIONS.setLogLevel, { level: asked.to });
       return "log-level";
     case "search":
-      await gateway.reindexSearch();
-      gateway.audit?.note({ action: "search.reindex", subject: "search index" });
-      gateway.tellLive("settings");
+      await run(SETTINGS_OPERATIONS.reindex, {});
       return "search";
-    case "evaluator-check": {
-      await (await gateway.evaluator()).check.run();
+    case "evaluator-check":
+      await run(SETTINGS_OPERATIONS.checkEvaluator, {});
       return "evaluator-check";
-    }
-    case "evaluator-test": {
-      const { check, trial } = await gateway.evaluator();
-      await trial.run(signal);
-      // The result is shown beside what it was got with.
-      await check.run();
+    case "evaluator-test":
+      await run(SETTINGS_OPERATIONS.testEvaluator, {});
       return "evaluator-test";
-    }
   }
 }
 

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { changeSettings, donePath, maskUrl, readSettingsChange, settingsPage } from "./model.ts";
 import { stubGateway } from "../../../../lib/console/testing/stub_gateway.ts";
-import { Access } from "../../../../lib/auth/access.ts";
-import type { Gateway } from "../../../../lib/gateway.ts";
-import { AccessScope, type AccessToken, EVERYONE } from "../../../../lib/core/access.ts";
+import type { Operation } from "../../../../lib/operations/operation.ts";
+import { changeSettings, donePath, readSettingsChange, type Run, settingsPage } from "./model.ts";
 
 const runtime = { deno: "2.9.6", system: "linux x86_64" };
 
@@ -26,12 +24,11 @@ Deno.test("settingsPage() shows no secret of a data store's address", async () =
   const kv = "https://user:hunter2@kv.example.com/db?token=hunter2";
   const page = await settingsPage(stubGateway({ options: { kv } }), runtime);
   assert.ok(!JSON.stringify(page).includes("hunter2"));
-  assert.equal(maskUrl(kv), "https://••••@kv.example.com/db?••••");
-});
-
-Deno.test("maskUrl() leaves paths alone", () => {
+  const value = page.rows.find(({ name }) => name === "kv")?.value;
+  assert.equal(value, "https://••••@kv.example.com/db?••••");
   for (const path of ["/data/quartermaster.kv", ":memory:", "C:\\data\\x.kv", "127.0.0.1"]) {
-    assert.equal(maskUrl(path), path);
+    const { rows } = await settingsPage(stubGateway({ options: { kv: path } }), runtime);
+    assert.equal(rows.find(({ name }) => name === "kv")?.value, path);
   }
 });
 
@@ -76,81 +73,37 @@ Deno.test("readSettingsChange() refuses what is not offered", () => {
   }
 });
 
-const { signal } = new AbortController();
-const asked = { principal: EVERYONE, signal };
-const access = new Access({ isRequired: true });
-access.load(
-  [tokenWith("read,call,manage"), tokenWith("optimize"), tokenWith("manage,optimize")],
-  [],
-);
-
-function tokenWith(rights: string): AccessToken {
-  const scope = AccessScope.parse({ rights: rights.split(",") });
-  return { id: rights, name: rights, hash: rights, scope, createdAt: 0 };
-}
-
-Deno.test("changeSettings() spends model time only for those who may manage and optimize", async () => {
-  const done: unknown[] = [];
-  const gateway = {
-    access,
-    optimization: () => Promise.resolve({ setEnabled: (to: boolean) => done.push(to) }),
-    evaluator: () =>
-      Promise.resolve({
-        check: { run: () => done.push("check") },
-        trial: { run: () => done.push("trial") },
-      }),
-  } as unknown as Gateway;
-  const spending = [{ change: "optimization", to: "on" }, { change: "evaluator-test" }] as const;
-  for (const change of spending) {
-    for (const rights of ["read,call,manage", "optimize"]) {
-      await assert.rejects(
-        changeSettings(gateway, change, { principal: `token:${rights}`, signal }),
-        { code: "ACCESS_DENIED" },
-      );
-    }
-    assert.deepEqual(done, []);
+Deno.test("changeSettings() runs the operation of each change, and leads to its result", async () => {
+  const ran: unknown[] = [];
+  const run = ((operation: Operation, input: unknown) => {
+    ran.push([operation.name, input]);
+    return Promise.resolve();
+  }) as unknown as Run;
+  const paths: string[] = [];
+  for (
+    const written of [
+      "change=optimization&to=on",
+      "change=log-level&to=debug",
+      "change=search",
+      "change=evaluator-check",
+      "change=evaluator-test",
+    ]
+  ) {
+    const change = readSettingsChange(new URLSearchParams(written));
+    paths.push(donePath(await changeSettings(change, run)));
   }
-  for (const change of spending) {
-    await changeSettings(gateway, change, { principal: "token:manage,optimize", signal });
-  }
-  assert.deepEqual(done, [true, "trial", "check"]);
-});
-
-Deno.test("changeSettings() looks for an evaluator without a model's time", async () => {
-  const runs: string[] = [];
-  const check = { run: () => Promise.resolve(runs.push("check")) };
-  const gateway = { access, evaluator: () => Promise.resolve({ check }) } as unknown as Gateway;
-  const principal = "token:read,call,manage";
-  const done = await changeSettings(gateway, { change: "evaluator-check" }, { principal, signal });
-  assert.deepEqual(runs, ["check"]);
-  assert.equal(donePath(done), "/settings?done=evaluator-check&check=evaluator");
-});
-
-Deno.test("changeSettings() tries the evaluator once, where its result can be seen", async () => {
-  const runs: AbortSignal[] = [];
-  const trial = { run: (given: AbortSignal) => Promise.resolve(runs.push(given)) };
-  const check = { run: () => Promise.resolve() };
-  const gateway = {
-    access,
-    evaluator: () => Promise.resolve({ check, trial }),
-  } as unknown as Gateway;
-  const done = await changeSettings(gateway, { change: "evaluator-test" }, asked);
-  assert.deepEqual(runs, [signal]);
-  assert.equal(donePath(done), "/settings?done=evaluator-test&check=evaluator");
-  assert.equal(donePath("search"), "/settings?done=search");
-});
-
-Deno.test("changeSettings() sets the log level, logs that, and tells open pages", async () => {
-  const told: string[] = [];
-  const logged: unknown[] = [];
-  const gateway = {
-    access,
-    logs: { level: "info" },
-    requestLog: { info: (fields: unknown) => logged.push(fields) },
-    tellLive: (kind: string) => told.push(kind),
-  } as unknown as Gateway;
-  const done = await changeSettings(gateway, { change: "log-level", to: "debug" }, asked);
-  assert.equal(done, "log-level");
-  assert.equal(gateway.logs.level, "debug");
-  assert.deepEqual([told, logged], [["settings"], [{ from: "info", to: "debug" }]]);
+  assert.deepEqual(ran, [
+    ["optimization.enable", {}],
+    ["settings.log_level", { level: "debug" }],
+    ["search.reindex", {}],
+    ["evaluator.check", {}],
+    ["evaluator.test", {}],
+  ]);
+  assert.deepEqual(paths, [
+    "/settings?done=optimization-on",
+    "/settings?done=log-level",
+    "/settings?done=search",
+    "/settings?done=evaluator-check&check=evaluator",
+    "/settings?done=evaluator-test&check=evaluator",
+  ]);
 });

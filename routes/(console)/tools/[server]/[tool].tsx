@@ -33,7 +33,7 @@ interface ToolData {
   refused?: RefusedOverride;
 }
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const data = await toolData(ctx);
     return page(data, { status: "missing" in data.found ? 404 : 200 });

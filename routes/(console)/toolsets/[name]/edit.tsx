@@ -6,7 +6,7 @@ import { readToolsetForm, saveToolset, toolsetForm } from "../(_page)/editor.ts"
 import { toolsetPath } from "../../../../lib/console/ui/pages.ts";
 import { submitForm } from "../../../../lib/console/errors.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
   async GET(ctx) {
     const { gateway } = ctx.state;
     const toolset = gateway.toolsets.toolsets.resolve(ctx.params.name ?? "");

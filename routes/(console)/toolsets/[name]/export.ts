@@ -3,7 +3,7 @@ import { define } from "../../../../lib/console/define.ts";
 import { fileResponse } from "../../../../lib/operations/http.ts";
 import { TOOLSET_OPERATIONS } from "../../../../lib/operations/toolsets.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
     return fileResponse(
       await runFor(ctx, TOOLSET_OPERATIONS.exportFile, { names: [ctx.params.name ?? ""] }),

@@ -22,7 +22,7 @@ import { Missing } from "../../../../components/states.tsx";
 import { define } from "../../../../lib/console/define.ts";
 import { PostForm } from "../../../../components/forms.tsx";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
     const name = pathParts(ctx.url.pathname)?.[1] ?? "";
     const found = await toolsetPage(

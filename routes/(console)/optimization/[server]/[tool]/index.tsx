@@ -25,7 +25,7 @@ import { runToolAction, tabOfAction } from "../../(_page)/actions.ts";
 import type { MissingName } from "../../../../../lib/console/lists.ts";
 import { submitForm } from "../../../../../lib/console/errors.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"], POST: ["manage", "optimize"] }, {
   async GET(ctx) {
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const { searchParams: query } = ctx.url;

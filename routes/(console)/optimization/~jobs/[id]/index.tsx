@@ -5,7 +5,7 @@ import { JobMonitor, OptimizationLive } from "../../(_islands)/optimization.tsx"
 import { define } from "../../../../../lib/console/define.ts";
 import { jobPage } from "../../(_page)/model.ts";
 
-export const handler = define.handlers({
+export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
     const { jobs } = await ctx.state.gateway.optimization();
     const found = jobPage(await jobs.get(ctx.params.id ?? ""));

@@ -8,7 +8,6 @@ import type { Services } from "../../../../../lib/operations/services.ts";
 import { ServerName } from "../../../../../lib/core/server.ts";
 import { hasPublicUrl } from "../../../../../lib/config/address.ts";
 import type { ConsentView } from "../../../../../lib/storage/consents_repository.ts";
-import type { ServerActor } from "../../../../../lib/auth/grants.ts";
 import { type FormError, formError } from "../../../../../lib/console/errors.ts";
 
 const ConsentDecision = z.enum(["approve", "refuse"]);
@@ -31,7 +30,7 @@ type ConsentsGateway = Pick<Gateway, "consents" | "access" | "options">;
 
 export async function consentsPage(
   { consents, access, options }: ConsentsGateway,
-  { principal = "", isHere }: ServerActor,
+  { principal, isLocal }: Pick<OperationCall, "principal" | "isLocal">,
   query = new URLSearchParams(),
   error?: GatewayError,
 ): Promise<ConsentsPage> {
@@ -39,7 +38,7 @@ export async function consentsPage(
   const rows = await (await consents()).list(mayManage);
   return {
     consents: rows.map((row) => ({ ...row, who: requesterOf(row, access) })),
-    canAgree: isHere && mayManage,
+    canAgree: isLocal && mayManage,
     isByCommandOnly: hasPublicUrl(options.options.publicUrl),
     done: doneOf(query),
     error: error && formError(error),

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
 import type { ConsentView } from "../../../../../lib/storage/consents_repository.ts";
-import type { ServerActor } from "../../../../../lib/auth/grants.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
 import { consentsPage, decideConsent } from "./model.ts";
 
-const HERE: ServerActor = { via: "console", principal: "token:a", isHere: true };
+const HERE = { principal: "token:a", isLocal: true };
 const VIEW: ConsentView = {
   id: "0123456789abcdef",
   wish: "add",
@@ -50,7 +49,7 @@ Deno.test("consentsPage() shows the whole to who may manage, and lets agree only
   const { gateway, asked } = gatewayWith(["read", "manage"]);
   const page = await consentsPage(gateway, HERE);
   assert.deepEqual([page.canAgree, page.consents[0]?.who], [true, "name of token:b"]);
-  assert.equal((await consentsPage(gateway, { ...HERE, isHere: false })).canAgree, false);
+  assert.equal((await consentsPage(gateway, { ...HERE, isLocal: false })).canAgree, false);
   const reader = gatewayWith(["read"]);
   assert.equal((await consentsPage(reader.gateway, HERE)).canAgree, false);
   assert.deepEqual([asked[0], reader.asked[0]], [{ isWhole: true }, { isWhole: false }]);

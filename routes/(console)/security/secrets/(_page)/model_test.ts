@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { currentOrigin } from "../../../../../lib/telemetry/audit_log.ts";
 import type { AuditedChange } from "../../../../../lib/core/access.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
 import { ServerSpec } from "../../../../../lib/core/server.ts";
@@ -29,7 +30,10 @@ async function withGateway(
     repository,
     keyId: async () => (await box()).keyId,
     servers: () => Promise.resolve([{ name: "git", spec: SPEC }]),
-    onAudit: (entry) => void audits.push(entry),
+    onAudit(entry) {
+      const { principal, from } = currentOrigin()!;
+      audits.push({ ...entry, principal, from: from() });
+    },
   });
   await work(servicesOf({ secrets: () => Promise.resolve(admin) }), repository, audits);
 }

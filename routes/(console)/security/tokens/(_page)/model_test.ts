@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { currentOrigin } from "../../../../../lib/telemetry/audit_log.ts";
 import { Access } from "../../../../../lib/auth/access.ts";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import type { AuditedChange } from "../../../../../lib/core/access.ts";
@@ -29,7 +30,7 @@ async function openSetting() {
   const accessAdmin = new AccessAdmin({
     tokens,
     projects,
-    onAudit: (change) => audited.push(change),
+    onAudit: (change) => audited.push({ ...change, from: currentOrigin()?.from() ?? "" }),
     async onChanged() {
       const [all, others] = await Promise.all([
         Array.fromAsync(tokens.list()),

@@ -7,7 +7,9 @@ import {
   formError,
 } from "../../../../../lib/console/errors.ts";
 import { serverPath } from "../../../../../lib/console/ui/pages.ts";
-import type { AuditActor } from "../../../../../lib/core/access.ts";
+import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
+import { LOGIN_OPERATIONS } from "../../../../../lib/operations/server_logins.ts";
+import type { Services } from "../../../../../lib/operations/services.ts";
 
 type LoginGateway = Pick<Gateway, "admin" | "serverLogins">;
 
@@ -45,16 +47,22 @@ export async function loginPage(
 
 /** Begins a login; returns the path of the next page, or the form with its error. */
 export async function beginLogin(
-  gateway: LoginGateway,
+  gateway: Services,
   name: string,
   fields: URLSearchParams,
-  actor: AuditActor,
+  call: OperationCall,
 ): Promise<string | LoginPage> {
   const { client_id: id, client_secret: secret } = ClientFields.parse(Object.fromEntries(fields));
-  const client = id === "" ? undefined : { id, ...(secret === "" ? {} : { secret }) };
+  const clientSecret = secret === "" ? {} : { clientSecret: secret };
+  const client = id === "" ? {} : { clientId: id, ...clientSecret };
   try {
-    const { attempt } = await (await gateway.serverLogins()).start(name, client, actor);
-    return loginPath(name, attempt);
+    const { login } = await runOperation(
+      LOGIN_OPERATIONS.login,
+      gateway,
+      { name, ...client },
+      call,
+    );
+    return loginPath(name, login.attempt);
   } catch (error) {
     return await loginPage(gateway, name, null, { clientId: id, error: formError(error) });
   }
@@ -64,10 +72,9 @@ export async function beginLogin(
 export async function finishLogin(
   gateway: LoginGateway,
   answer: URLSearchParams,
-  actor: AuditActor,
 ): Promise<CallbackPage> {
   try {
-    const finished = await (await gateway.serverLogins()).finish(answer, actor);
+    const finished = await (await gateway.serverLogins()).finish(answer);
     if ("failed" in finished) {
       const { failed, error } = finished;
       return { kind: "failed", error: errorPage(error), href: loginPath(failed) };

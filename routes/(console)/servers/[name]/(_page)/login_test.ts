@@ -3,6 +3,7 @@ import type { Gateway } from "../../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
 import type { ServerStatus } from "../../../../../lib/core/server.ts";
 import type { LoginAdmin } from "../../../../../lib/operations/login_admin.ts";
+import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
 import { beginLogin, finishLogin, loginPage } from "./login.ts";
 
 const SERVER: ServerStatus = {
@@ -21,10 +22,10 @@ function gatewayWith(logins: Partial<LoginAdmin>) {
     describe: () => Promise.resolve(undefined),
     attempt: () => Promise.resolve(undefined),
   };
-  return {
-    admin: { describe: () => ({ server: SERVER }) },
-    serverLogins: () => Promise.resolve({ ...none, ...logins }),
-  } as unknown as Pick<Gateway, "admin" | "serverLogins">;
+  return servicesOf({
+    admin: { describe: () => ({ server: SERVER }) } as unknown as Gateway["admin"],
+    serverLogins: () => Promise.resolve({ ...none, ...logins } as unknown as LoginAdmin),
+  });
 }
 
 Deno.test("beginLogin() leads to the page of what was begun, with the client that was written", async () => {
@@ -37,9 +38,9 @@ Deno.test("beginLogin() leads to the page of what was begun, with the client tha
     },
   });
   const fields = new URLSearchParams({ client_id: " mine ", client_secret: "" });
-  const path = await beginLogin(gateway, "files", fields, { principal: "everyone" });
+  const path = await beginLogin(gateway, "files", fields, callBy("everyone"));
   assert.equal(path, "/servers/files/~login?attempt=a%26b");
-  assert.deepEqual(asked, [["files", { id: "mine" }, { principal: "everyone" }]]);
+  assert.deepEqual(asked, [["files", { id: "mine", secret: undefined }]]);
 });
 
 Deno.test("beginLogin() shows the form again with what is wrong, and without the secret", async () => {
@@ -47,7 +48,7 @@ Deno.test("beginLogin() shows the form again with what is wrong, and without the
     start: () => Promise.reject(new GatewayError("LOGIN_FAILED", { message: "No PKCE" })),
   });
   const fields = new URLSearchParams({ client_id: "mine", client_secret: "canary" });
-  const page = await beginLogin(gateway, "files", fields, {});
+  const page = await beginLogin(gateway, "files", fields, callBy("everyone"));
   assert.ok(typeof page !== "string");
   assert.equal(page.error?.message, "No PKCE");
   assert.equal(page.clientId, "mine");
@@ -63,12 +64,12 @@ Deno.test("loginPage() says that a login has run out", async () => {
 Deno.test("finishLogin() leads back to the login that failed, and nowhere where none is known", async () => {
   const error = new GatewayError("LOGIN_FAILED", { message: "Forged" });
   const known = gatewayWith({ finish: () => Promise.resolve({ failed: "files", error }) });
-  const failed = await finishLogin(known, new URLSearchParams(), {});
+  const failed = await finishLogin(known, new URLSearchParams());
   assert.ok(failed.kind === "failed");
   assert.equal(failed.error.message, "Forged.");
   assert.equal(failed.href, "/servers/files/~login");
   const unknown = gatewayWith({ finish: () => Promise.reject(error) });
-  assert.equal((await finishLogin(unknown, new URLSearchParams(), {})).href, "/servers");
+  assert.equal((await finishLogin(unknown, new URLSearchParams())).href, "/servers");
   const fine = gatewayWith({ finish: () => Promise.resolve({ server: SERVER }) });
-  assert.equal((await finishLogin(fine, new URLSearchParams(), {})).href, "/servers/files");
+  assert.equal((await finishLogin(fine, new URLSearchParams())).href, "/servers/files");
 });

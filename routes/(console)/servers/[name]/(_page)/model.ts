@@ -153,21 +153,19 @@ export function readToolChoice(form: URLSearchParams): ChosenTool[] {
 }
 
 /**
- * Keeps a choice. What the form did not show stays as it is; with everything chosen, what the
- * server adds later is exposed too.
+ * The selection that a form makes. What the form did not show stays as it is; with everything
+ * chosen, tools that the server adds later are exposed too.
  */
-export async function saveServerTools(
-  { admin }: Pick<Gateway, "admin">,
-  name: string,
+export function selectionOf(
+  { enabled, all }: { enabled: string[] | null; all: string[] },
   written: readonly ChosenTool[],
-): Promise<void> {
-  const { enabled, all } = admin.enabledTools(name);
+): string[] | null {
   const wanted = new Map(written.map(({ name, isOn }) => [name, isOn]));
   const before = new Set(enabled ?? all);
   const next = all.filter((tool) => wanted.get(tool) ?? before.has(tool));
-  // A tool that its server has withdrawn for now stays chosen.
+  // A tool that its server has withdrawn for now stays in the selection.
   const withdrawn = [...before].filter((tool) => !all.includes(tool));
   // An empty list does not mean that everything was chosen.
   const isAll = next.length === all.length && (all.length > 0 || enabled === null);
-  await admin.setEnabledTools(name, isAll ? null : [...next, ...withdrawn]);
+  return isAll ? null : [...next, ...withdrawn];
 }

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { define } from "../../../../../lib/console/define.ts";
 import { tryTool } from "../../../../(console)/tools/[server]/(_page)/try.ts";
 import { pathParts } from "../../../../../lib/console/ui/pages.ts";
-import { readJson } from "../../../(_parts)/read_json.ts";
+import { readJson } from "../../../../../lib/operations/http.ts";
+import { parseInput } from "../../../../../lib/operations/operation.ts";
 
 const Body = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).default({}),
@@ -11,11 +12,12 @@ const Body = z.strictObject({
 });
 
 /** Calls a tool, as the console's own client. */
-export const handler = define.handlers({
+export const handler = define.handlers({ POST: ["manage", "call"] }, {
   async POST(ctx) {
     const { gateway, principal } = ctx.state;
     const [, , server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
-    const body = await readJson(ctx.req, Body, gateway.options.options.maxBody);
+    const given = await readJson(ctx.req, gateway.options.options.maxBody);
+    const body = parseInput({ name: "call", input: Body }, given);
     const outcome = await tryTool(gateway, {
       server,
       tool,

@@ -1,0 +1,207 @@
+import { join } from "@std/path";
+import { z } from "zod";
+import {
+  LOG_LEVELS,
+  type OptionName,
+  OPTIONS,
+  type Options,
+  settingsKeyOf,
+  variableOf,
+} from "../config/option_table.ts";
+import type { ReadOptions } from "../config/options.ts";
+import type { OnAudit } from "../core/access.ts";
+import { GatewayError } from "../core/errors.ts";
+import { EvaluatorInfo } from "../core/optimization.ts";
+import { EvaluatorProgram } from "../optimizer/evaluators/evaluator.ts";
+import { backupStore } from "../storage/backup.ts";
+import type { Store } from "../storage/store.ts";
+import type { Logs } from "../telemetry/logs.ts";
+import { operation } from "./operation.ts";
+
+/** What only a running gateway has. */
+export interface GatewaySettings {
+  options: Options;
+  origins: ReadOptions["origins"];
+  platform: ReadOptions["platform"];
+  store: Store;
+  logs: Pick<Logs, "level" | "module">;
+  reindexSearch(): Promise<{ tools: number }>;
+  onAudit: OnAudit;
+  /** Updates open pages. */
+  onChanged(): void;
+}
+
+const ShownOption = z.object({
+  name: z.string(),
+  flag: z.string(),
+  variable: z.string().describe("The environment variable that sets it"),
+  settingsKey: z.string().describe("Its key in the settings file"),
+  meaning: z.string(),
+  value: z.string().optional().describe("Secrets are masked; missing if it is not set"),
+  fallback: z.string().describe("The default"),
+  origin: z.string().describe("Where it was set"),
+});
+export type ShownOption = z.infer<typeof ShownOption>;
+
+const LogLevel = z.enum(LOG_LEVELS);
+const LIVE = { scope: "whole", isLive: true } as const;
+const CHANGE = { ...LIVE, rights: ["manage"], effect: "write" } as const;
+
+const show = operation({
+  ...LIVE,
+  name: "settings.show",
+  title: "Show the settings",
+  description: "Show every option in effect, where it was set, and the current log level.",
+  input: z.strictObject({}),
+  output: z.object({ options: z.array(ShownOption), logLevel: LogLevel }),
+  rights: ["read"],
+  effect: "read",
+  run: ({ settings }) => ({ options: shownOptions(settings), logLevel: settings.logs.level }),
+});
+
+const setLogLevel = operation({
+  ...CHANGE,
+  name: "settings.log_level",
+  title: "Change the log level",
+  description: "Change the minimum log level until the gateway restarts.",
+  input: z.strictObject({ level: LogLevel }),
+  output: z.object({ level: LogLevel }),
+  idempotent: true,
+  run({ settings: { logs, onAudit, onChanged } }, { level }) {
+    const before = logs.level;
+    logs.module("http").info({ from: before, to: level }, "Log level changed");
+    onAudit({ action: "settings.change", subject: "log level", before, after: level });
+    logs.level = level;
+    onChanged();
+    return { level };
+  },
+});
+
+const reindex = operation({
+  ...CHANGE,
+  name: "search.reindex",
+  title: "Rebuild the search index",
+  description: "Rebuild the search index; semantic indexing continues in the background.",
+  input: z.strictObject({}),
+  output: z.object({ tools: z.int() }),
+  idempotent: true,
+  async run({ settings: { reindexSearch, onAudit, onChanged } }) {
+    const indexed = await reindexSearch();
+    onAudit({ action: "search.reindex", subject: "search index" });
+    onChanged();
+    return indexed;
+  },
+});
+
+const checkEvaluator = operation({
+  ...CHANGE,
+  name: "evaluator.check",
+  title: "Look for an evaluator",
+  description: "Look for what can try descriptions on a model. No model is asked.",
+  input: z.strictObject({}),
+  output: EvaluatorInfo.extend({ program: EvaluatorProgram.optional() }),
+  run: async ({ evaluator }) => await (await evaluator()).check.run(),
+});
+
+const testEvaluator = operation({
+  ...CHANGE,
+  name: "evaluator.test",
+  title: "Test the evaluator",
+  description: "Make one real request to the model, to see whether evaluations would work.",
+  input: z.strictObject({}),
+  output: z.object({
+    outcome: z.enum(["right", "wrong", "failed"]),
+    message: z.string(),
+    model: z.string(),
+    durationMs: z.number(),
+  }),
+  rights: ["manage", "optimize"],
+  async run({ evaluator }, _input, { signal }) {
+    const { check, trial } = await evaluator();
+    const { outcome, words: message, model, durationMs } = await trial.run(signal);
+    // The console shows the result beside what it was got with.
+    await check.run();
+    return { outcome, message, model, durationMs };
+  },
+});
+
+const backup = operation({
+  ...CHANGE,
+  name: "data.backup",
+  title: "Back up the data store",
+  description: "Download the whole data store as one file, secrets included.",
+  input: z.strictObject({}),
+  output: { file: "application/octet-stream" },
+  from: "this-machine",
+  async run({ settings: { store, platform, onAudit } }) {
+    if (!platform.canWrite) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "Cannot make a backup here: this platform has no disk",
+        recoveryAction: "Make it with the command line, on a machine that reaches the same store",
+      });
+    }
+    const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+    try {
+      const { file, entries } = await backupStore(store, join(folder, "backup"));
+      const { readable: body } = await Deno.open(file);
+      onAudit({ action: "data.backup", subject: "data store", after: { entries } });
+      const fileName = `quartermaster-${new Date().toISOString().slice(0, 10)}.backup`;
+      return { fileName, contentType: "application/octet-stream", body };
+    } finally {
+      // An open file can still be read to its end, and nobody else finds it.
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+export const SETTINGS_OPERATIONS = {
+  show,
+  setLogLevel,
+  reindex,
+  checkEvaluator,
+  testEvaluator,
+  backup,
+};
+
+/** Every option as it is in effect and where it was set. */
+export function shownOptions(
+  { options, origins }: Pick<GatewaySettings, "options" | "origins">,
+): ShownOption[] {
+  return (Object.keys(OPTIONS) as OptionName[]).map((name) => {
+    const option = OPTIONS[name];
+    const value = shownValue(name, options[name]);
+    return {
+      name,
+      flag: `--${option.flag}`,
+      variable: variableOf(option),
+      settingsKey: settingsKeyOf(option),
+      meaning: option.meaning,
+      ...(value === undefined ? {} : { value }),
+      fallback: option.fallbackText,
+      origin: origins[name],
+    };
+  });
+}
+
+const MIB = 1024 * 1024;
+
+function shownValue(name: OptionName, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (OPTIONS[name].isSecret) return "••••";
+  if (typeof value === "object") {
+    return Object.keys(value ?? {}).length === 0 ? undefined : JSON.stringify(value);
+  }
+  if (typeof value === "boolean") return value ? "On" : "Off";
+  if (name === "maxBody" && typeof value === "number") return `${+(value / MIB).toFixed(1)} MiB`;
+  return maskUrl(String(value));
+}
+
+/** A URL's credentials and query may be secrets; its host and path are not. */
+function maskUrl(text: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  const url = URL.parse(text);
+  if (url === null) return "••••";
+  const user = url.username === "" && url.password === "" ? "" : "••••@";
+  const query = url.search === "" ? "" : "?••••";
+  return `${url.protocol}//${user}${url.host}${url.pathname === "/" ? "" : url.pathname}${query}`;
+}

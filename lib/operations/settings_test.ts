@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { Access } from "../auth/access.ts";
+import { AccessScope, type AccessToken } from "../core/access.ts";
+import { verifyBackup } from "../storage/backup.ts";
+import { Store } from "../storage/store.ts";
+import { fileResponse } from "./http.ts";
+import { runOperation } from "./operation.ts";
+import { SETTINGS_OPERATIONS } from "./settings.ts";
+import { callBy, servicesOf } from "./testing/services.ts";
+
+const access = new Access({ isRequired: true });
+access.load(["read,call,manage", "optimize", "manage,optimize"].map(tokenWith), []);
+
+function tokenWith(rights: string): AccessToken {
+  const scope = AccessScope.parse({ rights: rights.split(",") });
+  return { id: rights, name: rights, hash: rights, scope, createdAt: 0 };
+}
+
+Deno.test("evaluator.test spends model time only for those who may manage and optimize", async () => {
+  const ran: unknown[] = [];
+  const services = servicesOf({
+    access,
+    evaluator: () =>
+      Promise.resolve({
+        check: { run: () => ran.push("check") },
+        trial: {
+          run: (signal: AbortSignal) => {
+            ran.push(signal);
+            return { outcome: "right", words: "It called the tool", model: "m", durationMs: 1 };
+          },
+        },
+      }),
+  });
+  for (const rights of ["read,call,manage", "optimize"]) {
+    const test = runOperation(
+      SETTINGS_OPERATIONS.testEvaluator,
+      services as never,
+      {},
+      callBy(`token:${rights}`),
+    );
+    await assert.rejects(test, { code: "ACCESS_DENIED" });
+  }
+  assert.deepEqual(ran, []);
+  const call = callBy("token:manage,optimize");
+  await runOperation(SETTINGS_OPERATIONS.testEvaluator, services as never, {}, call);
+  assert.deepEqual(ran, [call.signal, "check"]);
+  await runOperation(
+    SETTINGS_OPERATIONS.checkEvaluator,
+    services as never,
+    {},
+    callBy("token:read,call,manage"),
+  );
+  assert.deepEqual(ran.slice(2), ["check"]);
+});
+
+Deno.test("settings.log_level sets the log level, logs and audits that, and updates open pages", async () => {
+  const seen: unknown[] = [];
+  const logs = {
+    level: "info",
+    module: () => ({ info: (fields: unknown) => seen.push(fields) }),
+  };
+  const settings = {
+    logs,
+    onAudit: ({ action, before, after }: Record<string, unknown>) =>
+      seen.push([action, before, after]),
+    onChanged: () => seen.push("changed"),
+  };
+  const services = servicesOf({ settings });
+  await runOperation(
+    SETTINGS_OPERATIONS.setLogLevel,
+    services as never,
+    { level: "debug" },
+    callBy("a"),
+  );
+  assert.equal(logs.level, "debug");
+  const audited = ["settings.change", "info", "debug"];
+  assert.deepEqual(seen, [{ from: "info", to: "debug" }, audited, "changed"]);
+});
+
+function backup(store: Store, { canWrite = true, isLocal = true } = {}) {
+  const audited: unknown[] = [];
+  const settings = {
+    store,
+    platform: { canWrite },
+    onAudit: ({ action }: { action: string }) => audited.push(action),
+  };
+  const services = servicesOf({ settings });
+  const call = callBy("a", { isLocal });
+  return runOperation(SETTINGS_OPERATIONS.backup, services as never, {}, call)
+    .then((file) => ({ file, audited }));
+}
+
+Deno.test("data.backup gives a whole backup to keep, on this machine only", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  await store.commit({ sets: [{ key: ["settings", "x"], value: true }], announce: false });
+  const { file, audited } = await backup(store);
+  assert.deepEqual(audited, ["data.backup"]);
+  const response = fileResponse(file);
+  assert.match(
+    response.headers.get("content-disposition") ?? "",
+    /filename="quartermaster-\d{4}-\d\d-\d\d\.backup"/,
+  );
+  const saved = await Deno.makeTempFile({ prefix: "quartermaster_" });
+  try {
+    await Deno.writeFile(saved, new Uint8Array(await response.arrayBuffer()));
+    assert.ok((await verifyBackup(saved)).entries >= 1);
+  } finally {
+    await Deno.remove(saved);
+  }
+  await assert.rejects(backup(store, { isLocal: false }), { code: "ACCESS_DENIED" });
+  await assert.rejects(backup(store, { canWrite: false }), /this platform has no disk/);
+});
