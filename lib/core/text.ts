@@ -10,15 +10,6 @@ export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : `${noun}s`}`;
 }
 
-/** Undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** A value as one field of a CSV file, quoted where it has to be. */
 export function csvField(value: string | number | null | undefined): string {
   if (typeof value !== "string") return value === null || value === undefined ? "" : `${value}`;

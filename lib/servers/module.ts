@@ -74,13 +74,7 @@ export function buildServers(input: ServersInput) {
     new ProcessOwner({ leaseId: lease.id, holdLease: lease.hold, host, records, onWarning }),
   );
   const installs = stack.use(new Installs({}, input.signal));
-  if (platform.canSpawn && !input.isCommand) {
-    stack.use(keepUp({
-      work: () => reap(records, new LeasesRepository(store), lease, log),
-      everyMs: REAP_EVERY_MS,
-      onError: (error) => onWarning("Cannot look for what a killed gateway left", { error }),
-    }));
-  }
+  if (platform.canSpawn && !input.isCommand) stack.use(keepReaping(input, records, log));
 
   /** As last wanted; the pool follows. */
   const entries = new Map<string, PooledServer>();
@@ -224,6 +218,18 @@ async function findPackageCache(
   if (findInstaller([spec.command, ...spec.args])?.family !== "npm") return undefined;
   const env = childEnv({ baseEnv: Deno.env.toObject(), declared: spec.env, markerEnv: {} });
   return async () => void await installs.repair({ ...spec, env });
+}
+
+function keepReaping(
+  { store, lease, onWarning }: ServersInput,
+  records: ProcessesRepository,
+  log: ReturnType<Logs["module"]>,
+) {
+  return keepUp({
+    work: () => reap(records, new LeasesRepository(store), lease, log),
+    everyMs: REAP_EVERY_MS,
+    onError: (error) => onWarning("Cannot look for what a killed gateway left", { error }),
+  });
 }
 
 /** Ends programs that killed gateways left running, and forgets their leases. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RunCost } from "../../core/optimization.ts";
-import { parseJson, shortened } from "../../core/text.ts";
+import { parseJson } from "../../core/rpc.ts";
+import { shortened } from "../../core/text.ts";
 import type { ClaudeEnd } from "./claude_process.ts";
 import {
   callsIn,

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import type { RunCost } from "../../core/optimization.ts";
-import { parseJson, shortened } from "../../core/text.ts";
+import { parseJson } from "../../core/rpc.ts";
+import { shortened } from "../../core/text.ts";
 import { ToolDefinition } from "../../core/tool.ts";
 import { BodyTooLarge, FetchResponse, readText } from "../../servers/transports/http_response.ts";
 import { Redactor } from "../../telemetry/redact.ts";

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { RunCost } from "../../core/optimization.ts";
-import { parseJson, shortened } from "../../core/text.ts";
+import { parseJson } from "../../core/rpc.ts";
+import { shortened } from "../../core/text.ts";
 import { addCosts } from "../cost.ts";
 import type { TargetTool } from "../targets.ts";
 import type { TextModel } from "./text_model.ts";

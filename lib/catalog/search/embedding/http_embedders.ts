@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
-import { parseJson } from "../../../core/text.ts";
+import { parseJson } from "../../../core/rpc.ts";
 import type { Embedder } from "./embedder.ts";
 
 interface HttpBackend {
