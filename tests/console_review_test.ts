@@ -121,13 +121,13 @@ browserTest("review page works without scripts, and waives a finding with a reas
 });
 
 browserTest(
-  "review page says what there will be where nothing waits, and refuses what is old",
+  "review page says what there will be when there is nothing to review, and refuses what is old",
   async () => {
     await relist("files", tool("look"), tool("read"));
     await using open = await openPage(browser);
     const { page } = open;
     await goLive(page, `${endpoints.url}/security/review`);
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("Nothing to review").waitFor();
     await assertReadable(page, "review-empty");
     // A change shows by itself, and one that came since is not approved unseen.
     await relist("files", tool("look", { title: "Look" }), tool("read"));

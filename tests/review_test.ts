@@ -52,7 +52,7 @@ Deno.test("what waits is decided on the command line, and every gateway on the s
   const done = await cli(folder, "review", "approve", "files.look", "--yes");
   assert.equal(done.out, "Approved look of files.\n", done.err);
   await until(async () => (await descriptions())[0] === "Looks twice" ? true : undefined);
-  assert.match((await cli(folder, "review", "list")).out, /Nothing waits/);
+  assert.match((await cli(folder, "review", "list")).out, /Nothing to review/);
 
   const back = await cli(folder, "review", "revert", "files.look", "--json");
   assert.deepEqual(JSON.parse(back.out), {

@@ -85,7 +85,7 @@ export class Access {
 
   /**
    * Who a request to a URL is made for; throws TOKEN_REQUIRED. At once for a header that is known.
-   * Where no URL is given, a credential that is good at one endpoint alone is not let in.
+   * Without a URL, a credential for a single endpoint is refused.
    */
   identify(
     authorization: string | null,
@@ -310,7 +310,7 @@ class ProjectServers {
 
   inside(project: string): (server: string) => boolean {
     const servers = this.#projects.get(project);
-    // Where the project is gone, its callers are not let in everywhere else for it.
+    // If the project is gone, its callers do not get access to everything else.
     return (server) =>
       servers !== undefined && (servers.has(server) || !this.#assigned.has(server));
   }

@@ -67,7 +67,7 @@ function restoredText(file: string, { entries, movedTo }: RestoreResult): string
   return `Restored ${entries} records from ${file}${kept}\n`;
 }
 
-/** A backup that was chosen before this one: the next start would put it in place all the same. */
+/** A backup that was staged before this one: the next start would still restore it. */
 async function forgetStaged(location: string | undefined): Promise<boolean> {
   const place = parseLocation(location);
   if (place.kind !== "file") return false;

@@ -161,7 +161,7 @@ export interface CredentialOptions {
 }
 
 /**
- * What a command line comes in with at one gateway: a token that the user gave, else, where the
+ * What a command authenticates with at one gateway: the token that the user gave, else, if the
  * gateway asks, the proof that its data can be read here.
  */
 export class Credential {

@@ -146,7 +146,7 @@ function listText(
   { items, more }: OutputOf<typeof REVIEW_OPERATIONS.list>,
   { paint }: OutcomeView,
 ): string {
-  if (items.length === 0) return "Nothing waits for you.\n";
+  if (items.length === 0) return "Nothing to review.\n";
   const titles = ["TOOL", "STATE", "WHAT", "RULES"];
   const rows = listing(titles, items.map((item) => itemRow(item, paint)), paint);
   return more > 0 ? `${rows}and ${more} more\n` : rows;

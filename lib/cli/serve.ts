@@ -159,7 +159,7 @@ function handlerOf(
     // much as the relaying.
     const endpoint = gateway.endpoints.find(request, info);
     if (endpoint) return answerCall(gateway, request, endpoint);
-    // With a Host that is none there is no address either, and nothing further on could read it.
+    // Nothing below could read the URL of a request with an invalid Host.
     if (!URL.canParse(request.url)) {
       const message = "The request's Host is not this gateway";
       return errorResponse(new GatewayError("FOREIGN_HOST", { message }), crypto.randomUUID());
@@ -281,7 +281,7 @@ export function onStopSignal(stop: (signal: Deno.Signal) => void): () => void {
 
 type Read = Pick<ReadOptions, "options" | "origins" | "platform">;
 
-/** A gateway that lets nobody in is not started; says why it needs a token, and how to make one. */
+/** A gateway that would refuse everyone does not start: the error says why it needs a token, and how to create one. */
 export function noTokenToServe(read: Read): GatewayError {
   const { message, details } = noTokenYet({
     why: reasonsOf(read).join(" and "),

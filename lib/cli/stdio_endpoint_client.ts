@@ -69,7 +69,7 @@ export class EndpointClient {
   readonly #options: EndpointClientOptions;
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
-  /** Where the stream for what belongs to no request can be taken up. */
+  /** Where the stream of messages outside any request can be resumed. */
   #lastEventId: string | undefined;
 
   constructor(options: EndpointClientOptions) {

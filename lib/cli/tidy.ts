@@ -20,7 +20,7 @@ export interface TidyOptions {
 const SOON_TURNS = 60;
 /** So many requests leave enough behind that it is worth a pause. */
 const MANY = 500;
-/** So few between two looks are rest all the same: some clients ping. */
+/** A few requests between two checks still count as rest: some clients ping. */
 const FEW = 20;
 
 /**

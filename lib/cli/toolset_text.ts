@@ -136,7 +136,7 @@ function noteText({ state, note = "", change }: ToolsetToolDetail, isRunning: bo
 function changeText(change: NonNullable<ToolsetToolDetail["change"]>): string {
   const { savedVersion, currentVersion, compatibility, reasons } = change;
   const version = (number: number | undefined) => number === undefined ? "?" : `v${number}`;
-  const verdict = compatibility === "unknown" ? "how is not known" : compatibility;
+  const verdict = compatibility === "unknown" ? "the difference is unknown" : compatibility;
   const why = reasons.length > 0 ? `: ${reasons.join("; ")}` : "";
   return `changed since saved (${version(savedVersion)} -> ${
     version(currentVersion)

@@ -35,7 +35,7 @@ const ConsoleAction = z.discriminatedUnion("action", [
 ]);
 export type ConsoleAction = z.infer<typeof ConsoleAction>;
 
-/** Ending the tour is no operation, but takes a right all the same: everybody sees it end. */
+/** Ending the tour is not an operation, but still requires a right: it ends for everybody. */
 const TOUR: Restrictions = { name: "the tour", rights: ["manage"], scope: "whole" };
 
 type ActingGateway = Services & Pick<Gateway, "store" | "requestLog">;
@@ -44,7 +44,7 @@ export function readAction(fields: URLSearchParams): ConsoleAction {
   const parsed = ConsoleAction.safeParse(Object.fromEntries(fields));
   if (parsed.success) return parsed.data;
   throw new GatewayError("INVALID_ARGUMENTS", {
-    message: `Cannot do "${fields.get("action") ?? ""}": the console knows no such action`,
+    message: `Cannot do "${fields.get("action") ?? ""}": unknown action`,
     recoveryAction: "Load the page again; it may be of an earlier version",
   });
 }

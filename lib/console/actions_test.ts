@@ -22,7 +22,7 @@ Deno.test("readAction() refuses what it does not know, and what is not whole", (
   for (const wrong of [{}, { action: "format-disk" }, { action: "restart-server" }]) {
     assert.throws(
       () => readAction(fields(wrong as Record<string, string>)),
-      /knows no such action/,
+      /unknown action/,
     );
   }
 });

@@ -163,7 +163,7 @@ export function mapSpecTexts<T extends ServerSpec>(spec: T, map: (text: SpecText
   return mapped as T;
 }
 
-/** What becomes of changes that a server makes to its tools. */
+/** What to do when a server changes its tools. */
 export function changePolicy(
   { trust, changes }: Pick<ServerSpec, "trust" | "changes">,
 ): ChangePolicy {

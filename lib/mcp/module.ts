@@ -220,7 +220,7 @@ export class McpModule implements AsyncDisposable {
 
   #enter(path: EndpointPath, visit: Omit<Visit, "endpoint">): Promise<Response> {
     const { request, principal, info } = visit;
-    // With each request: a local session's id lets nobody in through a proxy.
+    // With each request: a local session's id grants no access through a proxy.
     if (principal === EVERYONE || ownerOf(principal) === EVERYONE) {
       refuseForwarded(request, request.method === "POST" ? hasForwardedHeader : isForwarded);
     }

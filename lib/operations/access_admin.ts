@@ -14,7 +14,7 @@ const MAX_TOKENS = 1_000;
 export interface AccessAdminOptions {
   tokens: AccessTokensRepository;
   projects: ProjectsRepository;
-  /** Takes up what the store holds. */
+  /** Loads tokens and projects from the store. */
   onChanged?(): Promise<void>;
   onAudit?(change: AuditedChange): void;
   onWarning?(message: string, details?: object): void;
@@ -80,7 +80,7 @@ export class AccessAdmin {
     try {
       await this.#changed(change);
     } catch (error) {
-      // It is there, and its text can be had nowhere else.
+      // It exists, and its text is shown nowhere else.
       this.#options.onWarning?.("A token was created, but is not active yet", { error });
     }
     return { token: shown(token), text };

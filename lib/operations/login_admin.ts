@@ -29,7 +29,7 @@ export interface LoginAdminOptions {
   flow: LoginFlow | undefined;
   /** An entry with the secrets it refers to. */
   fill(spec: ServerSpec): Promise<ServerSpec>;
-  /** Takes up what is stored. */
+  /** Loads the stored logins. */
   reload(): Promise<void>;
   onAudit?: OnAudit | undefined;
 }

@@ -30,7 +30,7 @@ export interface SecretsAdminOptions {
   servers(): Promise<{ name: string; spec: ServerSpec }[]>;
   /** Hears of a value before it is kept, so that it is written nowhere. */
   learn?(values: string[]): void;
-  /** Takes up what the store holds. */
+  /** Loads the secrets from the store. */
   onChanged?(): Promise<void>;
   onAudit?: OnAudit | undefined;
 }
@@ -78,7 +78,7 @@ export class SecretsAdmin {
     return { usedBy: await this.usersOf(name) };
   }
 
-  /** Deletes a secret; where servers use it, only if that is wanted all the same. */
+  /** Deletes a secret; if servers use it, only with confirmation. */
   async delete(name: string, force = false): Promise<{ usedBy: string[] }> {
     const { repository, onAudit, onChanged } = this.#options;
     const outlines = await repository.outlines();
@@ -89,7 +89,7 @@ export class SecretsAdmin {
         message: `Cannot delete the secret ${name}: ${usersWords(usedBy)} it`,
         recoverySteps: [
           "Change their entries first",
-          "Or say that it is wanted all the same: they stop until it is set again",
+          "Or confirm the deletion: they stop until it is set again",
         ],
       });
     }

@@ -71,7 +71,7 @@ const PATTERNS = {
   writingTools: forPeople(remote.writingTools, "Tools that write", { isHidden: true }),
 };
 
-/** What may be called of a server and how much, and what becomes of what it changes. */
+/** Which calls a server allows and how many, and what happens when its tools change. */
 export const SERVER_LIMITS = {
   mode: forPeople(
     remote.mode,
@@ -108,7 +108,7 @@ export const SERVER_LIMITS = {
   }),
   changes: forPeople(
     remote.changes,
-    "What becomes of tools that it changes: hold, notify or allow",
+    "What to do when its tools change: hold, notify or allow",
     { placeholder: "POLICY" },
   ),
 };

@@ -67,13 +67,13 @@ export interface ServersAdminOptions {
 
 export interface AddServerOptions {
   check?: boolean;
-  /** Unless told, somebody who may run nothing. */
+  /** Default: somebody who may not run programs. */
   by?: ServerActor;
 }
 
 export interface UpdateServerOptions {
   isNoted?: boolean;
-  /** Of the entry that the change was made from, as `read()` gave it; unless told, any. */
+  /** The version of the entry that the change is based on, from `read()`; default: any. */
   version?: string | undefined;
   by?: ServerActor;
 }

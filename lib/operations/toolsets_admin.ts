@@ -272,7 +272,7 @@ export class ToolsetsAdmin {
     return exportToolsets(toolsets.filter(({ tools }) => tools.length > 0));
   }
 
-  /** Saves what a file holds; a toolset of a name that is taken is left alone unless told. */
+  /** Saves the toolsets in a file; an existing toolset of the same name is kept unless `replace` is set. */
   async import(
     value: unknown,
     { replace = false, dryRun = false }: { replace?: boolean; dryRun?: boolean } = {},
@@ -347,7 +347,7 @@ const NOTES: Record<Exclude<ToolState, "registered">, string> = {
 
 function changeWords({ compatibility, reasons }: ToolChange): string {
   if (compatibility === "breaking") return `calls may break: ${reasons.join("; ")}`;
-  return compatibility === "compatible" ? "calls go on to work" : "how is not known";
+  return compatibility === "compatible" ? "calls keep working" : "the difference is unknown";
 }
 
 function sizeWarning(count: number): string[] {

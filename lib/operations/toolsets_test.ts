@@ -151,7 +151,7 @@ test("get-active-toolset shows the state of each tool", async (store) => {
   assert.match(head!, /^"dev" is equipped: 1 of 3 tools registered, about \d+ tokens\.$/);
   assert.deepEqual(lines, [
     "- git.status: gone (its server no longer has it)",
-    "- git.log: registered as git_log (changed since it was saved: how is not known)",
+    "- git.log: registered as git_log (changed since it was saved: the difference is unknown)",
     "- docker.ps: waiting (its server is not ready; it is added when the server is)",
     "⚠️ Warning: no longer there: git.status",
   ]);

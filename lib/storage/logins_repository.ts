@@ -27,7 +27,7 @@ const bindings = {
   isAdded: z.boolean(),
 };
 
-/** What is needed to be let in; never shown. */
+/** The credentials; never shown. */
 const secrets = {
   /** The server's address as authorization servers know it; a secret may be part of its path. */
   resource: z.string(),

@@ -93,7 +93,7 @@ async function findKeyFile(path: string): Promise<Uint8Array<ArrayBuffer> | unde
     if (!isFile || size > MOST_BYTES) throw notAKey(path);
     // Null on Windows, where the folder's rights count.
     if (mode !== null && (mode & 0o077) !== 0) {
-      throw unusable(path, "others than its owner can read it", `Run: chmod 600 "${path}"`);
+      throw unusable(path, "users other than its owner can read it", `Run: chmod 600 "${path}"`);
     }
     text = await Deno.readTextFile(path);
   } catch (error) {

@@ -32,7 +32,7 @@ export interface AuditNote {
   subject: string;
   before?: unknown;
   after?: unknown;
-  /** Whether anybody can cause it without being let in; then only so many are kept a day. */
+  /** Whether anybody can cause it without access; then only a limited number is stored per day. */
   isUnproven?: boolean | undefined;
   at?: number | undefined;
 }

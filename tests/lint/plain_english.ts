@@ -1,6 +1,7 @@
 /** Lint rules for the text in the sources: strings, JSX text and comments. */
 import phrases from "./phrases.json" with { type: "json" };
 
+const TEST = /_test\.tsx?$|\/(tests|testing|bench)\//;
 const PHRASES = Object.entries(phrases).map(([phrase, instead]) => ({
   pattern: new RegExp(`\\b${phrase.replaceAll(" ", "\\s+(?:\\*\\s+|//\\s+)?")}\\b`, "i"),
   phrase,
@@ -22,18 +23,20 @@ export default {
   name: "plain-english",
   rules: {
     phrases: {
-      create: (context) => ({
-        Literal(node) {
-          if (typeof node.value === "string") check(context, node, node.value);
-        },
-        TemplateElement: (node) => check(context, node, node.cooked),
-        JSXText: (node) => check(context, node, node.value),
-        Program(program) {
-          for (const comment of context.sourceCode.getAllComments()) {
-            check(context, { ...program, range: comment.range } as Deno.lint.Node, comment.value);
-          }
-        },
-      }),
+      // Tests name what they plant.
+      create: (context) =>
+        TEST.test(context.filename) ? {} : ({
+          Literal(node) {
+            if (typeof node.value === "string") check(context, node, node.value);
+          },
+          TemplateElement: (node) => check(context, node, node.cooked),
+          JSXText: (node) => check(context, node, node.value),
+          Program(program) {
+            for (const comment of context.sourceCode.getAllComments()) {
+              check(context, { ...program, range: comment.range } as Deno.lint.Node, comment.value);
+            }
+          },
+        }),
     },
   },
 } satisfies Deno.lint.Plugin;

@@ -194,7 +194,7 @@ echo "boom $ANTHROPIC_API_KEY ${TOKEN}" >&2; exit 3`;
   const { reason, isLasting } = await reasonOf(crash);
   assert.match(
     reason,
-    /exit code 3 and gave no result. Its last words:\nboom \[redacted\] \[redacted\]/,
+    /exit code 3 and gave no result. Last output:\nboom \[redacted\] \[redacted\]/,
   );
   assert.equal(isLasting, false);
   const garbage = await reasonOf("head -c 100000 /dev/urandom");

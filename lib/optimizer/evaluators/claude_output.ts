@@ -188,7 +188,7 @@ export function runProblem(
     enough: "The claude CLI gave no result",
   };
   const hasOutput = (end.how === "timeout" || end.how === "exit") && end.lastWords !== "";
-  const output = hasOutput ? `. Its last words:\n${end.lastWords}` : "";
+  const output = hasOutput ? `. Last output:\n${end.lastWords}` : "";
   return { reason: reasons[end.how] + output, isLasting: false };
 }
 

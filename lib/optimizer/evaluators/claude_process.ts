@@ -42,7 +42,7 @@ export interface ClaudeCommand {
   onLine(line: string): boolean;
 }
 
-/** How it came to its end. The last words are what it wrote to stderr, and may hold secrets. */
+/** How it ended. `lastWords` is the end of its stderr, and may contain secrets. */
 export type ClaudeEnd =
   | { how: "enough" }
   | { how: "exit"; code: number; lastWords: string }

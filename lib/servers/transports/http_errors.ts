@@ -88,7 +88,7 @@ function parseError(body: string): { id: unknown; code: unknown; message: string
   return { id, code: value.error.code, message: String(value.error.message ?? "") };
 }
 
-/** What a server says of the way to be let in (RFC 6750, RFC 9728). */
+/** How a server says one can get access (RFC 6750, RFC 9728). */
 export interface Challenge {
   resourceMetadata?: string;
   scope?: string;

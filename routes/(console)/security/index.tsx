@@ -104,7 +104,7 @@ interface Place {
 function Places({ overview }: { overview: Overview }) {
   const { tokens, expired, projects, secrets, waiting } = overview;
   const decided = (count: number) => ({
-    aside: count === 0 ? "nothing waits" : `${formatNumber(count)} waiting`,
+    aside: count === 0 ? "none pending" : `${formatNumber(count)} waiting`,
     isWaiting: count > 0,
   });
   const places: Place[] = [

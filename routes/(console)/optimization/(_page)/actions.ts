@@ -118,7 +118,7 @@ export async function runToolAction(
   }
   if (!Object.hasOwn(ACTIONS, name)) {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `Cannot do "${name}": the page knows no such action`,
+      message: `Cannot do "${name}": unknown action`,
     });
   }
   const { operation, tab, input, done } = ACTIONS[name]!;

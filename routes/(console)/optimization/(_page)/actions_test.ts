@@ -108,7 +108,7 @@ Deno.test("runToolAction() has a model write, and refuses what it does not know"
   opened.state.written.push(JSON.stringify({ candidates: [{ description: GOOD }] }));
   assert.match(await act(opened, { do: "generate-candidates", count: "1" }), /done=written/);
   assert.equal((await opened.admin.detail("weather", "forecast")).candidates.length, 1);
-  await assert.rejects(act(opened, { do: "explode" }), /knows no such action/);
+  await assert.rejects(act(opened, { do: "explode" }), /unknown action/);
   await assert.rejects(act(opened, { do: "add-prompt", category: "odd", prompt: "x" }), /category/);
 });
 

@@ -68,7 +68,7 @@ export default define.page<typeof handler>(function ReviewPage({ data: page, url
       )}
       {cards.length === 0
         ? (
-          <EmptyState icon="ready" title="Nothing waits for you">
+          <EmptyState icon="ready" title="Nothing to review">
             Tools are pinned when they are first seen. When a server changes one, or lists something
             that looks like an attack, it is shown here.
           </EmptyState>

@@ -81,8 +81,8 @@ export function SearchCard({ search }: Pick<SettingsPage, "search">) {
           label="Index everything again"
         />
         <p class="muted small">
-          Not needed in daily use: changes are taken up by themselves. It helps when the model
-          behind an address was replaced.
+          Rarely needed: changes apply automatically. Use it after the model behind an embeddings
+          URL was replaced.
         </p>
       </div>
     </Card>

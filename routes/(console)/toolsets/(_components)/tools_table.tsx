@@ -87,7 +87,7 @@ function ToolRow({ tool }: { tool: ToolsetPageTool }) {
 
 const VERDICTS = {
   breaking: { word: "Breaking", tone: "badge tone-bad", title: "Calls as before may fail" },
-  compatible: { word: "Compatible", tone: "badge tone-ok", title: "Calls as before go on to work" },
+  compatible: { word: "Compatible", tone: "badge tone-ok", title: "Existing calls keep working" },
   unknown: { word: "Changed", tone: "badge", title: "What it was before is no longer kept" },
 };
 

@@ -166,7 +166,7 @@ function AcceptChanges({ page: { toolset, version, names, changed } }: { page: T
         {formatCount(changed.count, "tool has", "tools have")} changed since this toolset was saved.
         {" "}
         {changed.breaking === 0
-          ? "Calls as before go on to work, as far as is known."
+          ? "Existing calls keep working, as far as is known."
           : `Calls as before may fail with ${changed.breaking} of them.`}
       </span>
       <PostForm
