@@ -11,8 +11,9 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   gateway: benchGateway,
   search: benchSearch,
   console: benchConsole,
-  call_path: benchCallPath,
   flags: benchFlags,
+  // Ends the process.
+  call_path: benchCallPath,
 };
 
 const named = Deno.args.filter((arg) => !arg.startsWith("--"));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GatewayError } from "../core/errors.ts";
+import { errorMessage, GatewayError } from "../core/errors.ts";
 import { parseJson } from "../core/rpc.ts";
 import { isLoopback } from "../config/address.ts";
 
@@ -98,7 +98,7 @@ export class IssuerKeys {
       const keys = list.data.keys.flatMap((key) => PublicKey.safeParse(key).data ?? []);
       this.#known = { issuer: metadata.issuer, keys, fetchedAt: this.#now() };
     } catch (error) {
-      const reason = limit.aborted ? "it did not answer in time" : wordsOf(error);
+      const reason = limit.aborted ? "it did not answer in time" : errorMessage(error);
       this.#failedAt = this.#now();
       onWarning?.("Cannot get the keys of the identity provider", { issuer, reason });
     }
@@ -168,10 +168,6 @@ function checkPlace(text: string, issuer: string): void {
   if (url === null || !isSafe(url) || url.host !== new URL(issuer).host) {
     throw new Error(`it names ${quoted(text)} for its keys, which is not https on its own host`);
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function quoted(text: string): string {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { isObject } from "../core/rpc.ts";
-import { parseJson } from "../core/rpc.ts";
+import { isObject, parseJson } from "../core/rpc.ts";
 import { shortened } from "../core/text.ts";
 import { schemaBreaks } from "./schema_compatibility.ts";
 import { TextSegment, wordDiff } from "./word_diff.ts";

@@ -10,6 +10,7 @@ import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import type { Connection } from "../servers/connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { CommandInput } from "./command.ts";
+import { onStopSignal } from "./serve.ts";
 import {
   commandUser,
   type OperationTarget,
@@ -23,10 +24,14 @@ export class CommandGateway implements OperationTarget {
   readonly isRunning = false;
   readonly #gateway: Gateway;
   readonly #from: string;
+  readonly #ignoreSignals: () => void;
+  #isCalling = false;
+  #ended: Promise<void> | undefined;
 
   private constructor(gateway: Gateway, from: string) {
     this.#gateway = gateway;
     this.#from = from;
+    this.#ignoreSignals = onStopSignal((signal) => this.#endBy(signal));
   }
 
   static async open(input: CommandInput): Promise<CommandGateway> {
@@ -60,7 +65,20 @@ export class CommandGateway implements OperationTarget {
   }
 
   async callTool(call: ToolCall): Promise<ToolResult> {
-    return await callConnected(this.#gateway.pool.resolve(call.server), call);
+    this.#isCalling = true;
+    try {
+      return await callConnected(this.#gateway.pool.resolve(call.server), call);
+    } finally {
+      this.#isCalling = false;
+    }
+  }
+
+  /** Ends the programs that it started: Ctrl-C on a terminal does not reach their process groups. */
+  #endBy(signal: Deno.Signal): void {
+    // A call is cancelled by its command, which then ends.
+    if (signal === "SIGINT" && this.#isCalling) return;
+    const code = { SIGHUP: 129, SIGTERM: 143 }[signal as string] ?? 130;
+    void this[Symbol.asyncDispose]().finally(() => Deno.exit(code));
   }
 
   /** Connects to a server within a limit, and disconnects again; returns its state in between. */
@@ -76,8 +94,13 @@ export class CommandGateway implements OperationTarget {
     return { ...status, state: "starting", reason: `No connection within ${limitMs / 1000} s` };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#ended ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
     await this.#gateway[Symbol.asyncDispose]();
+    this.#ignoreSignals();
   }
 }
 

@@ -1,6 +1,7 @@
 import { operationCommands } from "./operation_command.ts";
 import { OPERATIONS } from "../operations/all.ts";
 import assert from "node:assert/strict";
+import { CLIENTS } from "../config/clients.ts";
 import { completionOf } from "./completion.ts";
 
 const flag = (flag: string, placeholder?: string) => ({
@@ -59,8 +60,8 @@ Deno.test("completionOf() knows what stands at each place", () => {
   assert.equal(complete("server update a --type "), "http sse");
   assert.equal(complete("tools call "), "<tool>");
   assert.equal(complete("tools call a.b "), "");
-  assert.equal(complete("connect "), "claude-code claude-desktop cursor vscode");
-  assert.equal(complete("import cursor "), "claude-code claude-desktop cursor vscode");
+  assert.equal(complete("connect "), CLIENTS.join(" "));
+  assert.equal(complete("import cursor "), CLIENTS.join(" "));
   assert.equal(complete("optimize status "), "<server>");
   assert.equal(complete("optimize run a.b "), "<tool>");
   assert.equal(complete("optimize promote "), "<tool>");

@@ -8,7 +8,8 @@ import {
   configSnippet,
   dialectOf,
 } from "../config/clients.ts";
-import { type ClientEntry, isRecord } from "../config/client_dialects.ts";
+import type { ClientEntry } from "../config/client_dialects.ts";
+import { isObject } from "../core/rpc.ts";
 import { openSyntax } from "../config/client_syntax.ts";
 import { configError, editFile, type FileEdit, findTextFile } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -176,12 +177,12 @@ async function write(
   const text = await findTextFile(file.path) ?? "";
   const { syntax, sections, read, write } = dialectOf(file.client);
   const { valueAt, withValueAt } = await openSyntax(syntax);
-  const section = sections.find((path) => isRecord(valueAt(text, file.path, path))) ??
+  const section = sections.find((path) => isObject(valueAt(text, file.path, path))) ??
     sections.at(-1)!;
   const place = [...section, name];
   const before = valueAt(text, file.path, place);
   // A token that somebody has put in stays there.
-  const entry = write(entryAfter(isRecord(before) ? read(before) : before), name);
+  const entry = write(entryAfter(isObject(before) ? read(before) : before), name);
   if (before !== undefined && JSON.stringify(before) !== JSON.stringify(entry)) {
     const servers = await serversIn(file, input, selfOf(input, address)) ?? [];
     const known = servers.find((server) => server.writtenAs === name && isInSection(server, file));

@@ -15,9 +15,8 @@ import {
   ok,
 } from "./doctor/checks.ts";
 import { checkByConnecting, checkEntries, checkRunning } from "./doctor/servers_check.ts";
-import { findGateways } from "./operation_target.ts";
+import { findGateways, listServers, openTarget } from "./operation_target.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
-import { listServers, openTarget } from "./operation_target.ts";
 import {
   clearStatus,
   type Color,

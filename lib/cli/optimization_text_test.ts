@@ -1,7 +1,6 @@
-import { CategoryScores } from "../core/optimization.ts";
-import assert from "node:assert/strict";
 import {
   CANONICAL,
+  CategoryScores,
   Evaluation,
   GoldenPrompt,
   OptimizationJob,
@@ -10,6 +9,7 @@ import {
   type PromptCategory,
   Verdict,
 } from "../core/optimization.ts";
+import assert from "node:assert/strict";
 import type {
   CandidateResults,
   Evidence,

@@ -3,9 +3,8 @@ import { visibleJson } from "../core/text.ts";
 import { parseInput } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import type { CommandInput } from "./command.ts";
-import type { FoundGateway } from "./operation_target.ts";
+import { type FoundGateway, resolveGateways } from "./operation_target.ts";
 import { readInput } from "./operation_command.ts";
-import { resolveGateways } from "./operation_target.ts";
 import { inert, print, printError, printJson } from "./terminal.ts";
 
 const MOST_LINES = 1_000;

@@ -1,7 +1,6 @@
 import { type Command, noPositionals } from "./command.ts";
-import { findGateways } from "./operation_target.ts";
+import { findGateways, openStore } from "./operation_target.ts";
 import type { GatewayStatus } from "../operations/status.ts";
-import { openStore } from "./operation_target.ts";
 import { print, printJson } from "./terminal.ts";
 
 export const status: Command = {

@@ -1,7 +1,15 @@
 import { within } from "../core/async.ts";
 import { join } from "@std/path";
 import type { ReadOptions } from "../config/options.ts";
-import { classify, errorText, isObject, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import {
+  classify,
+  END_CHARS,
+  errorText,
+  isObject,
+  responseIdFromEnds,
+  type RpcId,
+  type RpcMessage,
+} from "../core/rpc.ts";
 import { endpointPathOf, type GatewayHost } from "./gateway_host.ts";
 import { StdioEndpoint } from "../mcp/stdio.ts";
 import { parseLocation } from "../storage/kv_client.ts";
@@ -15,7 +23,6 @@ import { onStopSignal } from "./serve.ts";
 import { type GatewayPlace, StdioBridge } from "./stdio_bridge.ts";
 import { GatewayError } from "../core/errors.ts";
 import { LineSplitter, type Sink, WriteQueue } from "../servers/transports/stdio_streams.ts";
-import { END_CHARS, responseIdFromEnds } from "../core/rpc.ts";
 
 /** Clients kill what has not ended 2 to 5 s after they closed the pipe; stubborn programs take 2 s. */
 const DRAIN_MS = 1_000;

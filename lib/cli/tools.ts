@@ -20,7 +20,7 @@ import {
   terminalLine,
 } from "./terminal.ts";
 import type { OutputOf } from "../operations/operation.ts";
-import { TOOL_OPERATIONS } from "../operations/tool_search.ts";
+import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import { type CommandExtras, type OutcomeView, readInput } from "./operation_command.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
@@ -33,7 +33,6 @@ import { namesOf, namespacedName } from "../catalog/names.ts";
 import { ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import { RESERVED_NAMES } from "../mcp/builtin_names.ts";
 import { REVIEW_OPERATIONS } from "../operations/review.ts";
-import type { AllTools } from "../operations/tool_search.ts";
 import type { ReviewList } from "../trust/review_items.ts";
 
 export const toolsList: Command = {

@@ -2,6 +2,7 @@
  * How each client writes a server: the shape of an entry, where entries stand, and the file's syntax.
  * From the clients' own documentation; docs/clients/ has a page for each.
  */
+import { isObject } from "../core/rpc.ts";
 
 /** A server as most clients write it, and as .mcp.json has it. */
 export type ClientEntry =
@@ -41,7 +42,7 @@ export const DIALECTS = {
     sections: [["context_servers"]],
     read({ source: _, settings: _settings, command, ...rest }) {
       // Before 2025 Zed wrote { command: { path, args, env } }.
-      if (isRecord(command)) return { ...renamed(command, { path: "command" }), ...rest };
+      if (isObject(command)) return { ...renamed(command, { path: "command" }), ...rest };
       return "url" in rest ? rest : command === undefined ? undefined : { command, ...rest };
     },
   },
@@ -120,17 +121,13 @@ function readCodex(
   const { startup_timeout_sec: seconds, tool_timeout_sec: _, ...others } = rest;
   const limit = typeof seconds === "number" ? { startTimeoutMs: seconds * 1000 } : {};
   if (url === undefined) return { ...others, ...limit };
-  const named = isRecord(env_http_headers)
+  const named = isObject(env_http_headers)
     ? Object.entries(env_http_headers).map(([header, name]) => [header, `\${${name}}`])
     : [];
   const headers = {
-    ...(isRecord(http_headers) ? http_headers : {}),
+    ...(isObject(http_headers) ? http_headers : {}),
     ...Object.fromEntries(named),
     ...(typeof bearer === "string" ? { Authorization: `Bearer \${${bearer}}` } : {}),
   };
   return { type: "http", url, headers, ...others, ...limit };
-}
-
-export function isRecord(value: unknown): value is Raw {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

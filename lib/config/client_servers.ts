@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { findNodeAtLocation, type Node } from "jsonc-parser";
 import { isProgram, ServerName } from "../core/server.ts";
-import { isRecord } from "./client_dialects.ts";
+import { isObject } from "../core/rpc.ts";
 import { openSyntax } from "./client_syntax.ts";
 import { type ClientConfigFile, type ClientId, dialectOf } from "./clients.ts";
 import { homeOf } from "./platform.ts";
@@ -95,9 +95,9 @@ export async function readClientServers(
   if (client !== undefined && !COMMON.includes(client)) {
     const { syntax, sections, read } = dialectOf(client);
     const { valueAt } = await openSyntax(syntax);
-    const written = sections.map((path) => valueAt(text, file, path)).find(isRecord) ?? {};
+    const written = sections.map((path) => valueAt(text, file, path)).find(isObject) ?? {};
     for (const [writtenAs, raw] of Object.entries(written)) {
-      const entry = isRecord(raw) ? read(raw) : undefined;
+      const entry = isObject(raw) ? read(raw) : undefined;
       if (entry === undefined) continue;
       const { root } = parseJsonObject(JSON.stringify(entry), file, EXAMPLE);
       // The entry was rewritten: a problem is shown where its name stands.

@@ -1,5 +1,5 @@
 import { configError, located } from "./files.ts";
-import { isRecord } from "./client_dialects.ts";
+import { isObject } from "../core/rpc.ts";
 import { valueAt, withValueAt } from "./json_edit.ts";
 
 /** Reads and changes a client's file: one value, by its path; everything else stays. */
@@ -28,7 +28,7 @@ export function nest(path: string[], value: unknown): unknown {
 }
 
 export function dig(root: unknown, path: string[]): unknown {
-  return path.reduce((value, key) => isRecord(value) ? value[key] : undefined, root);
+  return path.reduce((value, key) => isObject(value) ? value[key] : undefined, root);
 }
 
 export function broken(file: string, error: unknown, place?: { line: number; column: number }) {

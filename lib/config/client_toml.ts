@@ -1,5 +1,5 @@
 import { parse, stringify, TomlError } from "smol-toml";
-import { isRecord } from "./client_dialects.ts";
+import { isObject } from "../core/rpc.ts";
 import { broken, dig, nest, type Syntax } from "./client_syntax.ts";
 import { configError } from "./files.ts";
 
@@ -65,9 +65,9 @@ function replaceTable(text: string, path: string[], block: string): string {
 /** A copy with the value set or removed; an object that removal leaves empty goes, too. */
 function withValue(root: unknown, [key, ...rest]: string[], value: unknown): unknown {
   if (key === undefined) return value;
-  const { [key]: old, ...others } = isRecord(root) ? root : {};
+  const { [key]: old, ...others } = isObject(root) ? root : {};
   const inner = withValue(old, rest, value);
-  const isEmpty = value === undefined && isRecord(inner) && Object.keys(inner).length === 0;
+  const isEmpty = value === undefined && isObject(inner) && Object.keys(inner).length === 0;
   return inner === undefined || isEmpty ? others : { ...others, [key]: inner };
 }
 
@@ -75,7 +75,7 @@ function sorted(value: unknown): string {
   return JSON.stringify(
     value,
     (_, inner) =>
-      isRecord(inner)
+      isObject(inner)
         ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => a < b ? -1 : 1))
         : inner,
   );

@@ -1,5 +1,5 @@
 import { parseDocument, stringify } from "yaml";
-import { isRecord } from "./client_dialects.ts";
+import { isObject } from "../core/rpc.ts";
 import { broken, dig, nest, type Syntax } from "./client_syntax.ts";
 
 const read = (text: string, file: string) => {
@@ -10,7 +10,7 @@ const read = (text: string, file: string) => {
     throw broken(file, error, place && { line: place.line, column: place.col });
   }
   const { contents } = document;
-  if (contents === null || isRecord(document.toJS())) return document;
+  if (contents === null || isObject(document.toJS())) return document;
   throw broken(file, new Error("a mapping was expected at the top"));
 };
 /** Comments stay; unusual formatting may be normalized. */

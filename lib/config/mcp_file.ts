@@ -277,10 +277,10 @@ class ServersFile {
   }
 }
 
-/** The folder a file's relative paths and `${workspaceFolder}` mean. */
 /** Folders of a project in which clients keep their files. */
 const EDITOR_FOLDERS = [".vscode", ".cursor", ".zed", ".codex", ".gemini"];
 
+/** The folder a file's relative paths and `${workspaceFolder}` mean. */
 export function projectFolder(file: string): { folder: string; isProject: boolean } {
   const folder = dirname(file);
   const inEditorFolder = EDITOR_FOLDERS.includes(basename(folder));

@@ -42,7 +42,7 @@ export async function refuse(
     await noteDeniedCall(ctx, error);
     if (!(error instanceof GatewayError)) throw error;
     const isShown = error.code === "ACCESS_DENIED" && isForPage(req);
-    if (isShown && consoleGate.mayLook(state.principal)) throw error;
+    if (isShown && consoleGate.mayLook(req, state.principal)) throw error;
     state.refused = error;
     return new Response(null, { status: error.httpStatus });
   }

@@ -3,7 +3,7 @@ import type { ConsoleLogins } from "../auth/console_logins.ts";
 import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
 import { EVERYONE, type Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { refuseForwarded } from "./guard.ts";
+import { isForwarded, refuseForwarded } from "./guard.ts";
 
 /** `__Host-`: never sent to another host, a subdomain or over plain HTTP beyond this machine. */
 export const COOKIE = "__Host-quartermaster";
@@ -35,6 +35,7 @@ export class ConsoleGate {
 
   /** Throws ACCESS_DENIED or INSUFFICIENT_SCOPE unless the caller has all these rights everywhere. */
   demand(request: Request, principal: string, rights: readonly Right[]): void {
+    if (this.#isNobody(request, principal)) throw new GatewayError("TOKEN_REQUIRED");
     const grants = this.#options.access.grants(principal);
     const missing = rights.filter((right) => !grants.may(right));
     if (grants.isWhole && missing.length === 0) return;
@@ -53,9 +54,15 @@ export class ConsoleGate {
   }
 
   /** Whether a caller may look at the console: its frame shows numbers of everything. */
-  mayLook(principal: string): boolean {
+  mayLook(request: Request, principal: string): boolean {
     const grants = this.#options.access.grants(principal);
-    return grants.isWhole && grants.may("read");
+    return grants.isWhole && grants.may("read") && !this.#isNobody(request, principal);
+  }
+
+  /** An open path identifies nobody, who has rights only on the gateway's own machine. */
+  #isNobody(request: Request, principal: string): boolean {
+    return principal === EVERYONE &&
+      (!this.#options.access.isValid(EVERYONE) || isForwarded(request));
   }
 
   /** For what is read without a route: who the request is made for, if they may read. */

@@ -3,8 +3,7 @@ import { Store } from "../storage/store.ts";
 import { openAudit } from "../telemetry/audit.ts";
 import { Redactor } from "../telemetry/redact.ts";
 import { AUDIT_OPERATIONS } from "./audit.ts";
-import type { FileOutput } from "./operation.ts";
-import { runOperation } from "./operation.ts";
+import { type FileOutput, runOperation } from "./operation.ts";
 import { callBy, servicesOf } from "./testing/services.ts";
 
 const { list, exportLog } = AUDIT_OPERATIONS;

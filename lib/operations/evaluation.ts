@@ -10,7 +10,8 @@ import {
 } from "../core/optimization.ts";
 import { fieldHints } from "./fields.ts";
 import { HOW, jobOutcomeText, nextOfJob, SPEND, warningsOfJob } from "./jobs.ts";
-import { countNoun, resultLines } from "./optimization/outcomes.ts";
+import { counted } from "../core/text.ts";
+import { resultLines } from "./optimization/outcomes.ts";
 import {
   CandidateCount,
   CandidateId,
@@ -256,7 +257,7 @@ const generate = operation({
   },
   text: ({ candidates, prompts }) =>
     [
-      ...(prompts.length === 0 ? [] : [`Saved ${countNoun(prompts.length, "prompt")}.`]),
+      ...(prompts.length === 0 ? [] : [`Saved ${counted(prompts.length, "prompt")}.`]),
       ...(candidates.length === 0 ? [] : [candidatesText(candidates)]),
     ].join("\n"),
 });
@@ -445,7 +446,7 @@ function originOf({ via }: OperationCall): "caller" | "person" {
 function savedText({ saved, prompts }: SavedPrompts): string {
   const [first] = prompts;
   return [
-    `Saved ${countNoun(saved, "prompt")} for ${first?.server}.${first?.toolName}:`,
+    `Saved ${counted(saved, "prompt")} for ${first?.server}.${first?.toolName}:`,
     ...prompts.map(({ id, category, prompt }) => `- ${id} (${category}): ${prompt}`),
   ].join("\n");
 }
@@ -454,7 +455,7 @@ function candidatesText(candidates: readonly ToolCandidate[]): string {
   const [first] = candidates;
   const whose = first ? ` for ${first.server}.${first.toolName}` : "";
   return [
-    `Saved ${countNoun(candidates.length, "candidate")}${whose}:`,
+    `Saved ${counted(candidates.length, "candidate")}${whose}:`,
     ...candidates.map(({ id, charCount, description }) =>
       `- ${id} (${charCount} characters): ${description}`
     ),

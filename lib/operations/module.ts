@@ -32,7 +32,7 @@ import type { OptimizationModule } from "./optimization_module.ts";
 import { RemovedServers } from "./removed_servers.ts";
 import type { SecretsAdmin } from "./secrets_admin.ts";
 import type { GatewaySettings } from "./settings.ts";
-import { ServersAdmin, type ServersAdminOptions } from "./servers_admin.ts";
+import { ServersAdmin } from "./servers_admin.ts";
 import { ToolsetsAdmin } from "./toolsets_admin.ts";
 
 export interface OperationsInput extends ServersAdminInput {
@@ -187,7 +187,7 @@ export function buildOperations(input: OperationsInput): OperationsModule {
   };
 }
 
-export interface ServersAdminInput {
+interface ServersAdminInput {
   servers: ServersModule;
   catalog: CatalogModule;
   trust: TrustModule;
@@ -198,12 +198,11 @@ export interface ServersAdminInput {
   onAudit: OnAudit;
 }
 
-export function buildServersAdmin(
+function buildServersAdmin(
   { servers, catalog, trust, context, sync, removeDemo, onAudit }: ServersAdminInput,
   consents: ConsentRequests,
-  make = (options: ServersAdminOptions) => new ServersAdmin(options),
 ): ServersAdmin {
-  const admin: ServersAdmin = make({
+  const admin: ServersAdmin = new ServersAdmin({
     pool: servers.pool,
     added: servers.added,
     paused: servers.paused,

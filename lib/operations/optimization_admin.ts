@@ -1,4 +1,12 @@
-import type { WrittenPrompt } from "./optimization/schemas.ts";
+import type {
+  CandidateResults,
+  OriginalTool,
+  Overview,
+  RunSummary,
+  SavedPrompts,
+  ToolOptimizationDetail,
+  WrittenPrompt,
+} from "./optimization/schemas.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   CANONICAL,
@@ -33,14 +41,6 @@ import {
 import { checkedText } from "./optimization/evaluator.ts";
 import { refusalOf } from "./optimization/evidence.ts";
 import { type PromptEdit, PromptSets } from "./optimization/prompts.ts";
-import type {
-  CandidateResults,
-  OriginalTool,
-  Overview,
-  RunSummary,
-  SavedPrompts,
-  ToolOptimizationDetail,
-} from "./optimization/schemas.ts";
 import {
   type AskedResults,
   recordReportedRun,

@@ -83,13 +83,17 @@ export function buildOptimization(input: OptimizationInput): OptimizationModule 
     },
   });
   const folders = new RunFolders({ store: storeName(store.location, lease.id), leaseId: lease.id });
-  const { evaluator, textModel, evaluatorInfo, evaluatorProgram } = buildModels({
+  const { evaluator, textModel, evaluatorProgram, ...models } = buildModels({
     ...input,
     isEnabled,
     redactor: logs.redactor,
     folders,
     openEndpoint: (tools) => Promise.resolve(endpoints.open(tools)),
   });
+
+  // A command would look for the evaluator in its own environment, not the gateway's.
+  const notRunning = { kind: null, model: null, problem: "No gateway is running" };
+  const evaluatorInfo = input.isCommand ? () => Promise.resolve(notRunning) : models.evaluatorInfo;
 
   const candidates = new CandidatesRepository(store);
   const prompts = new GoldenPromptsRepository(store);

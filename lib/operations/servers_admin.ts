@@ -65,13 +65,13 @@ export interface ServersAdminOptions {
   onAudit?: OnAudit | undefined;
 }
 
-export interface AddServerOptions {
+interface AddServerOptions {
   check?: boolean;
   /** Default: somebody who may not run programs. */
   by?: ServerActor;
 }
 
-export interface UpdateServerOptions {
+interface UpdateServerOptions {
   isNoted?: boolean;
   /** The version of the entry that the change is based on, from `read()`; default: any. */
   version?: string | undefined;
@@ -79,7 +79,7 @@ export interface UpdateServerOptions {
 }
 
 /** A server with its entry, secrets masked. */
-export interface ReadServer {
+interface ReadServer {
   server: ServerStatus;
   spec: ServerSpec;
   /** Another one after each change; none where the entry cannot be changed here. */
@@ -438,7 +438,7 @@ export class ServersAdmin {
 }
 
 /** Only npx can leave a cache that makes every later start fail. */
-export function notRepairable(name: string): GatewayError {
+function notRepairable(name: string): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", {
     message: `Cannot repair server "${name}": it is not started by npx`,
     recoveryAction: "Restart it instead",

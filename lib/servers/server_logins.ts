@@ -27,6 +27,8 @@ interface ServerLoginsInput {
   reach?: LoginReach | undefined;
   onWarning(message: string, details?: object): void;
   signal: AbortSignal;
+  /** Built for one command, perhaps with another folder's config file: it drops no login. */
+  isCommand?: boolean;
 }
 
 /** OAuth logins to servers. Without any, costs one read of the store. */
@@ -46,8 +48,10 @@ export function buildServerLogins(input: ServerLoginsInput) {
     learn,
     reach,
     onWarning,
-    signal: input.signal,
+    // A command ends soon after its call: a renewal under way must still be stored.
+    signal: input.isCommand ? new AbortController().signal : input.signal,
   });
+  if (input.isCommand) stack.defer(() => logins.renewed());
   const ending = new Set<Promise<void>>();
   stack.defer(async () => {
     while (ending.size > 0) await Promise.all(ending);
@@ -105,7 +109,7 @@ export function buildServerLogins(input: ServerLoginsInput) {
     async load(pool: ServerPool, servers: readonly PooledServer[]) {
       try {
         await reload(pool);
-        for (const name of logins.outdated(servers)) {
+        for (const name of input.isCommand ? [] : logins.outdated(servers)) {
           await drop(name);
           await logins.load();
         }

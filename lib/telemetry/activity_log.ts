@@ -163,7 +163,8 @@ export class ActivityLog implements AsyncDisposable {
       this.#writtenSincePrune += calls.length;
       // A busy hour could bring many times what is to be kept.
       const isMuch = this.#writtenSincePrune > Math.max(MAX_WAITING, maxCalls / 4);
-      if (isMuch || this.#now() - this.#prunedAt > PRUNE_MS) {
+      // Not while it ends: what is left waits for the next process.
+      if (!this.#isOver && (isMuch || this.#now() - this.#prunedAt > PRUNE_MS)) {
         this.#prunedAt = this.#now();
         this.#writtenSincePrune = 0;
         await repository.prune(this.#now() - keepDays * DAY_MS, maxCalls);

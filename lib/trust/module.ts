@@ -30,6 +30,8 @@ export interface TrustInput {
   bus: Bus;
   reservedNames: ReadonlySet<string>;
   onWarning(message: string, details?: object): void;
+  /** Built for one command: what other servers list is not judged again. */
+  isCommand?: boolean;
 }
 
 /** Guards the catalog: pins, review decisions and the scanner's findings. */
@@ -112,6 +114,7 @@ export function buildTrust(input: TrustInput): TrustModule {
 
   /** Scans again what was judged among other servers, also if it was listed late. */
   function renewSoon(): void {
+    if (input.isCommand) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       renewing = renewing.then(() => book.renew()).catch((error) =>

@@ -12,9 +12,9 @@ import { define } from "../../lib/console/define.ts";
 import { frameOf, totalWaiting, waitingCounts } from "../../lib/console/frame.ts";
 import { REFRESH_BUTTON_ID } from "../../lib/console/ui/live.ts";
 
-export default define.layout(async function Layout({ Component, state, url }) {
+export default define.layout(async function Layout({ Component, req, state, url }) {
   // The error page is for everybody, the numbers in the frame are not.
-  if (!state.host.consoleGate.mayLook(state.principal)) return <Component />;
+  if (!state.host.consoleGate.mayLook(req, state.principal)) return <Component />;
   const waiting = totalWaiting(await waitingCounts(state.host));
   const frame = frameOf(state.host, state.madeAt, waiting);
   return (

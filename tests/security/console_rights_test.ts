@@ -159,7 +159,24 @@ Deno.test("a token without one of a route's rights, or limited to some servers, 
     }
   }
   assert.ok(asked > 60, `${asked} handlers were asked`);
-  const { status, text } = await ask("/nothing/here", "GET", narrow);
-  assert.equal(status, 404);
-  assert.doesNotMatch(text, /class="rail"/, "a narrow token does not see the console's frame");
+  const page = async (path: string, headers: Record<string, string>, method = "GET") => {
+    const options = { method, headers: { accept: "text/html", ...headers } };
+    const response = await fetch(new URL(path, guarded.url), options);
+    return { status: response.status, text: await response.text() };
+  };
+  const whole = await page("/nothing/here", bearer(tokenWithout.get("optimize")!));
+  assert.match(whole.text, /class="rail/, "a person who may read sees the console's frame");
+  // Open paths name no caller; what is not found there must not be shown inside the console.
+  for (const path of ["/nothing.txt", "/.well-known/nothing", "/_fresh/nothing", "/nothing/here"]) {
+    for (const headers of [{}, bearer(narrow), { "x-forwarded-for": "192.0.2.1" }]) {
+      for (const query of ["", "?fresh-partial=true"]) {
+        const { text } = await page(path + query, headers);
+        assert.doesNotMatch(text, /class="rail/, `${path}${query} ${JSON.stringify(headers)}`);
+      }
+    }
+  }
+  for (const method of ["PUT", "POST"]) {
+    const { text } = await page("/oauth/callback", {}, method);
+    assert.doesNotMatch(text, /class="rail/, `${method} /oauth/callback`);
+  }
 });

@@ -1,12 +1,11 @@
 import { join } from "@std/path";
 import { z } from "zod";
-import { AccessScope } from "../../lib/core/access.ts";
+import { AccessScope, type NewToken } from "../../lib/core/access.ts";
 import {
   AccessTokensRepository,
   ProjectsRepository,
 } from "../../lib/storage/access_repositories.ts";
 import { Store } from "../../lib/storage/store.ts";
-import type { NewToken } from "../../lib/core/access.ts";
 import { AccessAdmin } from "../../lib/operations/access_admin.ts";
 import type { Entries } from "../faults.ts";
 import { type RunningGateway, startGateway, until } from "../gateway.ts";

@@ -300,7 +300,7 @@ export async function checkLeftovers(store: Store, isRunning: boolean): Promise<
   if (left.length === 0) return [ok("leftovers", "No program of a killed gateway is left running")];
   return [warning(
     "leftovers",
-    `A gateway that was killed left running: ${left.join(", ")}`,
+    `A gateway or command that was killed left running: ${left.join(", ")}`,
     isRunning
       ? "Wait: the gateway that runs ends them within 30 s"
       : "Start a gateway on this data folder: it ends them",

@@ -1,6 +1,10 @@
-import { TextOrigin } from "../../core/optimization.ts";
+import {
+  CANONICAL,
+  MAX_DESCRIPTION,
+  TextOrigin,
+  type ToolCandidate,
+} from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { CANONICAL, MAX_DESCRIPTION, type ToolCandidate } from "../../core/optimization.ts";
 import { newCandidate } from "../../optimizer/generation/candidates.ts";
 import { type OptimizationAdminOptions, resolveSubject } from "./subjects.ts";
 import { MAX_EXAMPLE } from "./schemas.ts";

@@ -1,6 +1,6 @@
-import { CategoryScores } from "../../core/optimization.ts";
 import {
   CANONICAL,
+  CategoryScores,
   descriptionHash,
   type DescriptionResult,
   type EvalRun,

@@ -1,16 +1,10 @@
-import type { JobEstimate } from "../../core/optimization.ts";
-import { CategoryScores } from "../../core/optimization.ts";
-import type { OptimizationJob } from "../../core/optimization.ts";
+import { counted } from "../../core/text.ts";
+import { CategoryScores, type JobEstimate, type OptimizationJob } from "../../core/optimization.ts";
 import { besideText, percent, scoreText } from "../../optimizer/evaluation/metrics.ts";
 import { NONE } from "../../optimizer/evaluation/confusion.ts";
 import type { CandidateResults } from "./schemas.ts";
 import { progressMessage } from "../../optimizer/jobs/progress.ts";
 import { costText, knownCost, spentBy } from "../../optimizer/cost.ts";
-
-/** "2 prompts", "1 prompt". */
-export function countNoun(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 export function metricsText(metrics: CategoryScores): string {
   const { direct, indirect, negative, overall } = metrics;
@@ -28,7 +22,7 @@ export function resultLines({ candidateId, counts, ...more }: CandidateResults):
   return [
     `${candidateId} (${depth}, ${source === "measured" ? "measured" : "reported by the caller"}${
       beside === 0 ? "" : `, ${besideText(beside)}`
-    }${errors === 0 ? "" : `, ${countNoun(errors, "run")} failed and not counted`}): ${
+    }${errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`}): ${
       metricsText(counts)
     }`,
     ...(words === undefined ? [] : [`  ${words}`]),
@@ -43,7 +37,7 @@ function mistakeLines(confusion: CandidateResults["confusion"], tool: string): s
     // Where none is named, any other tool is as right as none.
     const others = Object.entries(row)
       .filter(([called]) => should === NONE ? called === tool : called !== should)
-      .map(([called, count]) => `${called} ${countNoun(count, "time")}`);
+      .map(([called, count]) => `${called} ${counted(count, "time")}`);
     return others.length === 0 ? [] : [`  in place of ${should}: ${others.join(", ")}`];
   });
 }
@@ -72,8 +66,8 @@ export function jobLines(job: OptimizationJob): string[] {
   const cost = knownCost(spentBy(job));
   const spent = cost.costUsd === null ? "cost not known" : costText(cost);
   return [
-    `Job ${id} is ${status}: ${done} of ${countNoun(tools.length, "tool")} done, ${
-      countNoun(runs, "run")
+    `Job ${id} is ${status}: ${done} of ${counted(tools.length, "tool")} done, ${
+      counted(runs, "run")
     }${failed}, ${spent}.${note === undefined ? "" : ` ${note}`}`,
     ...(status === "running" ? [progressMessage(job)] : []),
     ...tools.slice(0, MOST_TOOLS).map(({ server, toolName, outcome, phase }) =>
@@ -93,5 +87,5 @@ export function estimateText(
 ): string {
   const time = seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
   const cost = costUsd === null ? "cost not known" : `about $${costUsd.toFixed(2)}`;
-  return `${countNoun(tools, "tool")}, about ${time}, ${cost}: ${basis}`;
+  return `${counted(tools, "tool")}, about ${time}, ${cost}: ${basis}`;
 }

@@ -1,6 +1,5 @@
-import { TextOrigin } from "../../core/optimization.ts";
+import { GoldenPrompt, newId, type PromptCategory, TextOrigin } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { GoldenPrompt, newId, type PromptCategory } from "../../core/optimization.ts";
 import { nearestNames, shortened } from "../../core/text.ts";
 import { isNearDuplicate, promptProblem } from "../../optimizer/generation/prompt_rules.ts";
 import { emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";

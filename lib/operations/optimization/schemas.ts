@@ -17,7 +17,7 @@ import {
   Verdict,
 } from "../../core/optimization.ts";
 
-export { EvaluatorInfo, JobEstimate } from "../../core/optimization.ts";
+export { JobEstimate } from "../../core/optimization.ts";
 
 /** A tool: by its server and its own name, or by a name that has the server in it. */
 export const TOOL = {

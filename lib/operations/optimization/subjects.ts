@@ -1,7 +1,6 @@
 import type { OptimizationJobs } from "../../optimizer/jobs/queue.ts";
 import type { Promotions } from "../../optimizer/promotions.ts";
-import type { Target } from "../../optimizer/targets.ts";
-import type { Targets } from "../../optimizer/targets.ts";
+import type { Target, Targets } from "../../optimizer/targets.ts";
 import type { TextModel } from "../../optimizer/generation/text_model.ts";
 import type {
   CandidatesRepository,

@@ -1,4 +1,4 @@
-import type { ToolReportInput } from "../../optimizer/report.ts";
+import { reportOf, type ToolReportInput } from "../../optimizer/report.ts";
 import type {
   Evaluation,
   GoldenPrompt,
@@ -6,7 +6,6 @@ import type {
   ToolCandidate,
 } from "../../core/optimization.ts";
 import { emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
-import { reportOf } from "../../optimizer/report.ts";
 import { findSubject, type OptimizationAdminOptions, resolveSubject } from "./subjects.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { ToolOptimizationDetail } from "./schemas.ts";

@@ -91,6 +91,10 @@ export class ServerLogin implements ServerCredentials {
     return this.#held !== undefined && this.#held.header !== sent;
   }
 
+  async renewed(): Promise<void> {
+    await this.#renewing?.done.catch(() => {});
+  }
+
   lacksScope(scope: string): void {
     this.#wantedScope = scope;
   }
@@ -300,6 +304,11 @@ export class Logins {
 
   wantedScope(name: string): string | undefined {
     return this.#known.get(name)?.login.wantedScope;
+  }
+
+  /** Waits for renewals under way: a refresh token may be valid for a single use. */
+  async renewed(): Promise<void> {
+    await Promise.all(Array.from(this.#known.values(), ({ login }) => login.renewed()));
   }
 
   async load(): Promise<LoginOutline[]> {

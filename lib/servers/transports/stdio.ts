@@ -1,3 +1,4 @@
+import { within } from "../../core/async.ts";
 import { readMessage, responseId, responseIdFromEnds } from "../../core/rpc.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
 import { MESSAGE_LIMIT, messageTooLarge } from "./messages.ts";
@@ -303,15 +304,5 @@ export class StdioTransport implements Transport {
     if (survivors.length === 0) await this.#announced[Symbol.asyncDispose]();
     else this.#events.onLog(`Processes of group ${this.#child.pid} do not end`, "warning");
     this.#events.onClose(reason);
-  }
-}
-
-async function within<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, limitMs, undefined);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

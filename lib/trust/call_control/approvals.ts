@@ -1,4 +1,4 @@
-import type { AuditActor, OnAudit } from "../../core/access.ts";
+import type { OnAudit } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isObject, memberText } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";
@@ -75,7 +75,7 @@ export class Approvals {
     }
   }
 
-  decide(id: string, decision: ApprovalDecision, by: AuditActor = {}): WaitingCall {
+  decide(id: string, decision: ApprovalDecision): WaitingCall {
     const waiting = this.#waiting.get(id);
     if (!waiting) {
       throw new GatewayError("NOT_FOUND", {
@@ -93,7 +93,6 @@ export class Approvals {
       other.settle(decision === "deny" ? "denied" : "approved");
     }
     this.#options.onAudit?.({
-      ...by,
       action: decision === "deny" ? "call.deny" : "call.approve",
       subject: `${shown.server}.${shown.tool}`,
       after: { for: shown.principal, ...(decision === "always" ? { session: "always" } : {}) },

@@ -34,13 +34,11 @@ Deno.test("Approvals.wait() shows who wants what, without secrets, and ends with
     shown: '{"key":"[redacted]","n":12345678901234567890,"n":1}',
     hidden: 0,
   });
-  approvals.decide(waiting.id, "approve", { principal: "token:owner", from: "127.0.0.1" });
+  approvals.decide(waiting.id, "approve");
   assert.equal(await verdict, "approved");
   assert.deepEqual(approvals.list(), []);
   assert.deepEqual(changes, ["commit", undefined]);
   assert.deepEqual(audited, [{
-    principal: "token:owner",
-    from: "127.0.0.1",
     action: "call.approve",
     subject: "git.commit",
     after: { for: "token:a" },

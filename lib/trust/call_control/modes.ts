@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../../core/rpc.ts";
-import { type AuditActor, matcherOf, type OnAudit } from "../../core/access.ts";
+import { matcherOf, type OnAudit } from "../../core/access.ts";
 import { CallMode, type ServerSpec } from "../../core/server.ts";
 import type { CatalogTool } from "../../catalog/catalog_tool.ts";
 import { retryStale } from "../../core/async.ts";
@@ -98,11 +98,10 @@ export class ToolsetModes {
     return this.#modes.get(toolset) ?? "all";
   }
 
-  async set(toolset: string, mode: CallMode, by: AuditActor = {}): Promise<void> {
+  async set(toolset: string, mode: CallMode): Promise<void> {
     const before = await this.#save(toolset, mode);
     await this.load();
     this.#options.onAudit?.({
-      ...by,
       action: "toolset.mode",
       subject: toolset,
       before: { mode: before },

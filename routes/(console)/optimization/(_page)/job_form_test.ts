@@ -1,9 +1,8 @@
 import { EVERYONE } from "../../../../lib/core/access.ts";
-import { jobDefaults } from "./job_form.ts";
+import { jobDefaults, jobFormPage, serverFormPage, submitJob } from "./job_form.ts";
 import { callBy } from "../../../../lib/operations/testing/services.ts";
 import assert from "node:assert/strict";
 import { draft } from "../../../../lib/mcp/testing/open_optimization.ts";
-import { jobFormPage, serverFormPage, submitJob } from "./job_form.ts";
 import { optimizationGateway } from "../../../../lib/console/testing/optimization_gateway.ts";
 import { readJobFields } from "./browser.ts";
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { CLIENTS } from "../../../../../lib/config/clients.ts";
 import { currentOrigin } from "../../../../../lib/telemetry/audit_log.ts";
 import { Access } from "../../../../../lib/auth/access.ts";
 import type { Gateway } from "../../../../../lib/gateway.ts";
@@ -69,7 +70,7 @@ Deno.test("makeToken() shows the text once, with what each client needs", async 
   const { made, tokens } = await makeToken(gateway, form({ name: "ci", servers: "git" }), call);
   assert.match(made?.text ?? "", /^qm_/);
   assert.equal(made?.endpoint, "http://127.0.0.1:3333/mcp");
-  assert.equal(made?.snippets.length, 4);
+  assert.equal(made?.snippets.length, CLIENTS.length);
   for (const { code } of made!.snippets) assert.ok(code.includes(made!.text), code);
   assert.match(made!.snippets[0]?.command ?? "", /--header "Authorization: Bearer qm_/);
   assert.deepEqual(tokens.map(({ name, scope, rights }) => [name, scope, rights]), [
