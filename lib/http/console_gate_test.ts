@@ -98,7 +98,12 @@ Deno.test("ConsoleGate.identify() asks a proxy's guest for a token where this ma
   assert.equal(await from({}), "everyone");
   assert.equal(await from(proxied), "TOKEN_REQUIRED");
   assert.equal(await from({ ...proxied, cookie: `${COOKIE}=old` }), "TOKEN_REQUIRED");
-  assert.equal(await from(proxied, "/login"), "everyone");
+  // The login page is open to everyone, but a guest there has no rights.
+  assert.equal(
+    await gate.identify(new Request(`${URL_BASE}/login`, { headers: proxied })),
+    "everyone",
+  );
+  assert.equal(await from(proxied, "/login"), "TOKEN_REQUIRED");
   assert.equal(await from({ ...proxied, cookie: `${COOKIE}=good` }), "token:aaaaaaaa");
   assert.equal(await from({ ...proxied, authorization: "Bearer qm_a" }), "token:aaaaaaaa");
 });

@@ -273,9 +273,9 @@ const unequip = operation({
   mcp: "unequip-toolset",
   cli: "toolset unequip",
   async run({ toolsets: admin }, _, { principal }) {
-    const visible = admin.equippedBy(principal)?.name;
-    const unequipped = await admin.toolsets.unequip(principal);
-    return { unequipped: unequipped === visible ? unequipped ?? null : null };
+    // By what the store had: another gateway may have equipped it a moment ago.
+    const name = await admin.toolsets.unequip(principal);
+    return { unequipped: name !== undefined && admin.isVisible(principal, name) ? name : null };
   },
   text: ({ unequipped }) =>
     unequipped === null ? "No toolset was equipped." : `Unequipped "${unequipped}".`,

@@ -142,15 +142,14 @@ export class ToolsetsAdmin {
   /** The toolsets that exist for a caller, with those of their tools that do. */
   visible(principal: string): Toolset[] {
     return this.toolsets.list()
-      .filter(({ name }) => this.#options.admitsToolset?.(principal, name) !== false)
+      .filter(({ name }) => this.isVisible(principal, name))
       .map((toolset) => this.asSeenBy(principal, toolset));
   }
 
   /** What a caller has equipped, where that exists for the token it comes with. */
   equippedBy(principal: string): Toolset | undefined {
     const toolset = this.toolsets.equippedBy(principal);
-    const isThere = toolset && this.#options.admitsToolset?.(principal, toolset.name) !== false;
-    return isThere ? toolset : undefined;
+    return toolset && this.isVisible(principal, toolset.name) ? toolset : undefined;
   }
 
   /** The toolset as the caller sees it; throws NOT_FOUND, without naming those it cannot see. */
@@ -164,8 +163,12 @@ export class ToolsetsAdmin {
 
   /** Throws NOT_FOUND if a toolset does not exist for the caller, whoever else has it. */
   checkVisible(principal: string, name: string): void {
-    if (this.#options.admitsToolset?.(principal, name) !== false) return;
-    throw noToolset(name);
+    if (!this.isVisible(principal, name)) throw noToolset(name);
+  }
+
+  /** Whether a toolset of this name would exist for the caller. */
+  isVisible(principal: string, name: string): boolean {
+    return this.#options.admitsToolset?.(principal, name) !== false;
   }
 
   /** Throws where a change would take away what the caller cannot see. */

@@ -61,7 +61,7 @@ Deno.test("openSecretBox() refuses a key file that others can read, and changes 
     for (const mode of [0o640, 0o604, 0o644]) {
       await Deno.chmod(path, mode);
       const error = await failure(openSecretBox(options(dataDir)), "SECRET_UNREADABLE");
-      assert.match(error.message, /others than its owner can read it$/);
+      assert.match(error.message, /users other than its owner can read it$/);
       assert.match(error.toBody().recoveryAction, /chmod 600/);
     }
     assert.equal(await Deno.readTextFile(path), before);
