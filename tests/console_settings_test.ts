@@ -79,7 +79,7 @@ browserTest(
     const { page } = open;
     await goLive(page, `${gateway.url}/settings`);
     assert.ok(!gateway.log().includes('"level":"debug"'));
-    await page.getByLabel("Least important entries to log").selectOption("debug");
+    await page.getByLabel("Minimum log level").selectOption("debug");
     await page.getByRole("button", { name: "Set log level" }).click();
     await page.getByText("The log level is changed").waitFor();
     await until(async () => {

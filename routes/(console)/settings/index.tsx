@@ -48,7 +48,7 @@ export default define.page<typeof handler>(function SettingsPage({ data: page })
   return (
     <div class="stack" data-live="settings embeddings">
       <BusyForms />
-      <PageHeader title="Settings" lead="What can be changed while the gateway runs comes first" />
+      <PageHeader title="Settings" lead="Runtime settings first; startup options below" />
       {page.done === undefined ? null : <Notice tone="ok">{page.done}</Notice>}
       {page.refused === undefined
         ? null

@@ -158,7 +158,7 @@ export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
         busy="Setting…"
         fields={{ change: "log-level" }}
       >
-        <label for="log-level">Least important entries to log</label>
+        <label for="log-level">Minimum log level</label>
         <select id="log-level" name="to" class="select" value={level.current}>
           <SelectOptions choices={LOG_LEVELS.map((name) => [name, name])} value={level.current} />
         </select>
