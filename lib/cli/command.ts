@@ -24,14 +24,6 @@ export interface Command {
   run(input: CommandInput): Promise<void | number>;
 }
 
-/** The fields that have a value; with exactOptionalPropertyTypes, undefined is one. */
-export function defined<T extends object>(
-  fields: T,
-): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
-}
-
 export const JSON_FLAG: CommandFlag = { flag: "json", meaning: "Print JSON" };
 
 /** The one word that a command takes; `usage` is how it is written. */

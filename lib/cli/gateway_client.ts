@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ERROR_CODES, GatewayError, type NextStep } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
-import { defined } from "./command.ts";
+import { defined } from "../core/defined.ts";
 import type { OperationTarget, ToolCall, ToolResult } from "./operation_target.ts";
 import type { Operation } from "../operations/operation.ts";
 import { GatewayStatus } from "../operations/status.ts";

@@ -15,7 +15,8 @@ import { flagName } from "../operations/cli.ts";
 import { choicesOf, fieldsOf, type InputField } from "../operations/fields.ts";
 import { SERVER_LIMITS } from "../operations/server_entry.ts";
 import { isSamePlace, MASK } from "../servers/spec.ts";
-import { type CommandInput, defined } from "./command.ts";
+import { defined } from "../core/defined.ts";
+import type { CommandInput } from "./command.ts";
 import { Switch, timeSpan } from "../config/option_values.ts";
 
 const ADD = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
