@@ -1,213 +1,152 @@
+import { defined } from "./defined.ts";
+
 /** What each error means on the wire and what its reader can do about it. */
 const TABLE = {
-  TOOLKEY_EXPIRED: entry(-32001, 410, "The tool key has expired", "Search again to get a new key"),
-  TOOLKEY_INVALID: entry(
-    -32602,
-    400,
+  TOOLKEY_EXPIRED: entry(-32001, 410, [
+    "The tool key has expired",
+    "Search again to get a new key",
+  ]),
+  TOOLKEY_INVALID: entry(-32602, 400, [
     "The tool key is not valid",
     "Search again, and pass the key exactly as it was given",
-  ),
-  TOOL_NOT_FOUND: entry(
-    -32602,
-    404,
+  ]),
+  TOOL_NOT_FOUND: entry(-32602, 404, [
     "There is no such tool",
     "Check the name, or search for the tool",
-  ),
-  TOOL_DISABLED: entry(
-    -32002,
-    403,
+  ]),
+  TOOL_DISABLED: entry(-32002, 403, [
     "The tool is disabled",
     "Ask the owner to enable it, or use another tool",
-  ),
-  TOOL_QUARANTINED: entry(
-    -32002,
-    403,
+  ]),
+  TOOL_QUARANTINED: entry(-32002, 403, [
     "The tool is held back until its owner has reviewed it",
     "Ask the owner to review it in the console",
-  ),
-  TOOL_NAME_COLLISION: entry(
-    -32002,
-    409,
+  ]),
+  TOOL_NAME_COLLISION: entry(-32002, 409, [
     "Two tools would have the same name",
     "Rename one of their servers",
-  ),
-  SERVER_NOT_FOUND: entry(
-    -32602,
-    404,
+  ]),
+  SERVER_NOT_FOUND: entry(-32602, 404, [
     "There is no such server",
     "Check the name in the list of servers",
-  ),
-  SERVER_STARTING: entry(-32003, 503, "The server is still starting", "Try again in a moment"),
-  SERVER_DISCONNECTED: entry(
-    -32003,
-    502,
+  ]),
+  SERVER_STARTING: entry(-32003, 503, ["The server is still starting", "Try again in a moment"]),
+  SERVER_DISCONNECTED: entry(-32003, 502, [
     "The server is not connected",
     "Wait for it to reconnect, or restart it",
-  ),
-  SERVER_NOT_RUNNING: entry(-32003, 503, "The server is not running", "Start it, then try again"),
-  TOKEN_REQUIRED: entry(
-    -32001,
-    401,
+  ]),
+  SERVER_NOT_RUNNING: entry(-32003, 503, ["The server is not running", "Start it, then try again"]),
+  TOKEN_REQUIRED: entry(-32001, 401, [
     "A valid token is needed",
     "Send `Authorization: Bearer TOKEN`, with a token of this gateway's",
-  ),
-  LOGIN_FAILED: entry(-32003, 502, "The login did not succeed", "Begin the login again"),
-  ACCESS_DENIED: entry(-32004, 403, "Access denied", "Ask the owner for the missing right"),
-  CONSENT_NEEDED: entry(
-    -32004,
-    403,
+  ]),
+  LOGIN_FAILED: entry(-32003, 502, ["The login did not succeed", "Begin the login again"]),
+  ACCESS_DENIED: entry(-32004, 403, ["Access denied", "Ask the owner for the missing right"]),
+  CONSENT_NEEDED: entry(-32004, 403, [
     "The owner of the gateway has to agree first",
     "Ask the owner to look at /security/consents on the gateway's own machine",
-  ),
-  INSUFFICIENT_SCOPE: entry(
-    -32004,
-    403,
+  ]),
+  INSUFFICIENT_SCOPE: entry(-32004, 403, [
     "The token's scopes are not enough",
     "Ask your identity provider for a token with the missing scope",
-  ),
-  ISSUER_UNAVAILABLE: entry(
-    -32003,
-    503,
+  ]),
+  ISSUER_UNAVAILABLE: entry(-32003, 503, [
     "The identity provider cannot be asked for its keys",
     "Wait a moment, then try again",
-  ),
-  PROJECT_MISMATCH: entry(
-    -32004,
-    403,
+  ]),
+  PROJECT_MISMATCH: entry(-32004, 403, [
     "This belongs to another project",
     "Switch to the project it belongs to",
-  ),
-  INVALID_PARAMS: entry(
-    -32602,
-    400,
+  ]),
+  INVALID_PARAMS: entry(-32602, 400, [
     "The request's parameters are not as the protocol has them",
     "Correct the parameters and try again",
-  ),
-  INVALID_ARGUMENTS: entry(
-    -32602,
-    400,
+  ]),
+  INVALID_ARGUMENTS: entry(-32602, 400, [
     "The arguments do not fit",
     "Correct the arguments and try again",
-  ),
-  TIMEOUT: entry(
-    -32005,
-    504,
+  ]),
+  TIMEOUT: entry(-32005, 504, [
     "The time limit was reached",
     "Try again, ask for less at once, or raise the limit",
-  ),
-  OPERATION_IN_PROGRESS: entry(
-    -32006,
-    409,
+  ]),
+  OPERATION_IN_PROGRESS: entry(-32006, 409, [
     "Another operation is in progress",
     "Wait for it to end, then try again",
-  ),
-  CONFLICT: entry(
-    -32006,
-    409,
+  ]),
+  CONFLICT: entry(-32006, 409, [
     "It was changed by somebody else in the meantime",
     "Load it again and repeat the change",
-  ),
-  LIMIT_EXCEEDED: entry(-32007, 429, "A limit was reached", "Wait a moment, then try again"),
-  REQUEST_TIMEOUT: entry(
-    -32600,
-    408,
+  ]),
+  LIMIT_EXCEEDED: entry(-32007, 429, ["A limit was reached", "Wait a moment, then try again"]),
+  REQUEST_TIMEOUT: entry(-32600, 408, [
     "The request did not arrive in time",
     "Send it again, without pauses",
-  ),
-  PAYLOAD_TOO_LARGE: entry(
-    -32600,
-    413,
+  ]),
+  PAYLOAD_TOO_LARGE: entry(-32600, 413, [
     "The request is too large",
     "Send less at once, or raise --max-body",
-  ),
-  FOREIGN_HOST: entry(
-    -32600,
-    403,
+  ]),
+  FOREIGN_HOST: entry(-32600, 403, [
     "The request names a host that is not this gateway",
     "Use the address the gateway printed at start, or name this one with --public-url",
-  ),
-  FOREIGN_ORIGIN: entry(
-    -32600,
-    403,
+  ]),
+  FOREIGN_ORIGIN: entry(-32600, 403, [
     "The request comes from a foreign web page",
     "Open the gateway's own console, or name its address with --public-url",
-  ),
-  OPTIMIZATION_DISABLED: entry(
-    -32002,
-    403,
+  ]),
+  OPTIMIZATION_DISABLED: entry(-32002, 403, [
     "Optimization is switched off, because it spends model time",
     "Ask the owner to switch it on",
-  ),
-  CANNOT_EVALUATE: entry(
-    -32003,
-    503,
+  ]),
+  CANNOT_EVALUATE: entry(-32003, 503, [
     "Cannot evaluate",
     "Make a model available to the gateway, or run the prompts yourself and report results",
-  ),
-  CANNOT_GENERATE: entry(
-    -32003,
-    503,
+  ]),
+  CANNOT_GENERATE: entry(-32003, 503, [
     "Cannot generate",
     "Make a model available to the gateway, or write the texts yourself",
-  ),
-  PROMOTION_REFUSED: entry(
-    -32002,
-    409,
+  ]),
+  PROMOTION_REFUSED: entry(-32002, 409, [
     "The evidence does not support this promotion",
     "Evaluate the candidate, or propose a better one",
-  ),
-  NOT_FOUND: entry(-32601, 404, "There is nothing here", "Check the address"),
-  NOT_AVAILABLE_HERE: entry(
-    -32008,
-    501,
+  ]),
+  NOT_FOUND: entry(-32601, 404, ["There is nothing here", "Check the address"]),
+  NOT_AVAILABLE_HERE: entry(-32008, 501, [
     "This cannot run here",
     "Run the gateway on a machine of your own",
-  ),
-  CONFIG_INVALID: entry(
-    -32603,
-    500,
+  ]),
+  CONFIG_INVALID: entry(-32603, 500, [
     "The configuration is not valid",
     "Correct the place that is named",
-  ),
-  SECRET_UNREADABLE: entry(
-    -32603,
-    409,
+  ]),
+  SECRET_UNREADABLE: entry(-32603, 409, [
     "A secret cannot be opened with the key that is here",
     "Start with the key it was sealed with, or set it again",
-  ),
-  STORAGE_UNAVAILABLE: entry(
-    -32603,
-    503,
+  ]),
+  STORAGE_UNAVAILABLE: entry(-32603, 503, [
     "The data store cannot be reached",
     "Check --kv and --data-dir",
-  ),
-  STORAGE_FULL: entry(
-    -32603,
-    507,
+  ]),
+  STORAGE_FULL: entry(-32603, 507, [
     "The disk is full: nothing can be saved until there is room",
     "Free some space; what was saved before is intact",
-  ),
-  STORAGE_CORRUPT: entry(
-    -32603,
-    500,
+  ]),
+  STORAGE_CORRUPT: entry(-32603, 500, [
     "The data store is damaged or is not Quartermaster's",
     "Restore a backup with `quartermaster restore FILE`, or move the file away",
-  ),
-  STORAGE_NEWER: entry(
-    -32603,
-    500,
+  ]),
+  STORAGE_NEWER: entry(-32603, 500, [
     "The data was written by a newer Quartermaster",
     "Update Quartermaster, or choose another --data-dir",
-  ),
-  INTERNAL: entry(
-    -32603,
-    500,
+  ]),
+  INTERNAL: entry(-32603, 500, [
     "Something went wrong inside the gateway",
     "Try again; if it happens again, look for the error id in the log",
-  ),
+  ]),
 };
 
-function entry(rpc: number, http: number, sentence: string, recovery: string) {
+function entry(rpc: number, http: number, [sentence, recovery]: [string, string]) {
   return { rpc, http, sentence, recovery };
 }
 
@@ -237,15 +176,12 @@ export interface ErrorDetails {
 }
 
 /** What a caller gets to read of an error, whatever the wire. */
-export interface ErrorBody {
+export interface ErrorBody
+  extends Pick<ErrorDetails, "hint" | "next" | "suggestedTools" | "retryAfterSeconds"> {
   errorType: ErrorCode;
   message: string;
   recoveryAction: string;
   recoverySteps: string[];
-  hint?: string;
-  next?: NextStep[];
-  suggestedTools?: string[];
-  retryAfterSeconds?: number;
 }
 
 /** The one error class of the gateway; its code decides how it looks on every wire. */
@@ -277,10 +213,7 @@ export class GatewayError extends Error {
       message: this.message,
       recoveryAction: action,
       recoverySteps: recoverySteps ?? [action],
-      ...(hint === undefined ? {} : { hint }),
-      ...(next === undefined ? {} : { next }),
-      ...(suggestedTools === undefined ? {} : { suggestedTools }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...defined({ hint, next, suggestedTools, retryAfterSeconds }),
     };
   }
 

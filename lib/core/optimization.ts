@@ -73,7 +73,6 @@ const ObservedCall = z.strictObject({
   tool: z.string().optional(),
   arguments: z.unknown(),
 });
-type ObservedCall = z.infer<typeof ObservedCall>;
 
 export const RunCost = z.strictObject({
   inputTokens: z.number().default(0),
@@ -253,7 +252,6 @@ export const PromotionEvent = z.strictObject({
 export type PromotionEvent = z.infer<typeof PromotionEvent>;
 
 const JobPhase = z.enum(["queued", "generating", "evaluating", "promoting", "complete"]);
-type JobPhase = z.infer<typeof JobPhase>;
 export const JobStatus = z.enum(["running", "paused", "completed", "cancelled", "failed"]);
 export type JobStatus = z.infer<typeof JobStatus>;
 

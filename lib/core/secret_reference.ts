@@ -4,7 +4,6 @@ import { mapSpecTexts, type ServerSpec, specTexts } from "./server.ts";
 export const SecretName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
   error: "A secret's name has 1 to 64 letters, digits or _, and does not begin with a digit",
 });
-export type SecretName = z.infer<typeof SecretName>;
 
 const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]{0,63})\}/g;
 

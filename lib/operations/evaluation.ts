@@ -5,7 +5,6 @@ import {
   GoldenPrompt,
   MAX_DESCRIPTION,
   OptimizationJob,
-  PromptCategory,
   ToolCandidate,
 } from "../core/optimization.ts";
 import { fieldHints } from "./fields.ts";
@@ -13,21 +12,23 @@ import { HOW, jobOutcomeText, nextOfJob, SPEND, warningsOfJob } from "./jobs.ts"
 import { counted } from "../core/text.ts";
 import { resultLines } from "./optimization/outcomes.ts";
 import {
+  AskedResults,
   CandidateCount,
   CandidateId,
   CandidateResults,
+  EditedPrompt,
   JobEstimate,
   MOST_SAVED_PROMPTS,
   PromptCount,
+  PromptId,
+  ReportedRun,
   SavedPrompts,
   TOOL,
   WrittenPrompt,
 } from "./optimization/schemas.ts";
-import { operation, type OperationCall, type OutputOf } from "./operation.ts";
+import { decidedBy, MANAGES, operation, type OutputOf, READS } from "./operation.ts";
 
-const READ = { rights: ["read"], scope: "whole", effect: "read" } as const;
-const WRITE = { rights: ["optimize"], scope: "whole", effect: "write" } as const;
-const PromptId = z.string().register(fieldHints, { completes: "prompt" });
+const WRITE = { ...MANAGES, rights: ["optimize"] } as const;
 const PromptsOfCategory = PromptCount.register(fieldHints, { help: "How many of this category" });
 const Warnings = z.array(z.string());
 const Text = { placeholder: "TEXT" };
@@ -47,10 +48,8 @@ const propose = operation({
   output: z.object({ candidateId: z.string(), charCount: z.int(), candidate: ToolCandidate }),
   mcp: "propose_candidate",
   cli: "optimize propose TOOL",
-  async run({ optimization }, { description, example, ...named }, call) {
-    const admin = await optimization();
-    const proposal = { ...admin.locate(named), description, example };
-    const candidate = await admin.propose(proposal, originOf(call));
+  async run({ optimization }, input, call) {
+    const candidate = await (await optimization()).propose(input, decidedBy(call));
     return { candidateId: candidate.id, charCount: candidate.charCount, candidate };
   },
   text: ({ candidate: { id, server, toolName, charCount } }) =>
@@ -90,11 +89,9 @@ const savePrompts = operation({
   output: SavedPrompts,
   mcp: "save_golden_prompts",
   cli: "optimize prompts TOOL",
-  async run({ optimization }, { prompts, ...named }, call) {
-    const admin = await optimization();
-    return plainWarnings(
-      await admin.savePrompts({ ...admin.locate(named), prompts }, originOf(call)),
-    );
+  async run({ optimization }, input, call) {
+    const { prompts } = await optimization();
+    return plainWarnings(await prompts.save(input, decidedBy(call)));
   },
   text: savedText,
   next: () => [
@@ -105,17 +102,15 @@ const savePrompts = operation({
 });
 
 const listPrompts = operation({
-  ...READ,
+  ...READS,
   name: "optimization.prompts",
   title: "List golden prompts",
   description: "List a tool's golden prompts.",
   input: z.strictObject(TOOL),
   output: z.object({ prompts: z.array(GoldenPrompt), warnings: Warnings }),
   cli: "optimize prompts TOOL",
-  async run({ optimization }, named) {
-    const admin = await optimization();
-    const { server, tool } = admin.locate(named);
-    const { prompts, warnings } = await admin.detail(server, tool);
+  async run({ optimization }, input) {
+    const { prompts, warnings } = await (await optimization()).detail(input);
     return plainWarnings({ prompts, warnings });
   },
 });
@@ -125,18 +120,11 @@ const editPrompt = operation({
   name: "optimization.edit_prompt",
   title: "Edit a golden prompt",
   description: "Save the next version of a prompt; earlier results stay with the version before.",
-  input: z.strictObject({
-    ...TOOL,
-    id: PromptId,
-    prompt: z.string().optional().describe("Its new text"),
-    category: PromptCategory.optional(),
-    expectedBehavior: WrittenPrompt.shape.expectedBehavior.describe("What should come of it"),
-  }),
+  input: z.strictObject({ ...TOOL, ...EditedPrompt.shape }),
   output: z.object({ prompt: GoldenPrompt }),
-  async run({ optimization }, { server, tool, ...edit }) {
-    const admin = await optimization();
-    return { prompt: await admin.editPrompt({ ...admin.locate({ server, tool }), ...edit }) };
-  },
+  run: async ({ optimization }, input) => (
+    { prompt: await (await optimization()).prompts.edit(input) }
+  ),
   text: ({ prompt: { id, version } }) => `Saved ${id} as version ${version}.`,
 });
 
@@ -147,11 +135,9 @@ const retirePrompt = operation({
   description: "Stop asking a prompt; its results stay.",
   input: z.strictObject({ ...TOOL, id: PromptId }),
   output: z.object({ retired: z.string() }),
-  async run({ optimization }, { id, ...named }) {
-    const admin = await optimization();
-    const { server, tool } = admin.locate(named);
-    await admin.retirePrompt(server, tool, id);
-    return { retired: id };
+  async run({ optimization }, input) {
+    await (await optimization()).prompts.retire(input);
+    return { retired: input.id };
   },
   text: ({ retired }) => `Retired ${retired}.`,
 });
@@ -171,9 +157,8 @@ const generateCandidates = operation({
     warnings: Warnings,
   }),
   mcp: "generate_candidates",
-  async run({ optimization }, { count, ...named }, { sample, signal }) {
+  async run({ optimization }, input, { sample, signal }) {
     const admin = await optimization();
-    const input = { ...admin.locate(named), count };
     const { candidates, warnings } = await admin.generateCandidates(input, sample, signal);
     return { candidateIds: candidates.map(({ id }) => id), candidates, warnings };
   },
@@ -200,9 +185,8 @@ const generatePrompts = operation({
   }),
   output: SavedPrompts,
   mcp: "generate_golden_prompts",
-  async run({ optimization }, { server, tool, ...counts }, { sample, signal }) {
+  async run({ optimization }, input, { sample, signal }) {
     const admin = await optimization();
-    const input = { ...admin.locate({ server, tool }), ...counts };
     return plainWarnings(await admin.generatePrompts(input, sample, signal));
   },
   text: savedText,
@@ -267,19 +251,7 @@ const record = operation({
   name: "optimization.record",
   title: "Report a run",
   description: "Report what came of a prompt that you tried with a description yourself.",
-  input: z.strictObject({
-    server: TOOL.server,
-    candidateId: CandidateId.describe(`Or "${CANONICAL}"`),
-    promptId: PromptId,
-    tool: TOOL.tool.optional(),
-    result: z.object({
-      toolCalled: z.boolean(),
-      correct: z.boolean().optional(),
-      error: z.string().optional(),
-      reasoning: z.string().optional(),
-      durationMs: z.number().min(0).default(0),
-    }).register(fieldHints, { isHidden: true, help: "What came of it" }),
-  }),
+  input: ReportedRun,
   output: z.object({
     runId: z.string(),
     correct: z.boolean(),
@@ -288,9 +260,8 @@ const record = operation({
   }),
   mcp: "record_eval_run",
   cli: "optimize record TOOL CANDIDATE PROMPT",
-  async run({ optimization }, { server, tool, ...report }) {
-    const admin = await optimization();
-    const run = await admin.recordRun({ ...admin.locateServer({ server, tool }), ...report });
+  async run({ optimization }, report) {
+    const run = await (await optimization()).results.record(report);
     const claimed = report.result.correct;
     if (run.isError || claimed === undefined || claimed === run.correct) return run;
     const warning = `You said ${verdictWord(claimed)}; what the prompt expects decides`;
@@ -312,22 +283,16 @@ const record = operation({
 });
 
 const results = operation({
-  ...READ,
+  ...READS,
   name: "optimization.results",
   title: "Results",
   description: "Success rates of a tool's descriptions with counts, intervals and verdicts.",
-  input: z.strictObject({
-    server: TOOL.server,
-    candidateId: CandidateId.optional(),
-    tool: TOOL.tool.optional(),
-  }),
+  input: AskedResults,
   output: z.object({ candidates: z.array(CandidateResults) }),
   mcp: "get_eval_results",
-  async run({ optimization }, { server, tool, candidateId }) {
-    const admin = await optimization();
-    const named = admin.locateServer({ server, tool });
-    return { candidates: await admin.results({ ...named, candidateId }) };
-  },
+  run: async ({ optimization }, input) => (
+    { candidates: await (await optimization()).results.list(input) }
+  ),
   text({ candidates }, { server }) {
     const isEmpty = candidates.every(({ evidence }) => evidence === null);
     const lines = [...Map.groupBy(candidates, ({ tool }) => tool)].flatMap(([tool, results]) => [
@@ -404,17 +369,17 @@ const evaluate = operation({
       }),
     },
   },
-  async run({ optimization }, { candidateId, wait: _, server, tool, ...how }, { via }) {
+  async run({ optimization }, { candidateId, wait: _, server, tool, ...how }, call) {
     const admin = await optimization();
     const named = admin.locate({ server, tool });
     const candidate = await admin.resolveCandidate({ ...named, candidateId });
-    const { prompts } = await admin.detail(named.server, candidate.toolName);
+    const { prompts } = await admin.detail({ ...named, tool: candidate.toolName });
     if (prompts.length === 0) throw withoutPrompts(candidate);
     const request = {
       server: named.server,
       tools: [candidate.toolName],
       options: { ...how, generate: false, autoPromote: false, candidateIds: [candidate.id] },
-      by: via === "mcp" ? "caller" as const : "person" as const,
+      by: decidedBy(call),
     };
     const estimate = await admin.jobs.estimate(request);
     const job = await admin.jobs.start(request);
@@ -438,10 +403,6 @@ export const EVALUATION_OPERATIONS = {
   record,
   results,
 };
-
-function originOf({ via }: OperationCall): "caller" | "person" {
-  return via === "mcp" ? "caller" : "person";
-}
 
 function savedText({ saved, prompts }: SavedPrompts): string {
   const [first] = prompts;

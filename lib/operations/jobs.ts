@@ -9,7 +9,7 @@ import { fieldHints } from "./fields.ts";
 import { estimateText, hasEnded, jobLines } from "./optimization/outcomes.ts";
 import { JobEstimate, JobId } from "./optimization/schemas.ts";
 import { switchedOff } from "./optimization/subjects.ts";
-import { operation, type OperationCall } from "./operation.ts";
+import { decidedBy, operation, READS } from "./operation.ts";
 import type { OptimizationAdmin } from "./optimization_admin.ts";
 import type { Services } from "./services.ts";
 
@@ -18,7 +18,6 @@ const MOST_WARNINGS = 5;
 /** What the gateway itself requires; the defaults of a job. */
 const LEAST = Thresholds.parse({});
 const OtherThresholds = Thresholds.omit({ minOverall: true });
-const READ = { rights: ["read"], scope: "whole", effect: "read" } as const;
 const CONTROL = { rights: ["optimize"], scope: "whole", effect: "write", isLive: true } as const;
 
 /** What spends model time: offered only while optimization is switched on. */
@@ -104,7 +103,7 @@ const start = operation({
   follow: { estimate: { operation: "job.estimate", input: (input) => input } },
   async run({ optimization }, input, call) {
     const admin = await optimization();
-    const request = admin.withinRights(call.principal, jobRequest(admin, input, startedBy(call)));
+    const request = admin.withinRights(call.principal, jobRequest(admin, input, decidedBy(call)));
     const estimate = await admin.jobs.estimate(request);
     const job = await admin.jobs.start(request);
     const { warnings = [] } = warningsOfJob(job);
@@ -127,13 +126,13 @@ const estimate = operation({
   output: JobEstimate,
   async run({ optimization }, input, call) {
     const admin = await optimization();
-    return await admin.jobs.estimate(jobRequest(admin, input, startedBy(call)));
+    return await admin.jobs.estimate(jobRequest(admin, input, decidedBy(call)));
   },
   text: estimateText,
 });
 
 const list = operation({
-  ...READ,
+  ...READS,
   name: "job.list",
   title: "List jobs",
   description: "List the optimization jobs, the newest first.",
@@ -149,7 +148,7 @@ const list = operation({
 });
 
 const show = operation({
-  ...READ,
+  ...READS,
   name: "job.show",
   title: "Job progress",
   description: "How far an optimization job is, and what came of it.",
@@ -211,7 +210,7 @@ const retry = operation({
   output: z.object({ jobs: z.array(OptimizationJob) }),
   async run({ optimization }, { jobId }, call) {
     const admin = await optimization();
-    return { jobs: await admin.retryJob(jobId, call.principal, startedBy(call)) };
+    return { jobs: await admin.retryJob(jobId, call.principal, decidedBy(call)) };
   },
   text({ jobs }) {
     const servers = jobs.flatMap(({ tools }) => tools[0]?.server ?? []);
@@ -256,10 +255,6 @@ function jobOutput(job: OptimizationJob) {
 
 function hasPromoted({ tools }: OptimizationJob): boolean {
   return tools.some((tool) => tool.promotedCandidateId !== undefined);
-}
-
-function startedBy({ via }: OperationCall): JobRequest["by"] {
-  return via === "mcp" ? "caller" : "person";
 }
 
 /** What the service is asked for. */

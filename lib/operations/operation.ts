@@ -24,6 +24,11 @@ export interface OperationCall {
   sample?: ((params: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
 }
 
+/** Who decides: a model speaks for nobody, so only the numbers count for it. */
+export function decidedBy({ via }: OperationCall): "caller" | "person" {
+  return via === "mcp" ? "caller" : "person";
+}
+
 /** A file that an operation returns instead of JSON. */
 export interface FileOutput {
   fileName: string;

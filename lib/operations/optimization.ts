@@ -16,20 +16,15 @@ import {
   TOOL,
   ToolOptimizationDetail,
 } from "./optimization/schemas.ts";
-import { operation, type OperationCall } from "./operation.ts";
+import { decidedBy, MANAGES, operation, READS } from "./operation.ts";
 
-const READ = { rights: ["read"], scope: "whole", effect: "read" } as const;
 /** What decides which descriptions all clients read, and whether model time is spent. */
-const DECIDE = {
-  rights: ["manage", "optimize"],
-  scope: "whole",
-  effect: "write",
-} as const;
+const DECIDE = { ...MANAGES, rights: ["manage", "optimize"] } as const;
 const Server = z.string().optional().describe("Only this server's")
   .register(fieldHints, { completes: "server", placeholder: "NAME" });
 
 const status = operation({
-  ...READ,
+  ...READS,
   name: "optimization.status",
   title: "Optimization status",
   description: "How many tools have a better description, and how each one does.",
@@ -70,7 +65,7 @@ function switchOperation(action: "enable" | "disable", description: string, outc
 }
 
 const canonical = operation({
-  ...READ,
+  ...READS,
   name: "optimization.canonical",
   title: "Original tools",
   description: "A server's tools as it describes them itself.",
@@ -90,7 +85,7 @@ const canonical = operation({
 });
 
 const show = operation({
-  ...READ,
+  ...READS,
   name: "optimization.show",
   title: "Show a tool's optimization",
   description: "One tool: both descriptions, the numbers before and after, prompts and candidates.",
@@ -103,14 +98,13 @@ const show = operation({
   cli: "optimize show TOOL",
   async run({ optimization }, input) {
     const admin = await optimization();
-    const { server, tool } = admin.locate(input);
-    const detail = await admin.detail(server, tool);
+    const detail = await admin.detail(input);
     return { tool: detail, runs: await admin.runsInForce(detail) };
   },
 });
 
 const history = operation({
-  ...READ,
+  ...READS,
   name: "optimization.history",
   title: "History of promotions",
   description:
@@ -119,14 +113,13 @@ const history = operation({
   output: z.object({ history: z.array(PromotionEvent) }),
   cli: "optimize history TOOL",
   async run({ optimization }, input) {
-    const admin = await optimization();
-    const { server, tool } = admin.locate(input);
-    return { history: (await admin.detail(server, tool)).history };
+    const { history } = await (await optimization()).detail(input);
+    return { history };
   },
 });
 
 const report = operation({
-  ...READ,
+  ...READS,
   name: "optimization.report",
   title: "Report",
   description: "How a server's descriptions, or all, stand: status, gain, cost.",
@@ -148,7 +141,7 @@ const TYPES = { markdown: "text/markdown", csv: "text/csv", json: "application/j
 const EXTENSIONS = { markdown: "md", csv: "csv", json: "json" };
 
 const exportReport = operation({
-  ...READ,
+  ...READS,
   name: "optimization.export",
   title: "Export the report",
   description: "The report as a file: counts, improvement, each tool before and after, cost.",
@@ -189,10 +182,8 @@ const promote = operation({
   idempotent: true,
   mcp: "promote_candidate",
   cli: "optimize promote TOOL CANDIDATE",
-  async run({ optimization }, { candidateId, reason, ...named }, call) {
-    const admin = await optimization();
-    const wanted = { ...admin.locate(named), candidateId, reason };
-    const promotion = await admin.promote(wanted, decidedBy(call));
+  async run({ optimization }, input, call) {
+    const promotion = await (await optimization()).promote(input, decidedBy(call));
     const { id, metrics, baseline, verdict } = promotion;
     return {
       promoted: true as const,
@@ -247,10 +238,10 @@ const revert = operation({
   }),
   mcp: "revert_optimization",
   cli: "optimize revert TOOL",
-  async run({ optimization }, { to, reason, ...named }, call) {
+  async run({ optimization }, input, call) {
     const admin = await optimization();
-    const { server, tool } = admin.locate(named);
-    const promotion = await admin.revert({ server, tool, to, reason }, decidedBy(call));
+    const { server, tool } = admin.locate(input);
+    const promotion = await admin.revert(input, decidedBy(call));
     return {
       reverted: true as const,
       server,
@@ -283,11 +274,9 @@ const keep = operation({
   output: z.object({ promotion: PromotedTool }),
   idempotent: true,
   cli: "optimize keep TOOL",
-  async run({ optimization }, input) {
-    const admin = await optimization();
-    const { server, tool } = admin.locate(input);
-    return { promotion: await admin.keep(server, tool) };
-  },
+  run: async ({ optimization }, input) => (
+    { promotion: await (await optimization()).keep(input) }
+  ),
   text: ({ promotion: { server, toolName, candidateId } }) =>
     `${server}.${toolName} keeps ${candidateId}.`,
 });
@@ -306,8 +295,3 @@ export const OPTIMIZATION_OPERATIONS = {
   enable,
   disable,
 };
-
-/** A model speaks for nobody: what it may promote is up to the numbers alone. */
-function decidedBy({ via }: OperationCall): "caller" | "person" {
-  return via === "mcp" ? "caller" : "person";
-}

@@ -1,20 +1,10 @@
-import type {
-  CandidateResults,
-  OriginalTool,
-  Overview,
-  RunSummary,
-  SavedPrompts,
-  ToolOptimizationDetail,
-  WrittenPrompt,
-} from "./optimization/schemas.ts";
+import type { Overview, RunSummary, SavedPrompts } from "./optimization/schemas.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   CANONICAL,
-  type GoldenPrompt,
   type OptimizationJob,
-  type OptimizationReport,
   type PromotedTool,
-  type PromotionEvent,
   type TextOrigin,
   type ToolCandidate,
 } from "../core/optimization.ts";
@@ -27,10 +17,13 @@ import { progressMessage } from "../optimizer/jobs/progress.ts";
 import type { OperationCall } from "./operation.ts";
 import {
   canonicalTools,
+  locateTool,
+  type NamedTool,
   type OptimizationAdminOptions,
   ownName,
   resolveSubject,
   switchedOff,
+  type WrittenTool,
 } from "./optimization/subjects.ts";
 import {
   keepCandidate,
@@ -40,43 +33,31 @@ import {
 } from "./optimization/candidates.ts";
 import { checkedText } from "./optimization/evaluator.ts";
 import { refusalOf } from "./optimization/evidence.ts";
-import { type PromptEdit, PromptSets } from "./optimization/prompts.ts";
-import {
-  type AskedResults,
-  recordReportedRun,
-  type ReportedRun,
-  ToolResults,
-} from "./optimization/results.ts";
+import { PromptSets } from "./optimization/prompts.ts";
+import { ToolResults } from "./optimization/results.ts";
+import type { ToolOptimizationDetail } from "./optimization/schemas.ts";
 import { detailOf, reportsOf } from "./optimization/tool_details.ts";
 
-export type { OptimizationAdminOptions } from "./optimization/subjects.ts";
 export type { ToolOptimizationDetail } from "./optimization/schemas.ts";
 
 /** How often somebody who waits for a job is told how far it is. */
 const PROGRESS_MS = 1_000;
 
-interface NamedTool {
-  server: string;
-  tool: string;
-}
-
 /** Optimization as people, models and programs see it. */
 export class OptimizationAdmin {
   readonly #options: OptimizationAdminOptions;
-  readonly #prompts: PromptSets;
-  readonly #results: ToolResults;
+  readonly jobs: OptimizationJobs;
+  readonly prompts: PromptSets;
+  readonly results: ToolResults;
 
   constructor(options: OptimizationAdminOptions) {
     this.#options = options;
-    this.#prompts = new PromptSets(options);
-    this.#results = new ToolResults(options);
+    this.jobs = options.jobs;
+    this.prompts = new PromptSets(options);
+    this.results = new ToolResults(options);
   }
 
-  get jobs(): OptimizationJobs {
-    return this.#options.jobs;
-  }
-
-  /** Whether what spends model time may be done. */
+  /** Whether model time may be spent. */
   get enabled(): boolean {
     return this.#options.isEnabled();
   }
@@ -88,28 +69,11 @@ export class OptimizationAdmin {
   /** Of all servers, or of one. */
   async overview(server?: string): Promise<Overview> {
     const [info, reports] = await Promise.all([this.#options.evaluatorInfo(), this.report(server)]);
-    const evaluator = { ...info, checked: checkedText(info) };
-    return { enabled: this.enabled, evaluator, reports };
+    return { enabled: this.enabled, evaluator: { ...info, checked: checkedText(info) }, reports };
   }
 
-  /** The tool that is meant: by its server, or by any of the names that clients have for it. */
-  locate({ server, tool }: { server?: string | undefined; tool: string }): NamedTool {
-    if (server !== undefined) return { server, tool };
-    try {
-      return this.#options.findTool(tool);
-    } catch (error) {
-      // There may be records of a tool that its server no longer has.
-      const [, owner = "", name = ""] = /^([\w-]+)\.(.+)$/s.exec(tool) ?? [];
-      if (!(error instanceof GatewayError) || name === "") throw error;
-      return { server: owner, tool: name };
-    }
-  }
-
-  /** The same for what may be about all tools of a server. */
-  locateServer({ server, tool }: { server?: string | undefined; tool?: string | undefined }) {
-    if (tool !== undefined) return this.locate({ server, tool });
-    if (server !== undefined) return { server };
-    throw new GatewayError("INVALID_ARGUMENTS", { message: "Name a server, or one of its tools" });
+  locate(written: WrittenTool): NamedTool {
+    return locateTool(this.#options, written);
   }
 
   /** What a job is about: a server, some of its tools, or everything. */
@@ -121,11 +85,7 @@ export class OptimizationAdmin {
     },
   ): Pick<JobRequest, "server" | "tools" | "all"> {
     if (server !== undefined || all || tools === undefined || tools.length === 0) {
-      return {
-        ...(server === undefined ? {} : { server }),
-        ...(tools === undefined ? {} : { tools }),
-        ...(all === undefined ? {} : { all }),
-      };
+      return defined({ server, tools, all });
     }
     const named = tools.find((name) => this.#options.hasServer(name));
     if (named !== undefined && tools.length === 1) return { server: named };
@@ -140,18 +100,18 @@ export class OptimizationAdmin {
     return { server: owner!, tools: [...new Set(found.map(({ tool }) => tool))] };
   }
 
-  canonicalTools(server: string): OriginalTool[] {
+  canonicalTools(server: string) {
     return canonicalTools(this.#options, server);
   }
 
-  detail(server: string, tool: string): Promise<ToolOptimizationDetail> {
-    return detailOf(this.#options, this.#results, server, tool);
+  detail(written: WrittenTool): Promise<ToolOptimizationDetail> {
+    return detailOf(this.#options, this.results, written);
   }
 
   /** The runs of the description in force; empty if there are none. */
   async runsInForce({ server, tool, promotion }: ToolOptimizationDetail): Promise<RunSummary[]> {
     const candidateId = promotion?.candidateId ?? CANONICAL;
-    const results = await this.#results.list({ server, tool, candidateId }).catch((error) => {
+    const results = await this.results.list({ server, tool, candidateId }).catch((error) => {
       if (error instanceof GatewayError && error.code === "NOT_FOUND") return [];
       throw error;
     });
@@ -159,35 +119,7 @@ export class OptimizationAdmin {
   }
 
   propose(input: Proposal, origin: TextOrigin): Promise<ToolCandidate> {
-    return this.#told(proposeCandidate(this.#options, input, origin));
-  }
-
-  /** Saves all of them, or none where one will not do. */
-  savePrompts(
-    input: NamedTool & { prompts: readonly WrittenPrompt[] },
-    origin: TextOrigin,
-  ): Promise<SavedPrompts> {
-    return this.#told(this.#prompts.save(input, origin));
-  }
-
-  editPrompt(edit: PromptEdit): Promise<GoldenPrompt> {
-    return this.#told(this.#prompts.edit(edit));
-  }
-
-  retirePrompt(server: string, tool: string, id: string): Promise<void> {
-    return this.#told(this.#prompts.retire(server, tool, id));
-  }
-
-  /** Whether it was correct follows from the prompt, whatever the caller says. */
-  async recordRun(
-    report: ReportedRun,
-  ): Promise<{ runId: string; correct: boolean; isError: boolean }> {
-    const { id, status, result } = await this.#told(recordReportedRun(this.#options, report));
-    return { runId: id, correct: result.correct, isError: status === "error" };
-  }
-
-  results(input: AskedResults): Promise<CandidateResults[]> {
-    return this.#results.list(input);
+    return proposeCandidate(this.#options, input, origin);
   }
 
   /**
@@ -195,20 +127,19 @@ export class OptimizationAdmin {
    * person may promote anything, but needs a reason otherwise.
    */
   async promote(
-    input: NamedTool & { candidateId: string; reason?: string | undefined },
+    { candidateId, ...input }: WrittenTool & { candidateId: string; reason?: string | undefined },
     by: "caller" | "person",
   ): Promise<PromotedTool> {
-    const { server, candidateId } = input;
     const { promotions } = this.#options;
-    const { name } = resolveSubject(this.#options, server, input.tool);
+    const { server, name } = resolveSubject(this.#options, input);
     const candidate = await this.resolveCandidate({ server, tool: name, candidateId });
     const current = promotions.of(server, name);
     // Asked twice, it is promoted once.
     if (current?.candidateId === candidateId && !promotions.staleness(server, name)) return current;
-    const evidence = await this.#results.evidence(candidate);
+    const evidence = await this.results.evidence(candidate);
     const refusal = refusalOf(evidence);
-    const reason = input.reason?.trim() ?? "";
-    if (refusal !== undefined && (by === "caller" || reason === "")) {
+    const reason = input.reason?.trim() || undefined;
+    if (refusal !== undefined && (by === "caller" || reason === undefined)) {
       throw promotionRefused(candidate, refusal, by);
     }
     // Numbers that nothing can be concluded from do not go on record as its own.
@@ -219,13 +150,7 @@ export class OptimizationAdmin {
       toolName: name,
       candidateId,
       description: candidate.description,
-      ...(metrics && baseline ? { metrics, baseline } : {}),
-      ...(evaluationId === undefined ? {} : { evaluationId }),
-      ...(depth === undefined ? {} : { depth }),
-      ...(verdict === undefined ? {} : { verdict }),
-      ...(prompts === undefined ? {} : { prompts }),
-      ...(source === undefined ? {} : { source }),
-      ...(reason === "" ? {} : { reason }),
+      ...defined({ metrics, baseline, evaluationId, depth, verdict, prompts, source, reason }),
       by,
       over: current?.id ?? null,
     });
@@ -234,43 +159,38 @@ export class OptimizationAdmin {
 
   /** Back to the server's own description, or to an earlier promotion by its event's id. */
   revert(
-    { server, tool, to, reason }: NamedTool & {
+    { to, reason, ...written }: WrittenTool & {
       to?: string | undefined;
       reason?: string | undefined;
     },
     by: "caller" | "person",
   ): Promise<PromotedTool | null> {
-    return this.#told(this.#options.promotions.revert({
-      server,
-      tool: ownName(this.#options, server, tool),
-      ...(to === undefined ? {} : { to }),
-      ...(reason === undefined ? {} : { reason }),
-      by,
-    }));
+    const named = this.#named(written);
+    return this.#told(
+      this.#options.promotions.revert({ ...named, ...defined({ to, reason }), by }),
+    );
   }
 
-  keep(server: string, tool: string): Promise<PromotedTool> {
-    const named = ownName(this.#options, server, tool);
-    return this.#told(this.#options.promotions.keep({ server, tool: named, by: "person" }));
-  }
-
-  history(server: string, tool: string): Promise<PromotionEvent[]> {
-    return this.#options.promotions.history(server, ownName(this.#options, server, tool));
+  keep(written: WrittenTool): Promise<PromotedTool> {
+    return this.#told(
+      this.#options.promotions.keep({ ...this.#named(written), by: "person" }),
+    );
   }
 
   /** One for each server, or of one. */
-  report(server?: string): Promise<OptimizationReport[]> {
+  report(server?: string) {
     return reportsOf(this.#options, server);
   }
 
   /** Has a model write candidates, and keeps them. */
   async generateCandidates(
-    { server, tool, count }: NamedTool & { count: number },
+    { count, ...written }: WrittenTool & { count: number },
     sample: OperationCall["sample"],
     signal: AbortSignal,
   ): Promise<{ candidates: ToolCandidate[]; warnings: string[] }> {
-    this.requireEnabled("generate candidates");
-    const subject = resolveSubject(this.#options, server, tool);
+    this.#requireEnabled("generate candidates");
+    const subject = resolveSubject(this.#options, written);
+    const { server } = subject;
     const existing = await this.#options.candidates.list(server, subject.name);
     const prompts = await this.#options.prompts.list(server, subject.name);
     const { descriptions, warnings } = await generateCandidates({
@@ -284,21 +204,21 @@ export class OptimizationAdmin {
     const candidates: ToolCandidate[] = [];
     for (const written of descriptions) {
       const input = { server, tool: subject.name, ...written };
-      const kept = await this.#told(keepCandidate(this.#options, input, "generated"));
-      candidates.push(kept.candidate);
+      candidates.push((await keepCandidate(this.#options, input, "generated")).candidate);
     }
     return { candidates, warnings };
   }
 
   /** Has a model write prompts, and keeps them. */
   async generatePrompts(
-    input: NamedTool & { directCount: number; indirectCount: number; negativeCount: number },
+    input: WrittenTool & { directCount: number; indirectCount: number; negativeCount: number },
     sample: OperationCall["sample"],
     signal: AbortSignal,
   ): Promise<SavedPrompts> {
-    this.requireEnabled("generate prompts");
-    const { server, directCount: direct, indirectCount: indirect, negativeCount: negative } = input;
-    const subject = resolveSubject(this.#options, server, input.tool);
+    this.#requireEnabled("generate prompts");
+    const { directCount: direct, indirectCount: indirect, negativeCount: negative } = input;
+    const subject = resolveSubject(this.#options, input);
+    const { server } = subject;
     if (direct + indirect + negative === 0) {
       throw new GatewayError("INVALID_ARGUMENTS", {
         message: "Cannot generate prompts: none of any category is asked for",
@@ -313,7 +233,7 @@ export class OptimizationAdmin {
       existing: existing.map(({ prompt }) => prompt),
       signal,
     });
-    const saved = await this.savePrompts({ server, tool: subject.name, prompts }, "generated");
+    const saved = await this.prompts.save({ server, tool: subject.name, prompts }, "generated");
     return { ...saved, warnings: [...new Set([...warnings, ...saved.warnings])] };
   }
 
@@ -381,14 +301,19 @@ export class OptimizationAdmin {
     return { ...request, options: { ...request.options, autoPromote: false } };
   }
 
-  /** Throws OPTIMIZATION_DISABLED where model time must not be spent. */
-  requireEnabled(attempt: string): void {
+  #requireEnabled(attempt: string): void {
     if (!this.enabled) throw switchedOff(attempt);
+  }
+
+  /** Also a tool that its server no longer has. */
+  #named(written: WrittenTool): NamedTool {
+    const { server, tool } = this.locate(written);
+    return { server, tool: ownName(this.#options, server, tool) };
   }
 
   /** The candidate, if it is this tool's. */
   async resolveCandidate(
-    { server, tool, candidateId }: NamedTool & { candidateId: string },
+    { candidateId, ...written }: WrittenTool & { candidateId: string },
   ): Promise<ToolCandidate> {
     if (candidateId === CANONICAL) {
       throw new GatewayError("INVALID_ARGUMENTS", {
@@ -400,8 +325,8 @@ export class OptimizationAdmin {
         ],
       });
     }
+    const { server, tool: named } = this.#named(written);
     const candidate = await this.#options.candidates.resolve(server, candidateId);
-    const named = ownName(this.#options, server, tool);
     if (candidate.toolName === named) return candidate;
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: `Candidate "${candidateId}" is for the tool "${candidate.toolName}", not "${named}"`,

@@ -81,12 +81,12 @@ Deno.test("OptimizationAdmin.canonicalTools() asks whether the server is connect
   assert.throws(() => opened.admin.canonicalTools("none"), { code: "SERVER_NOT_FOUND" });
 });
 
-Deno.test("OptimizationAdmin.recordRun() decides by itself what is correct", async () => {
+Deno.test("ToolResults.record() decides by itself what is correct", async () => {
   await using opened = await openOptimization();
   const { admin, runs } = opened;
   const { candidateId, promptIds: [direct = "", , negative = ""] } = await draft(opened);
   const said = { toolCalled: true, correct: true, durationMs: 3 };
-  const wrong = await admin.recordRun({
+  const wrong = await admin.results.record({
     server: "weather",
     candidateId,
     promptId: negative,
@@ -94,7 +94,7 @@ Deno.test("OptimizationAdmin.recordRun() decides by itself what is correct", asy
   });
   assert.equal(wrong.correct, false);
   const failed = { ...said, error: "timed out" };
-  await admin.recordRun({ server: "weather", candidateId, promptId: direct, result: failed });
+  await admin.results.record({ server: "weather", candidateId, promptId: direct, result: failed });
   await report(opened, CANONICAL, direct, true);
   const kept = await runs.list("weather", "forecast");
   assert.deepEqual(
@@ -110,7 +110,7 @@ Deno.test("OptimizationAdmin.recordRun() decides by itself what is correct", asy
   assert.notEqual(kept[0]?.descriptionHash, kept[2]?.descriptionHash);
 });
 
-Deno.test("OptimizationAdmin.recordRun() refuses a prompt of another tool, and one that is gone", async () => {
+Deno.test("ToolResults.record() refuses a prompt of another tool, and one that is gone", async () => {
   await using opened = await openOptimization();
   const { admin } = opened;
   const { promptIds: [direct = ""] } = await draft(opened);
@@ -121,7 +121,7 @@ Deno.test("OptimizationAdmin.recordRun() refuses a prompt of another tool, and o
   await failure(report(opened, other.id, direct, true), "INVALID_ARGUMENTS");
   await failure(report(opened, "cand_none", direct, true), "NOT_FOUND");
   await failure(report(opened, CANONICAL, "prompt_none", true), "NOT_FOUND");
-  await admin.retirePrompt("weather", "forecast", direct);
+  await admin.prompts.retire({ server: "weather", tool: "forecast", id: direct });
   await failure(report(opened, CANONICAL, direct, true), "NOT_FOUND");
 });
 
@@ -165,7 +165,10 @@ Deno.test("OptimizationAdmin.promote() accepts reported runs only from a person 
   await admin.revert(FORECAST, "caller");
   assert.equal(shown(), "Does forecast");
   await failure(admin.revert(FORECAST, "caller"), "NOT_FOUND");
-  const history = await admin.history("weather", "forecast");
+  const { history } = await admin.detail({
+    server: "weather",
+    tool: "forecast",
+  });
   assert.deepEqual(history.map(({ action }) => action), ["revert", "promote"]);
 });
 
@@ -182,7 +185,7 @@ Deno.test("OptimizationAdmin.promote() does not count runs against an older desc
   assert.match(changed.message, /canonical has no run for/);
   describe("Does forecast");
   const [id = ""] = promptIds;
-  await admin.editPrompt({ ...FORECAST, id, prompt: "Tell me the weather in Rome" });
+  await admin.prompts.edit({ ...FORECAST, id, prompt: "Tell me the weather in Rome" });
   const edited = await failure(
     admin.promote({ ...FORECAST, candidateId }, "caller"),
     "PROMOTION_REFUSED",
@@ -226,7 +229,7 @@ Deno.test("OptimizationAdmin.promote() requires a candidate to beat the descript
     equal.message,
     /Do not promote: compared with the promoted one, overall 3\/3 .*no room for/,
   );
-  const [result] = await admin.results({ server: "weather", candidateId: second });
+  const [result] = await admin.results.list({ server: "weather", candidateId: second });
   assert.equal(result?.evidence?.verdict?.promote, false, "wherever it is shown");
   assert.equal(shown(), GOOD);
   await failure(admin.promote({ ...FORECAST, candidateId: second }, "person"), "PROMOTION_REFUSED");
@@ -257,11 +260,11 @@ Deno.test("OptimizationAdmin.promote() takes what the gateway measured over what
   const input = { ...FORECAST, candidateId };
   const error = await failure(admin.promote(input, "caller"), "PROMOTION_REFUSED");
   assert.doesNotMatch(error.message, /reported/);
-  const [result] = await admin.results({ server: "weather", candidateId });
+  const [result] = await admin.results.list({ server: "weather", candidateId });
   assert.equal(result?.evidence?.source, "measured");
 });
 
-Deno.test("OptimizationAdmin.results() counts all tries of the same together", async () => {
+Deno.test("ToolResults.list() counts all tries of the same together", async () => {
   await using opened = await openOptimization();
   const { admin, jobs } = opened;
   const { candidateId } = await draft(opened);
@@ -269,7 +272,7 @@ Deno.test("OptimizationAdmin.results() counts all tries of the same together", a
   for (const tries of [1, 2]) {
     const job = await jobs.start({ ...FORECAST, tools: ["forecast"], options, by: "caller" });
     await jobs.wait(job.id, 30_000, new AbortController().signal);
-    const [result] = await admin.results({ server: "weather", candidateId });
+    const [result] = await admin.results.list({ server: "weather", candidateId });
     assert.equal(result?.evidence?.tries ?? 1, tries);
     assert.equal(result?.counts.overall.total, tries * PROMPTS.length);
   }
@@ -285,18 +288,21 @@ Deno.test("OptimizationAdmin.promote() refuses the canonical description and ano
   await failure(promote("alerts", candidateId), "INVALID_ARGUMENTS");
 });
 
-Deno.test("OptimizationAdmin.results() shows each description of a tool, and says where there is nothing", async () => {
+Deno.test("ToolResults.list() shows each description of a tool, and says where there is nothing", async () => {
   await using opened = await openOptimization();
   const { admin } = opened;
   const { candidateId, promptIds } = await draft(opened);
-  const nothing = await failure(admin.results({ server: "weather", candidateId }), "NOT_FOUND");
+  const nothing = await failure(
+    admin.results.list({ server: "weather", candidateId }),
+    "NOT_FOUND",
+  );
   assert.equal(
     nothing.message,
     "No evaluation runs found for candidate - run evaluations first",
   );
-  await failure(admin.results({ server: "nobody" }), "SERVER_NOT_FOUND");
+  await failure(admin.results.list({ server: "nobody" }), "SERVER_NOT_FOUND");
   await reportAll(opened, candidateId, promptIds);
-  const results = await admin.results({ server: "weather" });
+  const results = await admin.results.list({ server: "weather" });
   assert.deepEqual(results.map((result) => [result.candidateId, result.runCount]), [
     [CANONICAL, 3],
     [candidateId, 3],
@@ -317,20 +323,20 @@ Deno.test("OptimizationAdmin.results() shows each description of a tool, and say
 Deno.test("OptimizationAdmin.detail() has all there is about a tool", async () => {
   await using opened = await openOptimization();
   const { admin, describe } = opened;
-  await failure(admin.detail("weather", "none"), "TOOL_NOT_FOUND");
+  await failure(admin.detail({ server: "weather", tool: "none" }), "TOOL_NOT_FOUND");
   const { candidateId, promptIds } = await draft(opened);
   await reportAll(opened, candidateId, promptIds);
   await admin.promote({ ...FORECAST, candidateId, reason: "I read the runs" }, "person");
   describe("Changed underneath");
-  const detail = await admin.detail("weather", "forecast");
+  const detail = await admin.detail({ server: "weather", tool: "forecast" });
   assert.equal(detail.canonicalDescription, "Changed underneath");
   assert.equal(detail.promotion?.candidateId, candidateId);
   assert.deepEqual(detail.staleness, { before: "Does forecast", now: "Changed underneath" });
   assert.equal(detail.candidates[0]?.evidence?.source, "reported");
   assert.deepEqual(detail.prompts.map(({ id }) => id), promptIds);
   assert.deepEqual([detail.history.length, detail.job, detail.warnings], [1, null, []]);
-  await admin.keep("weather", "forecast");
-  assert.equal((await admin.detail("weather", "forecast")).staleness, null);
+  await admin.keep({ server: "weather", tool: "forecast" });
+  assert.equal((await admin.detail({ server: "weather", tool: "forecast" })).staleness, null);
 });
 
 Deno.test("OptimizationAdmin.report() covers each server's tools, with what callers reported", async () => {
@@ -393,7 +399,7 @@ Deno.test("OptimizationAdmin.report() and results() keep whole numbers over thos
   };
   const seen = async () => {
     const [report] = await admin.report("weather");
-    const [own] = await admin.results({ server: "weather", candidateId: CANONICAL });
+    const [own] = await admin.results.list({ server: "weather", candidateId: CANONICAL });
     return [
       report?.tools[0]?.before?.overall.total,
       report?.tools[0]?.prompts,
@@ -424,7 +430,7 @@ Deno.test("OptimizationAdmin.report() leaves out what was measured with an older
 Deno.test("OptimizationAdmin.generateCandidates() keeps what a model writes, and shows it no held-out prompt", async () => {
   await using opened = await openOptimization();
   const { admin, state, prompts } = opened;
-  const { prompts: saved } = await admin.savePrompts({ ...FORECAST, prompts: PROMPTS }, "person");
+  const { prompts: saved } = await admin.prompts.save({ ...FORECAST, prompts: PROMPTS }, "person");
   await prompts.save([{ ...saved[0]!, version: 2, heldOut: true }]);
   state.written.push(JSON.stringify({ candidates: [{ description: GOOD }] }));
   const { signal } = new AbortController();

@@ -195,7 +195,7 @@ export async function draft(
   description = GOOD,
 ): Promise<{ candidateId: string; promptIds: string[] }> {
   const named = { server: "weather", tool: "forecast" };
-  const { prompts } = await admin.savePrompts({ ...named, prompts: PROMPTS }, "caller");
+  const { prompts } = await admin.prompts.save({ ...named, prompts: PROMPTS }, "caller");
   const { id } = await admin.propose({ ...named, description }, "caller");
   return { candidateId: id, promptIds: prompts.map((prompt) => prompt.id) };
 }
@@ -208,5 +208,5 @@ export function report(
   toolCalled: boolean,
 ) {
   const result = { toolCalled, durationMs: 5 };
-  return admin.recordRun({ server: "weather", candidateId, promptId, result });
+  return admin.results.record({ server: "weather", candidateId, promptId, result });
 }

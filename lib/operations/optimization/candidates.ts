@@ -6,21 +6,14 @@ import {
 } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { newCandidate } from "../../optimizer/generation/candidates.ts";
-import { type OptimizationAdminOptions, resolveSubject } from "./subjects.ts";
+import { type OptimizationAdminOptions, resolveSubject, type WrittenTool } from "./subjects.ts";
 import { MAX_EXAMPLE } from "./schemas.ts";
 
-export interface Proposal {
-  server: string;
-  tool: string;
-  description: string;
-  example?: string | undefined;
-}
-
-type Options = Pick<OptimizationAdminOptions, "candidates" | "subjects" | "canonicalTools">;
+export type Proposal = WrittenTool & { description: string; example?: string | undefined };
 
 /** Keeps a description as a candidate. Throws CONFLICT where there is one with the same text. */
 export async function proposeCandidate(
-  options: Options,
+  options: OptimizationAdminOptions,
   proposal: Proposal,
   origin: TextOrigin,
 ): Promise<ToolCandidate> {
@@ -48,13 +41,13 @@ export async function proposeCandidate(
 
 /** The same text is kept once: then this gives the one that there is. */
 export async function keepCandidate(
-  options: Options,
-  { server, tool, description, example }: Proposal,
+  options: OptimizationAdminOptions,
+  { description, example, ...written }: Proposal,
   origin: TextOrigin,
 ): Promise<{ candidate: ToolCandidate; isNew: boolean }> {
   const problem = proposalProblem(description, example);
   if (problem !== undefined) throw notAccepted(problem);
-  const { name, canonicalDescription } = resolveSubject(options, server, tool);
+  const { server, name, canonicalDescription } = resolveSubject(options, written);
   // Blanks around a text tell a model nothing.
   const isSame = (text: string) => text.trim() === description.trim();
   if (isSame(canonicalDescription ?? "")) {
@@ -68,6 +61,7 @@ export async function keepCandidate(
   if (same) return { candidate: same, isNew: false };
   const candidate = newCandidate({ server, toolName: name, description, example, origin });
   await options.candidates.save(candidate);
+  options.onChange?.();
   return { candidate, isNew: true };
 }
 

@@ -1,40 +1,40 @@
 import { GoldenPrompt, newId, type PromptCategory, TextOrigin } from "../../core/optimization.ts";
+import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { nearestNames, shortened } from "../../core/text.ts";
 import { isNearDuplicate, promptProblem } from "../../optimizer/generation/prompt_rules.ts";
 import { emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
 import type { Target } from "../../optimizer/targets.ts";
-import { type OptimizationAdminOptions, ownName, resolveSubject } from "./subjects.ts";
-import { PROMPT_LENGTH, type SavedPrompts, type WrittenPrompt } from "./schemas.ts";
-
-export interface PromptEdit {
-  server: string;
-  tool: string;
-  id: string;
-  prompt?: string | undefined;
-  category?: PromptCategory | undefined;
-  expectedBehavior?: WrittenPrompt["expectedBehavior"];
-}
-
-type Options = Pick<OptimizationAdminOptions, "prompts" | "subjects" | "canonicalTools">;
+import {
+  type OptimizationAdminOptions,
+  ownName,
+  resolveSubject,
+  type WrittenTool,
+} from "./subjects.ts";
+import {
+  type EditedPrompt,
+  PROMPT_LENGTH,
+  type SavedPrompts,
+  type WrittenPrompt,
+} from "./schemas.ts";
 
 /** The prompts that a tool's descriptions are tried with. Each edit is a version of its own. */
 export class PromptSets {
-  readonly #options: Options;
+  readonly #options: OptimizationAdminOptions;
 
-  constructor(options: Options) {
+  constructor(options: OptimizationAdminOptions) {
     this.#options = options;
   }
 
   /** Saves all of them, or none where one will not do. */
   async save(
-    input: { server: string; tool: string; prompts: readonly WrittenPrompt[] },
+    input: WrittenTool & { prompts: readonly WrittenPrompt[] },
     origin: TextOrigin,
   ): Promise<SavedPrompts> {
-    const { server } = input;
+    const subject = resolveSubject(this.#options, input);
+    const { server } = subject;
     const drafts = input.prompts.map((draft) => withOwnName(this.#options, server, draft));
     const repository = this.#options.prompts;
-    const subject = resolveSubject(this.#options, server, input.tool);
     const own = this.#options.canonicalTools(server).map(({ name }) => name);
     const others = this.#options.subjects.tools().filter((other) => other.server !== server)
       .map((other) => `${other.server}.${other.tool}`);
@@ -69,6 +69,7 @@ export class PromptSets {
       });
     }
     await repository.save(saved.filter((prompt, index) => prompt !== before[index]));
+    this.#options.onChange?.();
     const all = await repository.list(server, subject.name);
     const warnings = [
       ...emptyCategoryWarnings(all),
@@ -77,29 +78,31 @@ export class PromptSets {
     return { saved: saved.length, prompts: saved, warnings };
   }
 
-  async edit({ server, tool, id, ...edit }: PromptEdit): Promise<GoldenPrompt> {
-    const old = await this.#resolve(server, tool, id);
+  async edit(edit: WrittenTool & EditedPrompt): Promise<GoldenPrompt> {
+    const old = await this.#resolve(edit);
     const category = edit.category ?? old.category;
     const { notes, expectedTool } = old.expectedBehavior;
     const expectedBehavior = edit.expectedBehavior ??
       (category === old.category ? { notes, expectedTool } : { notes });
-    const draft = { id, category, prompt: edit.prompt ?? old.prompt, expectedBehavior };
-    const { prompts } = await this.save({ server, tool, prompts: [draft] }, "person");
+    const draft = { id: old.id, category, prompt: edit.prompt ?? old.prompt, expectedBehavior };
+    const named = { server: old.server, tool: old.toolName };
+    const { prompts } = await this.save({ ...named, prompts: [draft] }, "person");
     return prompts[0]!;
   }
 
   /** It is no longer asked; what was measured with it stays. */
-  async retire(server: string, tool: string, id: string): Promise<void> {
-    const old = await this.#resolve(server, tool, id);
+  async retire(retired: WrittenTool & { id: string }): Promise<void> {
+    const old = await this.#resolve(retired);
     const createdAt = new Date().toISOString();
     await this.#options.prompts.save([
       { ...old, version: old.version + 1, createdAt, retired: true },
     ]);
+    this.#options.onChange?.();
   }
 
   /** The version of today. */
-  async #resolve(server: string, tool: string, id: string): Promise<GoldenPrompt> {
-    const { name } = resolveSubject(this.#options, server, tool);
+  async #resolve({ id, ...written }: WrittenTool & { id: string }): Promise<GoldenPrompt> {
+    const { server, name } = resolveSubject(this.#options, written);
     const found = await this.#options.prompts.find(server, id);
     if (found && found.toolName === name && !found.retired) return found;
     throw promptNotFound(server, id, name);
@@ -179,7 +182,11 @@ function aPrompt(category: PromptCategory): string {
 }
 
 /** Tools may be named with their server's name before theirs. */
-function withOwnName(options: Options, server: string, draft: WrittenPrompt): WrittenPrompt {
+function withOwnName(
+  options: OptimizationAdminOptions,
+  server: string,
+  draft: WrittenPrompt,
+): WrittenPrompt {
   const { expectedTool } = draft.expectedBehavior ?? {};
   if (expectedTool === undefined) return draft;
   const expectedBehavior = {
@@ -220,8 +227,7 @@ function versionOf(
     prompt: text,
     expectedBehavior: {
       shouldCallTool,
-      ...(notes === undefined ? {} : { notes }),
-      ...(expectedTool === undefined ? {} : { expectedTool }),
+      ...defined({ notes, expectedTool }),
     },
     createdAt: new Date(now).toISOString(),
     origin,

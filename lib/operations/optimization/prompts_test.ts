@@ -8,7 +8,7 @@ async function openSets(equipped: Record<string, string[]> = {}) {
   return {
     ...opened,
     save: (prompts: readonly WrittenPrompt[], tool = "forecast") =>
-      opened.admin.savePrompts({ server: "weather", tool, prompts }, "caller"),
+      opened.admin.prompts.save({ server: "weather", tool, prompts }, "caller"),
     saved: () => opened.prompts.list("weather", "forecast"),
   };
 }
@@ -134,15 +134,18 @@ Deno.test("PromptSets.edit() keeps what it is not told, and retire() asks no mor
   const draft = { ...PROMPTS[2], expectedBehavior: { notes: "General", expectedTool: "alerts" } };
   const { prompts: [saved] } = await sets.save([draft]);
   const named = { server: "weather", tool: "forecast", id: saved!.id };
-  const edited = await admin.editPrompt({ ...named, prompt: "Who wrote the book Ulysses?" });
+  const edited = await admin.prompts.edit({ ...named, prompt: "Who wrote the book Ulysses?" });
   assert.deepEqual(edited.expectedBehavior, saved?.expectedBehavior);
   assert.deepEqual([edited.version, edited.origin, edited.category], [2, "person", "negative"]);
-  const turned = await admin.editPrompt({ ...named, category: "direct" });
+  const turned = await admin.prompts.edit({ ...named, category: "direct" });
   assert.deepEqual(turned.expectedBehavior, { shouldCallTool: true, notes: "General" });
-  await admin.retirePrompt("weather", "forecast", named.id);
+  await admin.prompts.retire({ server: "weather", tool: "forecast", id: named.id });
   assert.deepEqual(await sets.saved(), []);
-  await failure(admin.editPrompt({ ...named, category: "negative" }), "NOT_FOUND");
-  await failure(admin.retirePrompt("weather", "forecast", "prompt_none"), "NOT_FOUND");
+  await failure(admin.prompts.edit({ ...named, category: "negative" }), "NOT_FOUND");
+  await failure(
+    admin.prompts.retire({ server: "weather", tool: "forecast", id: "prompt_none" }),
+    "NOT_FOUND",
+  );
 });
 
 Deno.test("PromptSets.save() takes a tool of another server by server.tool, and says when it is shown", async () => {

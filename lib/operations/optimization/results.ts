@@ -10,34 +10,37 @@ import {
 import { GatewayError } from "../../core/errors.ts";
 import { addConfusions, confusionOf } from "../../optimizer/evaluation/confusion.ts";
 import { noMetrics, specMetrics, wilson } from "../../optimizer/evaluation/metrics.ts";
-import { findSubject, type OptimizationAdminOptions, ownName, resolveSubject } from "./subjects.ts";
+import {
+  findSubject,
+  locateTool,
+  type OptimizationAdminOptions,
+  ownName,
+  resolveSubject,
+} from "./subjects.ts";
 import { evidenceOf, isReported, type ToolRecords } from "./evidence.ts";
-import type { CandidateResults, Evidence, PromptRank, RunSummary } from "./schemas.ts";
+import type {
+  AskedResults,
+  CandidateResults,
+  Evidence,
+  PromptRank,
+  ReportedRun,
+  RunSummary,
+} from "./schemas.ts";
 import { shortened } from "../../core/text.ts";
 import { promptNotFound } from "./prompts.ts";
 
 /** How many runs are told of one candidate: of one alone, and of one of many. */
 const MOST_RUNS = 200;
 const MOST_RUNS_OF_MANY = 30;
+const MOST_CHARS = 4_000;
 
 type Interval = { low: number; high: number } | null;
 
-export interface AskedResults {
-  server: string;
-  tool?: string | undefined;
-  candidateId?: string | undefined;
-}
-
-type ResultOptions = Pick<
-  OptimizationAdminOptions,
-  "candidates" | "prompts" | "runs" | "evaluations" | "promotions" | "subjects" | "canonicalTools"
->;
-
 /** What evaluations and callers found out, by description. */
 export class ToolResults {
-  readonly #options: ResultOptions;
+  readonly #options: OptimizationAdminOptions;
 
-  constructor(options: ResultOptions) {
+  constructor(options: OptimizationAdminOptions) {
     this.#options = options;
   }
 
@@ -65,9 +68,9 @@ export class ToolResults {
   }
 
   /** Of one candidate, of one tool's, or of all of a server's; the canonical description first. */
-  async list(input: AskedResults): Promise<CandidateResults[]> {
-    const { server, candidateId } = input;
-    const tools = await this.#tools(input);
+  async list({ candidateId, ...written }: AskedResults): Promise<CandidateResults[]> {
+    const { server, tool } = this.#locate(written);
+    const tools = await this.#tools(server, tool, candidateId);
     const results = await Promise.all(tools.map(async (tool) => {
       const records = await this.records(server, tool);
       const all = await this.#options.candidates.list(server, tool);
@@ -94,8 +97,69 @@ export class ToolResults {
     return found;
   }
 
+  /** Keeps what a caller saw when it put a prompt to a description by itself. */
+  async record({ candidateId, promptId, result, ...written }: ReportedRun) {
+    const { prompts, candidates, runs, onChange } = this.#options;
+    const { server, tool } = this.#locate(written);
+    const prompt = await prompts.find(server, promptId);
+    if (!prompt || prompt.retired) throw promptNotFound(server, promptId);
+    const { toolName } = prompt;
+    const candidate = candidateId === CANONICAL
+      ? undefined
+      : await candidates.resolve(server, candidateId);
+    const named = candidate?.toolName ??
+      (tool === undefined ? toolName : ownName(this.#options, server, tool));
+    if (named !== toolName) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message:
+          `Cannot record this run: prompt "${promptId}" is for the tool "${toolName}", and "${candidateId}" was tried for "${named}"`,
+        recoverySteps: [`Use a prompt that was saved for "${named}"`],
+      });
+    }
+    const subject = resolveSubject(this.#options, { server, tool: toolName });
+    const description = candidate?.description ?? subject.canonicalDescription ?? "";
+    const { toolCalled, durationMs, reasoning } = result;
+    const error = result.error?.trim() ?? "";
+    const isError = error !== "";
+    const correct = !isError && toolCalled === prompt.expectedBehavior.shouldCallTool;
+    const run = EvalRun.parse({
+      id: newId("run"),
+      server,
+      toolName,
+      candidateId,
+      promptId,
+      promptVersion: prompt.version,
+      timestamp: new Date().toISOString(),
+      status: isError ? "error" : "ok",
+      result: {
+        toolCalled,
+        correct,
+        ...(isError ? { error: shortened(error, MOST_CHARS) } : {}),
+        ...(reasoning === undefined ? {} : { reasoning: shortened(reasoning, MOST_CHARS) }),
+        durationMs,
+      },
+      calls: toolCalled
+        ? [{ name: subject.flatName, server, tool: toolName, arguments: null }]
+        : [],
+      evaluator: "caller",
+      descriptionHash: descriptionHash(description),
+    });
+    await runs.save(run);
+    onChange?.();
+    return { runId: run.id, correct, isError };
+  }
+
+  /** A tool, or all tools of a server. */
+  #locate(
+    { server, tool }: Pick<AskedResults, "server" | "tool">,
+  ): { server: string; tool?: string } {
+    if (tool !== undefined) return locateTool(this.#options, { server, tool });
+    if (server !== undefined) return { server };
+    throw new GatewayError("INVALID_ARGUMENTS", { message: "Name a server, or one of its tools" });
+  }
+
   /** The tools that a question is about. */
-  async #tools({ server, tool, candidateId }: AskedResults): Promise<string[]> {
+  async #tools(server: string, tool?: string, candidateId?: string): Promise<string[]> {
     const named = tool === undefined ? undefined : ownName(this.#options, server, tool);
     if (candidateId !== undefined && candidateId !== CANONICAL) {
       const { toolName } = await this.#options.candidates.resolve(server, candidateId);
@@ -187,79 +251,4 @@ function summaryOf(
     ...(error === undefined ? {} : { error }),
     ...(reasoning === undefined ? {} : { reasoning: reasoning.slice(0, 500) }),
   };
-}
-
-const MOST_CHARS = 4_000;
-
-/** What a caller saw when it put a prompt to a description by itself. */
-export interface ReportedRun {
-  server: string;
-  candidateId: string;
-  promptId: string;
-  tool?: string | undefined;
-  result: {
-    toolCalled: boolean;
-    /** What the caller thinks; the prompt's expectation decides. */
-    correct?: boolean | undefined;
-    error?: string | undefined;
-    reasoning?: string | undefined;
-    durationMs: number;
-  };
-}
-
-type ReportOptions = Pick<
-  OptimizationAdminOptions,
-  "candidates" | "prompts" | "runs" | "subjects" | "canonicalTools"
->;
-
-/** Keeps what a caller reports. Whether it is correct follows from the prompt. */
-export async function recordReportedRun(
-  options: ReportOptions,
-  report: ReportedRun,
-): Promise<EvalRun> {
-  const { server, candidateId, promptId, result } = report;
-  const prompt = await options.prompts.find(server, promptId);
-  if (!prompt || prompt.retired) throw promptNotFound(server, promptId);
-  const { toolName } = prompt;
-  const candidate = candidateId === CANONICAL
-    ? undefined
-    : await options.candidates.resolve(server, candidateId);
-  const named = candidate?.toolName ??
-    (report.tool === undefined ? toolName : ownName(options, server, report.tool));
-  if (named !== toolName) {
-    throw new GatewayError("INVALID_ARGUMENTS", {
-      message:
-        `Cannot record this run: prompt "${promptId}" is for the tool "${toolName}", and "${candidateId}" was tried for "${named}"`,
-      recoverySteps: [`Use a prompt that was saved for "${named}"`],
-    });
-  }
-  const subject = resolveSubject(options, server, toolName);
-  const description = candidate?.description ?? subject.canonicalDescription ?? "";
-  const { toolCalled, durationMs } = result;
-  const error = result.error?.trim() ?? "";
-  const isError = error !== "";
-  const run = EvalRun.parse({
-    id: newId("run"),
-    server,
-    toolName,
-    candidateId,
-    promptId,
-    promptVersion: prompt.version,
-    timestamp: new Date().toISOString(),
-    status: isError ? "error" : "ok",
-    result: {
-      toolCalled,
-      correct: !isError && toolCalled === prompt.expectedBehavior.shouldCallTool,
-      ...(isError ? { error: shortened(error, MOST_CHARS) } : {}),
-      ...(result.reasoning === undefined
-        ? {}
-        : { reasoning: shortened(result.reasoning, MOST_CHARS) }),
-      durationMs,
-    },
-    calls: toolCalled ? [{ name: subject.flatName, server, tool: toolName, arguments: null }] : [],
-    evaluator: "caller",
-    descriptionHash: descriptionHash(description),
-  });
-  await options.runs.save(run);
-  return run;
 }

@@ -27,7 +27,7 @@ Deno.test("ToolResults.list() has runs and confusion of all that is counted toge
   const { candidateId } = await draft(opened);
   await evaluate(opened, candidateId);
   await evaluate(opened, candidateId);
-  const [own, good] = await opened.admin.results(FORECAST);
+  const [own, good] = await opened.admin.results.list(FORECAST);
   assert.deepEqual([good?.evidence?.tries, good?.counts.overall.total], [2, 6]);
   assert.deepEqual([good?.runs.length, good?.runCount], [6, 6]);
   assert.deepEqual(good?.confusion, { forecast: { forecast: 4 }, "(none)": { "(none)": 2 } });
@@ -59,7 +59,7 @@ Deno.test("ToolResults.list() tells of another server's tool of the same name", 
     attempts: 1,
   };
   await opened.runs.save(run);
-  const [good] = await opened.admin.results({ ...FORECAST, candidateId });
+  const [good] = await opened.admin.results.list({ ...FORECAST, candidateId });
   assert.deepEqual(good?.runs[0]?.otherTools, ["shop_forecast"]);
   assert.deepEqual(good?.confusion, { "(none)": { "shop.forecast": 1 } });
   // Any tool but this one is right for a prompt that names none.
@@ -84,7 +84,7 @@ Deno.test("ToolResults.list() and the report have the same numbers of the server
     })),
   };
   await opened.evaluations.save(thorough);
-  const [own] = await opened.admin.results(FORECAST);
+  const [own] = await opened.admin.results.list(FORECAST);
   assert.equal(own?.candidateId, CANONICAL);
   assert.deepEqual([own?.counts.overall, own?.evidence?.depth], [whole, "thorough"]);
   const [reported] = (await opened.admin.report("weather"))[0]?.tools ?? [];

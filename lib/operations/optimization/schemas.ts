@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fieldHints } from "../fields.ts";
 import {
+  CANONICAL,
   CategoryScores,
   Depth,
   EvalRun,
@@ -24,6 +25,7 @@ export const TOOL = {
   server: z.string().optional().register(fieldHints, { isHidden: true, completes: "server" }),
   tool: z.string().register(fieldHints, { completes: "tool" }),
 };
+export const PromptId = z.string().register(fieldHints, { completes: "prompt" });
 export const CandidateId = z.string().register(fieldHints, { completes: "candidate" });
 export const JobId = z.string().register(fieldHints, { completes: "job" });
 /** Why something is promoted or reverted, in a person's words. */
@@ -183,6 +185,39 @@ export const WrittenPrompt = z.strictObject({
   }).optional(),
 });
 export type WrittenPrompt = z.infer<typeof WrittenPrompt>;
+
+/** The fields of a prompt that change; the others stay. */
+export const EditedPrompt = z.strictObject({
+  id: PromptId,
+  prompt: z.string().optional().describe("Its new text"),
+  category: PromptCategory.optional(),
+  expectedBehavior: WrittenPrompt.shape.expectedBehavior.describe("What should come of it"),
+});
+export type EditedPrompt = z.infer<typeof EditedPrompt>;
+
+/** A run that a caller made by itself. Whether it is correct follows from the prompt. */
+export const ReportedRun = z.strictObject({
+  server: TOOL.server,
+  candidateId: CandidateId.describe(`Or "${CANONICAL}"`),
+  promptId: PromptId,
+  tool: TOOL.tool.optional(),
+  result: z.object({
+    toolCalled: z.boolean(),
+    correct: z.boolean().optional(),
+    error: z.string().optional(),
+    reasoning: z.string().optional(),
+    durationMs: z.number().min(0).default(0),
+  }).register(fieldHints, { isHidden: true, help: "What came of it" }),
+});
+export type ReportedRun = z.infer<typeof ReportedRun>;
+
+/** Which results are meant: a candidate's, a tool's or all of a server's. */
+export const AskedResults = z.strictObject({
+  server: TOOL.server,
+  candidateId: CandidateId.optional(),
+  tool: TOOL.tool.optional(),
+});
+export type AskedResults = z.infer<typeof AskedResults>;
 
 export const SavedPrompts = z.object({
   saved: z.int(),

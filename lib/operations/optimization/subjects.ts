@@ -11,7 +11,7 @@ import type {
 import type { EvaluatorInfo } from "../../core/optimization.ts";
 import type { OriginalTool } from "./schemas.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { nearestNames } from "../../core/text.ts";
+import { didYouMean, nearestNames } from "../../core/text.ts";
 
 export interface OptimizationAdminOptions {
   /** Called when candidates, prompts, reports or promotions were changed here. */
@@ -31,13 +31,37 @@ export interface OptimizationAdminOptions {
   mayPromote(principal: string): boolean;
   evaluatorInfo(): Promise<EvaluatorInfo>;
   /** A tool by any of the names that clients have for it. Throws TOOL_NOT_FOUND. */
-  findTool(name: string): { server: string; tool: string };
+  findTool(name: string): NamedTool;
   hasServer(name: string): boolean;
   /** Throws SERVER_NOT_FOUND. */
   canonicalTools(server: string): OriginalTool[];
 }
 
-type Lookup = Pick<OptimizationAdminOptions, "subjects" | "canonicalTools">;
+/** A tool by its server's name and its own. */
+export interface NamedTool {
+  server: string;
+  tool: string;
+}
+
+/** A tool as people and models name it: without its server, by any name that clients have for it. */
+export interface WrittenTool {
+  server?: string | undefined;
+  tool: string;
+}
+
+type Lookup = Pick<OptimizationAdminOptions, "subjects" | "canonicalTools" | "findTool">;
+
+/** The tool that is meant; there may be records of one that its server no longer has. */
+export function locateTool({ findTool }: Lookup, { server, tool }: WrittenTool): NamedTool {
+  if (server !== undefined) return { server, tool };
+  try {
+    return findTool(tool);
+  } catch (error) {
+    const [, owner = "", name = ""] = /^([\w-]+)\.(.+)$/s.exec(tool) ?? [];
+    if (!(error instanceof GatewayError) || name === "") throw error;
+    return { server: owner, tool: name };
+  }
+}
 
 /** By the server's own name for it, or with the server's name before that. */
 export function findSubject({ subjects }: Lookup, server: string, tool: string) {
@@ -46,15 +70,14 @@ export function findSubject({ subjects }: Lookup, server: string, tool: string) 
     (tool.startsWith(prefix) ? subjects.find(server, tool.slice(prefix.length)) : undefined);
 }
 
-export function resolveSubject(lookup: Lookup, server: string, tool: string): Target {
+export function resolveSubject(lookup: Lookup, written: WrittenTool): Target {
+  const { server, tool } = locateTool(lookup, written);
   const found = findSubject(lookup, server, tool);
   if (found) return found;
   const near = nearestNames(tool, canonicalTools(lookup, server).map(({ name }) => name), 3);
   throw new GatewayError("TOOL_NOT_FOUND", {
     message: `Server "${server}" has no tool "${tool}"`,
-    ...(near.length > 0
-      ? { hint: `Did you mean ${near.map((name) => `${server}.${name}`).join(", ")}?` }
-      : {}),
+    ...didYouMean(near.map((name) => `${server}.${name}`)),
     recoveryAction: "Use the server's own name of one of its tools",
     recoverySteps: [`List the tools of "${server}" and use one of their names`],
     next: [{ label: "List its tools", operation: "optimization.canonical", input: { server } }],

@@ -5,8 +5,15 @@ import type {
   OptimizationReport,
   ToolCandidate,
 } from "../../core/optimization.ts";
+import { defined } from "../../core/defined.ts";
 import { emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
-import { findSubject, type OptimizationAdminOptions, resolveSubject } from "./subjects.ts";
+import {
+  findSubject,
+  locateTool,
+  type OptimizationAdminOptions,
+  resolveSubject,
+  type WrittenTool,
+} from "./subjects.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { ToolOptimizationDetail } from "./schemas.ts";
 import type { ToolResults } from "./results.ts";
@@ -83,9 +90,8 @@ function factsOf(
       server,
       tool,
       enabled,
-      ...(promotion === undefined ? {} : { promotion }),
       stale: promotions.staleness(server, tool) !== undefined,
-      ...(canonical === undefined ? {} : { canonical: canonical.canonicalDescription ?? "" }),
+      ...defined({ promotion, canonical: canonical && (canonical.canonicalDescription ?? "") }),
       evaluations: own,
       runs: own.reduce((sum, { runs }) => sum + runs, others.length),
       costs: [...own.filter(({ runs }) => runs > 0), ...others].map(({ cost }) => cost),
@@ -98,9 +104,9 @@ function factsOf(
 export async function detailOf(
   options: OptimizationAdminOptions,
   results: ToolResults,
-  server: string,
-  named: string,
+  written: WrittenTool,
 ): Promise<ToolOptimizationDetail> {
+  const { server, tool: named } = locateTool(options, written);
   const subject = findSubject(options, server, named);
   const tool = subject?.name ?? named;
   const [candidates, records, history, jobs] = await Promise.all([
@@ -111,7 +117,7 @@ export async function detailOf(
   ]);
   const isKnown = candidates.length > 0 || history.length > 0 || records.prompts.length > 0;
   // What is kept about a tool that is gone can still be looked at.
-  if (!subject && !isKnown) resolveSubject(options, server, tool);
+  if (!subject && !isKnown) resolveSubject(options, { server, tool });
   const job = jobs.find(({ status, tools }) =>
     (status === "running" || status === "paused") &&
     tools.some((one) => one.server === server && one.toolName === tool && one.phase !== "complete")

@@ -24,7 +24,7 @@ Deno.test("runToolAction() promotes, against the verdict only with a reason, and
   assert.deepEqual(opened.told, [["optimization", NAMED]]);
   assert.match(await act(opened, { do: "revert" }), /done=reverted/);
   assert.notEqual(opened.shown(), GOOD);
-  const [, first] = await opened.admin.history("weather", "forecast");
+  const { history: [, first] } = await opened.admin.detail({ server: "weather", tool: "forecast" });
   assert.match(await act(opened, { do: "revert", to: first?.id ?? "" }), /done=restored/);
   assert.equal(opened.shown(), GOOD);
 });
@@ -34,7 +34,10 @@ Deno.test("runToolAction() saves candidates and prompts as they were typed", asy
   await act(opened, { do: "propose", description: "Two\r\nlines", example: "" });
   const prompt = "What is the weather?";
   await act(opened, { do: "add-prompt", category: "direct", prompt, notes: "", expectedTool: "" });
-  const { candidates, prompts } = await opened.admin.detail("weather", "forecast");
+  const { candidates, prompts } = await opened.admin.detail({
+    server: "weather",
+    tool: "forecast",
+  });
   assert.deepEqual(candidates.map(({ description, origin }) => [description, origin]), [
     ["Two\nlines", "person"],
   ]);
@@ -48,14 +51,17 @@ Deno.test("runToolAction() saves candidates and prompts as they were typed", asy
     notes: "a sibling's",
     expectedTool: "alerts",
   });
-  const [edited] = (await opened.admin.detail("weather", "forecast")).prompts;
+  const [edited] = (await opened.admin.detail({ server: "weather", tool: "forecast" })).prompts;
   assert.deepEqual([edited?.version, edited?.expectedBehavior], [2, {
     shouldCallTool: false,
     notes: "a sibling's",
     expectedTool: "alerts",
   }]);
   assert.match(await act(opened, { do: "retire-prompt", id }), /tab=prompts&done=retired/);
-  assert.deepEqual((await opened.admin.detail("weather", "forecast")).prompts, []);
+  assert.deepEqual(
+    (await opened.admin.detail({ server: "weather", tool: "forecast" })).prompts,
+    [],
+  );
 });
 
 Deno.test("runToolAction() drops nothing that was typed: what does not fit is refused", async () => {
@@ -64,7 +70,7 @@ Deno.test("runToolAction() drops nothing that was typed: what does not fit is re
   const fields = { category: "direct", prompt, expectedTool: "alerts" };
   await assert.rejects(act(opened, { do: "add-prompt", ...fields }), /alerts/);
   await act(opened, { do: "add-prompt", category: "direct", prompt });
-  const [saved] = (await opened.admin.detail("weather", "forecast")).prompts;
+  const [saved] = (await opened.admin.detail({ server: "weather", tool: "forecast" })).prompts;
   const id = saved?.id ?? "";
   await assert.rejects(act(opened, { do: "edit-prompt", id, ...fields }), /alerts/);
 });
@@ -100,14 +106,20 @@ Deno.test("runToolAction() keeps a promotion over a changed description", async 
   await act(opened, { do: "promote", candidate, reason: "a trial" });
   opened.describe("Does other things");
   assert.match(await act(opened, { do: "keep" }), /done=kept/);
-  assert.equal((await opened.admin.detail("weather", "forecast")).staleness, null);
+  assert.equal(
+    (await opened.admin.detail({ server: "weather", tool: "forecast" })).staleness,
+    null,
+  );
 });
 
 Deno.test("runToolAction() has a model write, and refuses what it does not know", async () => {
   await using opened = await optimizationGateway();
   opened.state.written.push(JSON.stringify({ candidates: [{ description: GOOD }] }));
   assert.match(await act(opened, { do: "generate-candidates", count: "1" }), /done=written/);
-  assert.equal((await opened.admin.detail("weather", "forecast")).candidates.length, 1);
+  assert.equal(
+    (await opened.admin.detail({ server: "weather", tool: "forecast" })).candidates.length,
+    1,
+  );
   await assert.rejects(act(opened, { do: "explode" }), /unknown action/);
   await assert.rejects(act(opened, { do: "add-prompt", category: "odd", prompt: "x" }), /category/);
 });

@@ -76,7 +76,7 @@ export async function toolOptimizationPage(
 ): Promise<ToolOptimizationPage | MissingName> {
   const admin = await gateway.optimization();
   const siblings = gateway.servers.tools(server).map(({ name }) => name);
-  const found = await admin.detail(server, tool).catch((error) => {
+  const found = await admin.detail({ server, tool }).catch((error) => {
     const isMissing = error instanceof GatewayError &&
       (error.code === "TOOL_NOT_FOUND" || error.code === "SERVER_NOT_FOUND");
     if (isMissing) return undefined;
@@ -171,7 +171,7 @@ async function promptsView(
   of = CANONICAL,
 ): Promise<PromptsView> {
   const { server, tool, prompts } = detail;
-  const [result] = await admin.results({ server, tool, candidateId: of }).catch((error) => {
+  const [result] = await admin.results.list({ server, tool, candidateId: of }).catch((error) => {
     // No run yet, or no such candidate.
     if (error instanceof GatewayError && error.httpStatus < 500) return [];
     throw error;

@@ -141,7 +141,7 @@ Deno.test("toolOptimizationPage() shows the runs of the description that is aske
   assert.equal(direct.prompts[0]?.runs[0]?.text, "not called, nor any other tool");
   // A prompt that was edited has not been tried as it is now.
   const id = direct.prompts[0]?.prompt.id ?? "";
-  await opened.admin.editPrompt({ ...NAMED, id, prompt: "Weather for Rome, please" });
+  await opened.admin.prompts.edit({ ...NAMED, id, prompt: "Weather for Rome, please" });
   const edited = (await open(opened, "of=canonical")).prompts.groups[0]?.prompts[0];
   assert.deepEqual([edited?.isChanged, edited?.state, edited?.runs], [true, undefined, []]);
 });
