@@ -57,7 +57,7 @@ export interface Gateway
     Pick<ReturnType<typeof locateGateway>, "address" | "localAddress">,
     Pick<StorageModule, "store" | "restore">,
     Pick<TelemetryModule, "audit" | "metrics" | "countRequest">,
-    Pick<TelemetryModule, "calls" | "callStats" | "activityDays">,
+    Pick<TelemetryModule, "calls" | "callStats" | "activityDays" | "recorder">,
     Pick<AuthModule, "access" | "consoleLogins" | "loginAttempts">,
     Pick<CatalogModule, "catalog" | "names" | "tokens" | "toolMetadata">,
     Pick<ToolsetsModule, "collisions" | "promptCollisions">,
@@ -79,6 +79,7 @@ export interface Gateway
   /** Changes whenever the tools of any server do. */
   readonly toolsVersion: number;
   endpoints: McpModule;
+  clients: McpModule["clients"];
   events: Live["events"];
   tellLive: Live["tell"];
   /** Ends what would delay a stop: open streams, and a store that does not answer. */
@@ -117,6 +118,7 @@ export async function buildGateway(input: GatewayInput): Promise<Gateway> {
     requestLog: logs.module("http"),
     consoleGate: new ConsoleGate({ access, logins: auth.consoleLogins }),
     endpoints,
+    clients: endpoints.clients,
     events: live.events,
     tellLive: live.tell,
     liveEvents: status.liveEvents,

@@ -28,6 +28,11 @@ export class ToolTokens {
     await this.#inTurn(() => this.#prepare(tools));
   }
 
+  /** What other texts cost. */
+  count(texts: readonly string[]): Promise<number[]> {
+    return this.#count([...texts]);
+  }
+
   of(tool: CatalogTool): number {
     return this.#find(tool) ?? 0;
   }

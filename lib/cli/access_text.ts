@@ -3,6 +3,7 @@ import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import { SecretName } from "../core/secret_reference.ts";
 import type { ACCESS_OPERATIONS } from "../operations/access.ts";
+import type { CLIENT_OPERATIONS } from "../operations/clients.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import type { SECRET_OPERATIONS } from "../operations/secrets.ts";
 import { type CommandInput, onlyPositional } from "./command.ts";
@@ -14,6 +15,7 @@ type Access = typeof ACCESS_OPERATIONS;
 
 export const ACCESS_EXTRAS: Record<string, CommandExtras> = {
   "token.list": { show: tokensText },
+  "client.list": { show: clientsText },
   "token.create": {
     details: [
       "The token's text is the only thing printed on standard output, once. By default it may see and",
@@ -61,6 +63,28 @@ function tokensText({ tokens }: OutputOf<Access["listTokens"]>, { paint }: Outco
       : minuteOf(expiresAt),
   ]);
   return listing(["NAME", "ID", "RIGHTS", "SCOPE", "LAST USED", "EXPIRES"], rows, paint);
+}
+
+function clientsText(
+  { clients }: OutputOf<typeof CLIENT_OPERATIONS.list>,
+  { paint }: OutcomeView,
+): string {
+  if (clients.length === 0) {
+    return "No client is connected. Connect one with `quartermaster connect CLIENT --write`.\n";
+  }
+  const rows = clients.map(({ name, version = "", id, endpoint, listing, ...client }) => [
+    terminalLine(`${name} ${version}`.trim()),
+    id,
+    `/${endpoint.replace(/\?$/, "")}`,
+    listing === undefined ? "" : `${listing.tools} (${listing.tokens} tokens)`,
+    String(client.calls),
+    String(client.searches),
+    client.endedAt === undefined
+      ? minuteOf(client.lastSeenAt)
+      : `disconnected ${minuteOf(client.endedAt)}`,
+  ]);
+  const head = ["CLIENT", "ID", "ENDPOINT", "TOOLS", "CALLS", "SEARCHES", "LAST SEEN"];
+  return listing(head, rows, paint);
 }
 
 /** The token's text on standard output; everything else on standard error. */

@@ -5,6 +5,7 @@ import {
   GoldenPromptsRepository,
 } from "../storage/optimization_repositories.ts";
 import type { Command, CommandInput } from "./command.ts";
+import { CLIENT_OPERATIONS } from "../operations/clients.ts";
 import { CONSENT_OPERATIONS } from "../operations/consents.ts";
 import type { NameKind } from "../operations/fields.ts";
 import { JOB_OPERATIONS } from "../operations/jobs.ts";
@@ -51,6 +52,14 @@ async function findNames(kind: NameKind, words: readonly string[]): Promise<Sugg
         word: `${server}.${name}`,
         meaning: definition.title ?? definition.description?.split("\n")[0] ?? "",
       }));
+    case "client": {
+      const { clients }: OutputOf<typeof CLIENT_OPERATIONS.list> = await target.run(
+        CLIENT_OPERATIONS.list,
+        {},
+      );
+      return clients.filter(({ endedAt }) => endedAt === undefined)
+        .map(({ id, name }) => ({ word: id, meaning: name }));
+    }
     case "consent": {
       const { consents }: OutputOf<typeof CONSENT_OPERATIONS.list> = await target.run(
         CONSENT_OPERATIONS.list,

@@ -37,6 +37,19 @@ export interface McpRequest {
   send(text: string): void;
 }
 
+/** Cursor sends no more tools than this to its model. */
+export const MANY_TOOLS = 40;
+
+/** How many tools clients take, by how they name themselves; only documented limits. */
+const TOOL_LIMITS: [name: RegExp, tools: number][] = [
+  [/^cursor/i, MANY_TOOLS],
+  [/^visual studio code/i, 128],
+];
+
+export function toolLimitOf({ clientInfo }: Pick<ClientProfile, "clientInfo">): number | undefined {
+  return TOOL_LIMITS.find(([name]) => name.test(String(clientInfo?.name)))?.[1];
+}
+
 const CLIENT_LENGTH = 80;
 
 /**

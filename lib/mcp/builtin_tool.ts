@@ -6,6 +6,7 @@ import { GatewayError, toolErrorResult } from "../core/errors.ts";
 import { isObject, notificationText } from "../core/rpc.ts";
 import { type Client, type McpRequest, originOf } from "../core/client.ts";
 import { actingFor } from "../telemetry/audit_log.ts";
+import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { canElicit, canSample, elicitConsent, sample } from "./client_questions.ts";
 
 /** What a built-in tool can do besides answering. */
@@ -40,10 +41,13 @@ export interface BuiltinTool<Input extends z.ZodObject = z.ZodObject> {
 export interface BuiltinResult {
   text: string;
   data: Record<string, unknown>;
+  /** For the activity log, if it was a search. */
+  call?: CallRecord;
 }
 
-/** The result of a tools/call, as MCP has it. */
+/** The result of a tools/call, as MCP has it, and the record of a search. */
 interface CallResult {
+  call?: CallRecord;
   content: { type: string; text: string }[];
   structuredContent: object;
   isError?: boolean;
@@ -94,7 +98,9 @@ export async function callBuiltin(
         sample: canSample(client) ? (params) => sample(request, client, params) : undefined,
       }));
     if ("forward" in done) return done;
-    return { content: [{ type: "text", text: done.text }], structuredContent: done.data };
+    const { text, data, call } = done;
+    const result = { content: [{ type: "text", text }], structuredContent: data };
+    return call ? { ...result, call } : result;
   } catch (error) {
     // Even a name that is not found: the tool was found, and the model can correct its arguments.
     if (error instanceof GatewayError) return toolErrorResult(error);

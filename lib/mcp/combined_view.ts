@@ -22,6 +22,7 @@ import {
   toolNameOf,
   useServer,
 } from "./call.ts";
+import type { ListedTools } from "./clients.ts";
 import { FeatureAggregate } from "./feature_aggregate.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import { forwardedParams } from "./discovery_tools.ts";
@@ -30,6 +31,7 @@ import { ClientRelays } from "./relays.ts";
 import { withExposedPage, withExposedPages } from "./resource_aggregate.ts";
 import { type CallServer, callShared } from "./server_lists.ts";
 import { isStillStarting } from "./starting_servers.ts";
+import { GATEWAY } from "./tool_directory.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
 /** The part of the servers that a combined view shows to a caller. */
@@ -69,7 +71,7 @@ export interface CombinedViewOptions {
   onPromptCollisions?: OnPromptCollisions | undefined;
 }
 
-interface ListedTools {
+interface KnownList {
   table: NameTable;
   edition: unknown;
   grants: unknown;
@@ -84,7 +86,7 @@ const NO_SNAPSHOT = { version: 0, servers: new Map() };
 /** The gateway's own tools beside tools of many servers, under flat names. */
 export class CombinedView implements View {
   readonly #options: CombinedViewOptions;
-  readonly #lists = new Map<string, ListedTools>();
+  readonly #lists = new Map<string, KnownList>();
 
   constructor(options: CombinedViewOptions) {
     this.#options = options;
@@ -110,7 +112,7 @@ export class CombinedView implements View {
 
   /** A principal's tools; made again only after a change. */
   toolList(principal: string): ListText {
-    const { servers, names, listed } = this.#options;
+    const { servers, names } = this.#options;
     const table = names.of(servers?.catalog.snapshot ?? NO_SNAPSHOT);
     const tools = servers?.tools(principal) ?? [];
     const edition = this.#options.edition?.();
@@ -119,11 +121,10 @@ export class CombinedView implements View {
     const isSame = known?.table === table && known.tools === tools && known.edition === edition &&
       known.grants === grants;
     if (isSame) return known.list;
-    const admitted = tools.filter((tool) => servers?.admits?.(principal, tool) !== false);
+    const shown = this.listed(principal);
     const texts = [
-      ...listed.filter((tool) => this.#options.mayUse?.(principal, tool) !== false)
-        .map((tool) => this.#named(JSON.stringify(describeBuiltin(tool, principal)))),
-      ...admitted.map((tool) =>
+      ...shown.builtins,
+      ...shown.tools.map((tool) =>
         withExposedPage(tool.server, renamed(tool, table.nameOf(tool, "flat")))
       ),
     ];
@@ -132,6 +133,16 @@ export class CombinedView implements View {
     this.#lists.set(principal, { table, tools, edition, grants, list });
     if (this.#lists.size > MOST_LISTS) this.#lists.delete(this.#lists.keys().next().value!);
     return list;
+  }
+
+  listed(principal: string): ListedTools {
+    const { servers, listed, mayUse } = this.#options;
+    return {
+      builtins: listed.filter((tool) => mayUse?.(principal, tool) !== false)
+        .map((tool) => this.#named(JSON.stringify(describeBuiltin(tool, principal)))),
+      tools: servers?.tools(principal)
+        .filter((tool) => servers.admits?.(principal, tool) !== false) ?? [],
+    };
   }
 
   listVersions(principal: string): ListVersions {
@@ -209,6 +220,10 @@ class CombinedViewSession implements ViewSession {
     this.#relays?.notify(method, params, text);
   }
 
+  listed(): ListedTools {
+    return this.#view.listed(this.#client.principal);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#relays?.[Symbol.asyncDispose]();
   }
@@ -248,7 +263,11 @@ class CombinedViewSession implements ViewSession {
     // A forwarded call is counted where it is made.
     if (!tool.forwards) this.#options.policy?.enterBuiltin?.(this.#client.principal);
     const result = await callBuiltin(tool, request, this.#client);
-    if (!("forward" in result)) return { text: resultText(request.id, JSON.stringify(result)) };
+    if (!("forward" in result)) {
+      const { call, ...shown } = result;
+      const text = resultText(request.id, JSON.stringify(shown));
+      return call ? { text, call } : { text };
+    }
     const { forward, argumentsIn } = result;
     const params = () => forwardedParams(request.text, forward.name, argumentsIn);
     return await this.#callOn(forward, request, params);
@@ -318,7 +337,7 @@ class CombinedViewSession implements ViewSession {
     try {
       this.#options.demandUse?.(principal, tool);
     } catch (error) {
-      const subject = `(gateway).${tool.name}`;
+      const subject = `${GATEWAY}.${tool.name}`;
       this.#options.policy?.refused?.({ subject, principal, client }, error);
       throw error;
     }

@@ -146,6 +146,12 @@ export class CombinedViews {
     }
   }
 
+  /** How many of the gateway's own tools the default view lists. */
+  countBuiltins(principal: string): number {
+    const { tools } = this.#options;
+    return this.#listed.default.filter((tool) => tools.mayUse(principal, tool)).length;
+  }
+
   forgetToolset(name: string): void {
     this.#views.delete(`toolsets/${name}?`);
   }

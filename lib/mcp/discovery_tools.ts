@@ -10,7 +10,7 @@ import { isStarting, type ServerState } from "../core/server.ts";
 import { shortened } from "../core/text.ts";
 import { expirationOf } from "../catalog/tool_keys.ts";
 import type { FoundTool } from "../catalog/search/module.ts";
-import { isPoor, type ToolDirectory } from "./tool_directory.ts";
+import { isPoor, searchRecord, type ToolDirectory } from "./tool_directory.ts";
 
 const DetailLevel = z.enum(["minimal", "summary", "full"]);
 type DetailLevel = z.infer<typeof DetailLevel>;
@@ -62,8 +62,8 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
             expiration: expirationOf(),
           },
         });
-        directory.noteSearch(principal, answer.text);
-        return answer;
+        const tokens = directory.noteSearch(principal, answer.text);
+        return { ...answer, call: searchRecord("tool_discovery", text, result.found, tokens) };
       },
     }),
     builtin({

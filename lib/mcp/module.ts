@@ -15,10 +15,11 @@ import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { SessionsRepository } from "../storage/access_repositories.ts";
 import type { Store } from "../storage/store.ts";
-import type { AnsweredCall } from "../telemetry/call_recorder.ts";
+import type { AnsweredCall, CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { CallPolicy } from "./call.ts";
+import { Clients } from "./clients.ts";
 import type { CombinedViews, GatewayTools } from "./combined_views.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import {
@@ -31,14 +32,14 @@ import {
 import { ListChanges } from "./list_changes.ts";
 import { looksFailed } from "./protocol.ts";
 import { ServerView } from "./server_view.ts";
-import { type Session, Sessions } from "./session.ts";
+import { type Session, Sessions, type SessionUse } from "./session.ts";
 import type { Discovery } from "./discovery.ts";
 import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/guard.ts";
 
 export interface McpModuleOptions
   extends
     Discovery,
-    Pick<CatalogModule, "catalog" | "names">,
+    Pick<CatalogModule, "catalog" | "names" | "tokens">,
     Pick<ToolsetsModule, "toolsets" | "availability" | "onPromptCollisions"> {
   store: Store;
   pool: ServerPool;
@@ -71,6 +72,7 @@ const PRUNE_EVERY_MS = 60 * 60_000;
 /** The MCP endpoints: their sessions, their views, and what happens to each request. */
 export class McpModule implements AsyncDisposable {
   readonly sessions: Sessions;
+  readonly clients: Clients;
   /** What all endpoints share, for one that does not listen on HTTP. */
   readonly host: EndpointHost;
   readonly #options: McpModuleOptions;
@@ -88,8 +90,18 @@ export class McpModule implements AsyncDisposable {
     const { toolsets, catalog, onWarning } = options;
     const records = new SessionsRepository(options.store);
     this.sessions = this.#stack.use(
-      new Sessions({ records, onWarning, onChange: () => options.onSessions() }),
+      new Sessions({
+        records,
+        onWarning,
+        onChange: () => options.onSessions(),
+        onEnd: (session) => this.clients.noteEnded(session),
+      }),
     );
+    this.clients = new Clients({
+      sessions: this.sessions,
+      tokens: options.tokens,
+      nameOf: (principal) => options.access.nameOf(principal),
+    });
     if (!options.isCommand) this.#pruneRecords(records);
     // Otherwise a listening client would delay a stop to its limit.
     options.signal.addEventListener("abort", () => {
@@ -148,6 +160,16 @@ export class McpModule implements AsyncDisposable {
     return () => combined.open(path);
   }
 
+  /** How many of the gateway's own tools a client at the default endpoint is listed. */
+  async countBuiltins(principal: string): Promise<number> {
+    const combined = await this.#loadCombined({
+      kind: "default",
+      expose: "default",
+      naming: undefined,
+    });
+    return combined.countBuiltins(principal);
+  }
+
   /** Servers came or went: clients' lists may have changed. */
   recheck(): void {
     this.#options.toolsets.recheck();
@@ -203,6 +225,7 @@ export class McpModule implements AsyncDisposable {
           const isError = count(answered);
           const { call, request, principal, session, answer } = answered;
           if (!call) return;
+          countUse(session.use, call, isError);
           const response = { ...answer, isError };
           this.#options.onToolCall({ call, request, principal, session, answer: response });
         });
@@ -313,6 +336,16 @@ export class McpModule implements AsyncDisposable {
       await pruning;
     });
   }
+}
+
+function countUse(use: SessionUse, { server, tool, search }: CallRecord, isError: boolean): void {
+  if (search) {
+    use.searches++;
+    return;
+  }
+  use.calls++;
+  if (isError) use.errors++;
+  use.lastCall = { server, tool, at: Date.now(), ok: !isError };
 }
 
 /** Methods counted by name: a client may send any text as a method. */

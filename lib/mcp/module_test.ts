@@ -3,6 +3,7 @@ import type { Access } from "../auth/access.ts";
 import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { NameTables } from "../catalog/name_table.ts";
+import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/access.ts";
 import type { ManagedServer } from "../servers/server.ts";
@@ -54,6 +55,7 @@ async function openModule() {
       pool,
       catalog,
       names: new NameTables([], 60),
+      tokens: {} as never as ToolTokens,
       toolsets: {
         onChange: () => () => {},
         find: () => undefined,

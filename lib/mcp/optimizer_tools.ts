@@ -4,7 +4,7 @@ import { didYouMean, nearestNames } from "../core/text.ts";
 import { namespacedName } from "../catalog/names.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";
-import { isPoor, type ToolDirectory } from "./tool_directory.ts";
+import { isPoor, searchRecord, type ToolDirectory } from "./tool_directory.ts";
 
 export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
   return [
@@ -22,7 +22,7 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
         const text = `${tool_description} ${tool_keywords}`.trim();
         const { found, degraded } = await directory.find(principal, { text, limit });
         const metrics = await directory.tokenMetrics(principal, found.map(({ tool }) => tool));
-        return jsonResult({
+        const answer = jsonResult({
           tools: found.map(({ tool, relevance }) => ({
             name: tool.name,
             description: tool.definition.description ?? "",
@@ -36,6 +36,10 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
           ...directory.missing(principal),
           token_metrics: metrics,
         });
+        return {
+          ...answer,
+          call: searchRecord("optim.find_tool", text, found, metrics.returned_tokens),
+        };
       },
     }),
     builtin({

@@ -22,6 +22,7 @@ import {
   toolNameOf,
   useServer,
 } from "./call.ts";
+import type { ListedTools } from "./clients.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import { ClientLists, ListText } from "./list_changes.ts";
 import { Relay } from "./relay.ts";
@@ -148,6 +149,13 @@ class ServerViewSession implements ViewSession {
 
   notify(method: string, _params: Record<string, unknown>, text: string): void {
     this.#relay.notify(method, text);
+  }
+
+  listed(): ListedTools {
+    const tools = this.#tools().tools.filter((tool) =>
+      tool.enabled && this.#admits?.(tool) !== false
+    );
+    return { builtins: [], tools };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -27,6 +27,15 @@ export interface SessionRecord {
   from?: string | undefined;
 }
 
+/** What a client has done since it connected. */
+export interface SessionUse {
+  connectedAt: number;
+  calls: number;
+  errors: number;
+  searches: number;
+  lastCall?: { server: string; tool: string; at: number; ok: boolean };
+}
+
 /** One client at one endpoint: what it can do, what it has in flight, and the streams to it. */
 export class Session implements Client, AsyncDisposable {
   readonly id: string;
@@ -39,6 +48,7 @@ export class Session implements Client, AsyncDisposable {
   readonly isKept: boolean = true;
   saved: Promise<void> = Promise.resolve();
   savedAt = 0;
+  readonly use: SessionUse = { connectedAt: Date.now(), calls: 0, errors: 0, searches: 0 };
   readonly inFlight = new Map<RpcId, Pick<AbortController, "abort">>();
   readonly #open: View;
   readonly #others = new Map<string, ViewSession>();
@@ -104,6 +114,10 @@ export class Session implements Client, AsyncDisposable {
     const ended = [...this.#others].filter(([principal]) => hasEnded(principal));
     for (const [principal] of ended) this.#others.delete(principal);
     await Promise.all(ended.map(([, view]) => view[Symbol.asyncDispose]()));
+  }
+
+  get lastSeenAt(): number {
+    return this.#lastSeen;
   }
 
   touch(): void {
@@ -219,6 +233,7 @@ interface SessionsOptions {
   records: Pick<SessionsRepository, "save" | "find" | "delete">;
   onWarning(message: string, details: Record<string, unknown>): void;
   onChange?(): void;
+  onEnd?(session: Session): void;
   idleMs?: number;
 }
 
@@ -282,8 +297,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   async end(session: Session): Promise<void> {
-    this.#sessions.delete(session.id);
-    this.#options.onChange?.();
+    this.#remove(session);
     await session.saved;
     if (session.isKept) await this.#keep(this.#options.records.delete(session.id));
     await session[Symbol.asyncDispose]();
@@ -328,9 +342,14 @@ export class Sessions implements AsyncDisposable {
   }
 
   #letGo(session: Session): void {
-    this.#sessions.delete(session.id);
-    this.#options.onChange?.();
+    this.#remove(session);
     void this.#keep(session[Symbol.asyncDispose]());
+  }
+
+  #remove(session: Session): void {
+    if (!this.#sessions.delete(session.id)) return;
+    this.#options.onEnd?.(session);
+    this.#options.onChange?.();
   }
 
   #keep(work: Promise<void>): Promise<void> {

@@ -10,6 +10,7 @@ import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import { type Admits, resolveTool } from "../catalog/resolve.ts";
 import type { FoundTool, FoundTools, ToolQuery } from "../catalog/search/module.ts";
 import { ToolKeys } from "../catalog/tool_keys.ts";
+import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { StartingServers } from "./starting_servers.ts";
 
 const NEAREST = 3;
@@ -22,6 +23,25 @@ const POOR = 0.1;
 
 export function isPoor([best]: readonly FoundTool[]): boolean {
   return (best?.relevance ?? 0) < POOR;
+}
+
+/** Stands for a server's name in records of the gateway's own tools. */
+export const GATEWAY = "(gateway)";
+
+/** A search for the activity log. */
+export function searchRecord(
+  tool: string,
+  query: string,
+  all: readonly FoundTool[],
+  tokens?: number,
+): CallRecord {
+  const found = all.map(({ tool: { server, name }, relevance }) => ({
+    server,
+    tool: name,
+    relevance,
+  }));
+  const cost = tokens === undefined ? {} : { tokens };
+  return { server: GATEWAY, tool, search: { query, found, isHit: !isPoor(all), ...cost } };
 }
 
 export interface ToolDirectoryOptions {
@@ -191,13 +211,15 @@ export class ToolDirectory {
     };
   }
 
-  /** Counts what a search has saved, without having its caller wait for that. */
-  noteSearch(principal: string, answer: string): void {
+  /** Counts what a search has saved, without having its caller wait for that; returns its cost. */
+  noteSearch(principal: string, answer: string): number {
     const { tokens, onSearch } = this.#options;
+    const cost = Math.ceil(answer.length / CHARS_A_TOKEN);
     // It is for the record only: what cannot be counted is left out of it.
     tokens.total(this.visible(principal))
-      .then((baseline) => onSearch(baseline, Math.ceil(answer.length / CHARS_A_TOKEN)))
+      .then((baseline) => onSearch(baseline, cost))
       .catch(() => {});
+    return cost;
   }
 
   tokensOf(tool: CatalogTool): number {

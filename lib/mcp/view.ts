@@ -1,5 +1,6 @@
 import type { Client, McpRequest } from "../core/client.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
+import type { ListedTools } from "./clients.ts";
 import type { ClientLists } from "./list_changes.ts";
 
 /** What an endpoint shows: server_view.ts, combined_view.ts or eval_endpoint.ts. */
@@ -13,6 +14,8 @@ export interface ViewSession extends AsyncDisposable {
   /** Rejects if the request fails before it is known to be a call. */
   request(request: McpRequest): Promise<Answer>;
   notify(method: string, params: Record<string, unknown>, text: string): void;
+  /** The tools that it would be listed now. */
+  listed?(): ListedTools;
   /** What the client was listed; missing if that never changes. */
   readonly lists?: ClientLists;
 }

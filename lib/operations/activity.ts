@@ -17,6 +17,9 @@ const FILTER = {
   tool: z.string().optional().describe("Only calls of this tool, by its server's name for it"),
   client: z.string().optional().describe("Only calls by this client: its name and version"),
   endpoint: z.string().optional().describe("Only calls at this endpoint"),
+  session: z.string().optional().describe("Only calls of this session: a client's id"),
+  kind: z.enum(["call", "search", "missed"]).optional()
+    .describe("Only calls, searches, or searches that found nothing"),
   status: z.enum(["ok", "error"]).optional(),
   text: z.string().max(MAX_TEXT).optional().describe("Words that all have to be in the call"),
   before: z.string().optional().describe("Only calls before the one with this id"),
@@ -28,8 +31,8 @@ const Call = ActivityEntry.extend({ id: z.string() });
 const list = operation({
   ...READ,
   name: "activity.list",
-  title: "List calls",
-  description: "List the calls of tools, newest first.",
+  title: "List calls and searches",
+  description: "List the calls of tools and the searches for them, newest first.",
   input: z.strictObject({
     ...FILTER,
     limit: z.int().min(1).max(500).default(100).describe("How many: 1 to 500"),
@@ -75,8 +78,8 @@ const show = operation({
 const exportCalls = operation({
   ...READ,
   name: "activity.export",
-  title: "Export calls",
-  description: "Export the calls of tools as a file, newest first.",
+  title: "Export calls and searches",
+  description: "Export the calls of tools and the searches for them as a file, newest first.",
   input: z.strictObject({ ...FILTER, format: z.enum(["csv", "ndjson"]).default("csv") }),
   output: { file: TYPES.csv },
   run({ calls }, { format, before, after, ...filter }) {
@@ -120,6 +123,9 @@ const COLUMNS: Record<string, (call: ActivityRecord) => string | number | undefi
   tool: ({ tool }) => tool,
   status: ({ ok }) => ok ? "ok" : "error",
   error: ({ error }) => error,
+  query: ({ search }) => search?.query,
+  found: ({ search }) => search?.count,
+  search_id: ({ searchId }) => searchId,
   duration_ms: ({ ms }) => ms,
   server_ms: ({ serverMs }) => serverMs,
   request_bytes: ({ requestBytes }) => requestBytes,

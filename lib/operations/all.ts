@@ -2,6 +2,7 @@ import { ACCESS_OPERATIONS } from "./access.ts";
 import { ACTIVITY_OPERATIONS } from "./activity.ts";
 import { APPROVAL_OPERATIONS } from "./approvals.ts";
 import { AUDIT_OPERATIONS } from "./audit.ts";
+import { CLIENT_OPERATIONS } from "./clients.ts";
 import { CONSENT_OPERATIONS } from "./consents.ts";
 import { JOB_OPERATIONS } from "./jobs.ts";
 import type { Operation } from "./operation.ts";
@@ -30,6 +31,7 @@ const FAMILIES = [
   APPROVAL_OPERATIONS,
   AUDIT_OPERATIONS,
   ACTIVITY_OPERATIONS,
+  CLIENT_OPERATIONS,
   TOOL_OPERATIONS,
   STATUS_OPERATIONS,
   SETTINGS_OPERATIONS,

@@ -56,7 +56,7 @@ export const elicitApproval: CallControlModuleOptions["elicit"] = async (
 /** The MCP endpoints, with the gateway's own operations as tools. */
 export function buildEndpoints(input: EndpointsInput): McpModule {
   const { access, bus, live, telemetry, toolsets, discovery, optimizer, operations } = input;
-  const endpoints = new McpModule({
+  const endpoints: McpModule = new McpModule({
     ...input,
     ...input.catalog,
     ...toolsets,
@@ -75,6 +75,7 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
         logs: input.logs,
         address: input.address,
         startedAt: input.startedAt,
+        clients: endpoints.clients,
       };
       return gatewayTools(services, access);
     },

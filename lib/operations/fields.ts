@@ -9,6 +9,7 @@ export type NameKind =
   | "token"
   | "secret"
   | "job"
+  | "client"
   | "consent"
   | "candidate"
   | "prompt";

@@ -1,8 +1,10 @@
 import type { Access } from "../auth/access.ts";
 import type { CatalogModule } from "../catalog/module.ts";
+import type { Clients } from "../mcp/clients.ts";
 import type { Discovery } from "../mcp/discovery.ts";
 import type { ActivityReader } from "../telemetry/activity_reader.ts";
 import type { Audit } from "../telemetry/audit.ts";
+import type { CallRecorder } from "../telemetry/call_recorder.ts";
 import type { CallControlModule } from "../trust/call_control/module.ts";
 import type { OperationsModule } from "./module.ts";
 
@@ -25,4 +27,6 @@ export interface Services extends
   readonly tokens: Pick<CatalogModule["tokens"], "prepare">;
   readonly audit: Pick<Audit, "reader">;
   readonly calls: Pick<ActivityReader, "calls" | "find">;
+  readonly recorder: Pick<CallRecorder, "record">;
+  readonly clients: Clients;
 }

@@ -3,6 +3,7 @@ import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { namespacedName } from "../catalog/names.ts";
 import { EVERYONE } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
+import { searchRecord } from "../mcp/tool_directory.ts";
 import { nearestNames } from "../core/text.ts";
 import { ToolDefinition } from "../core/tool.ts";
 import { fieldHints } from "./fields.ts";
@@ -50,7 +51,9 @@ const search = operation({
   output: SearchOutput,
   isLive: true,
   cli: "search QUERY",
-  async run({ toolDirectory, tokens }, { query, server, limit, ...filter }): Promise<SearchOutput> {
+  async run(services, { query, server, limit, ...filter }, call): Promise<SearchOutput> {
+    const { toolDirectory, tokens } = services;
+    const started = performance.now();
     const category = filter.category?.toLowerCase();
     const all = toolDirectory.visible(EVERYONE);
     void tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
@@ -70,7 +73,7 @@ const search = operation({
       server,
       limit,
     });
-    return {
+    const output = {
       query,
       found: found.map(({ tool, relevance, explanation, scores }) => ({
         ...describe(toolDirectory, tool),
@@ -81,6 +84,19 @@ const search = operation({
       more: 0,
       ...(degraded === undefined ? {} : { degraded }),
     };
+    services.recorder.record({
+      call: searchRecord("tool.search", query, found),
+      request: JSON.stringify({ params: { arguments: { query, server, ...filter } } }),
+      principal: call.principal,
+      session: { id: call.via, endpoint: call.via, profile: {} },
+      answer: {
+        text: JSON.stringify({ result: output }),
+        isError: false,
+        started,
+        ms: performance.now() - started,
+      },
+    });
+    return output;
   },
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { stubGateway } from "../console/testing/stub_gateway.ts";
+import type { AnsweredCall } from "../telemetry/call_recorder.ts";
 import { runOperation } from "./operation.ts";
 import { callBy, servicesOf } from "./testing/services.ts";
 import { TOOL_OPERATIONS } from "./tool_search.ts";
@@ -18,11 +19,17 @@ const gateway = stubGateway({
   ],
 });
 
+const recorded: AnsweredCall[] = [];
+
 function search(input: Record<string, unknown>) {
   const { toolDirectory, tokens } = gateway;
   return runOperation(
     TOOL_OPERATIONS.search,
-    servicesOf({ toolDirectory, tokens }),
+    servicesOf({
+      toolDirectory,
+      tokens,
+      recorder: { record: (call: AnsweredCall) => recorded.push(call) },
+    }),
     input,
     callBy("everyone"),
   );
@@ -40,6 +47,8 @@ Deno.test("tool.search finds what may be called, with names, cost and reason", a
   assert.match(first?.explanation ?? "", /changes/);
   assert.ok((first?.tokens ?? 0) > 0);
   assert.equal(degraded, "words only");
+  assert.equal(recorded[0]?.call.search?.query, "changes");
+  assert.equal(recorded[0]?.call.search?.found.length, 2);
 });
 
 Deno.test("tool.search lists by server where nothing is asked for", async () => {

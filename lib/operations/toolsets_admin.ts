@@ -3,6 +3,7 @@ import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
+import { MANY_TOOLS } from "../core/client.ts";
 import { didYouMean, nearestNames, shortened } from "../core/text.ts";
 import { EVERYONE } from "../core/access.ts";
 import type { Toolset } from "../core/tool.ts";
@@ -30,8 +31,6 @@ export const WrittenToolset = z.strictObject({
     .register(fieldHints, { isHidden: true, isForPeople: true }),
 });
 
-/** Cursor, for one, sends no more than this many tools to its model. */
-const MANY_TOOLS = 40;
 const PAGE = 100;
 const SUMMARY_CHARS = 100;
 

@@ -2,6 +2,27 @@ import { z } from "zod";
 import { deleteFound, formerly, Repository } from "./collection.ts";
 import { keys, type RecordKey, timeOfId } from "./keys.ts";
 
+/** A search for tools, in the record of calls. */
+export const ActivitySearch = z.strictObject({
+  query: z.string(),
+  /** The best tools that were returned, best first. */
+  found: z.array(z.strictObject({ server: z.string(), tool: z.string(), relevance: z.number() })),
+  /** How many were returned in all. */
+  count: z.int(),
+  /** Whether one of them fits. */
+  isHit: z.boolean(),
+  /** What the answer cost the model, if known. */
+  tokens: z.int().optional(),
+  /** Calls of found tools that followed in the same session; known when it is read, never stored. */
+  picks: z.array(z.strictObject({
+    id: z.string(),
+    server: z.string(),
+    tool: z.string(),
+    ok: z.boolean(),
+  })).optional(),
+});
+export type ActivitySearch = z.infer<typeof ActivitySearch>;
+
 export const ActivityEntry = z.strictObject({
   /** When it was answered, in ms since the epoch. */
   at: z.number(),
@@ -22,6 +43,10 @@ export const ActivityEntry = z.strictObject({
   /** How long the gateway had the call before the server did. */
   beforeMs: z.number().optional(),
   serverMs: z.number().optional(),
+  /** For a search; `server` and `tool` are then the gateway's own. */
+  search: ActivitySearch.optional(),
+  /** The id of the search that led to this call. */
+  searchId: z.string().optional(),
 });
 export type ActivityEntry = z.infer<typeof ActivityEntry>;
 /** As it is read: with an id, whoever wrote it. */
@@ -98,6 +123,12 @@ export class ActivityRepository extends Repository {
     }
   }
 
+  /** Entries from one time to another, in batches that began in between or shortly before. */
+  async *between(from: number, to: number): AsyncGenerator<ActivityRecord> {
+    const selector = { start: keys.activity(from - BATCH_MS), end: keys.activity(to) };
+    for await (const { key, value } of this.store.list(selector)) yield* readBatch(key, value);
+  }
+
   async days(): Promise<ActivityDay[]> {
     const byDay = new Map<string, ActivityDay>();
     const records = this.store.list({ prefix: keys.activityDays() }, { reverse: true });
@@ -130,7 +161,10 @@ export class ActivityRepository extends Repository {
   /** The key of the batch with the oldest of the newest calls; undefined where there are no more. */
   async #lastKept(mostCalls: number): Promise<RecordKey | undefined> {
     // Few records say whether the many have to be looked at.
-    const counted = (await this.days()).reduce((sum, { calls }) => sum + calls, 0);
+    const counted = (await this.days()).reduce(
+      (sum, { calls, searches }) => sum + calls + searches,
+      0,
+    );
     if (counted <= mostCalls) return undefined;
     let calls = 0;
     const records = this.store.list({ prefix: keys.activity() }, { reverse: true });

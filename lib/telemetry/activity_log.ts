@@ -78,8 +78,10 @@ export class ActivityLog implements AsyncDisposable {
     const id = `${at.toString(36)}-${this.#tag}-${(++this.#recorded).toString(36)}`;
     const kept = { at, id, ...entry };
     const day = this.#today(at);
-    day.calls++;
-    if (!entry.ok) day.errors++;
+    if (entry.search === undefined) {
+      day.calls++;
+      if (!entry.ok) day.errors++;
+    }
     this.#waiting.push(kept);
     if (this.#waiting.length > MAX_WAITING) {
       this.#waiting.shift();

@@ -1,7 +1,12 @@
 import { z } from "zod";
-import type { ActivityRecord, ActivityRepository } from "../storage/activity_repository.ts";
+import type {
+  ActivityRecord,
+  ActivityRepository,
+  ActivitySearch,
+} from "../storage/activity_repository.ts";
+import { timeOfId } from "../storage/keys.ts";
 import { isObject } from "../core/rpc.ts";
-import type { CallDetail, CallDetails } from "./call_recorder.ts";
+import { type CallDetail, type CallDetails, PICK_MS } from "./call_recorder.ts";
 import type { Redactor } from "./redact.ts";
 import type { ActivityLog } from "./activity_log.ts";
 
@@ -10,6 +15,9 @@ export const ActivityFilter = z.strictObject({
   tool: z.string().optional(),
   client: z.string().optional(),
   endpoint: z.string().optional(),
+  session: z.string().optional(),
+  /** Calls, searches, or searches that found nothing. Default: all. */
+  kind: z.enum(["call", "search", "missed"]).optional(),
   status: z.enum(["ok", "error"]).optional(),
   /** Words that all have to be somewhere in the call. */
   text: z.string().optional(),
@@ -21,6 +29,9 @@ function matchesFilter(call: ActivityRecord, filter: ActivityFilter): boolean {
     (filter.tool === undefined || call.tool === filter.tool) &&
     (filter.client === undefined || call.client === filter.client) &&
     (filter.endpoint === undefined || call.endpoint === filter.endpoint) &&
+    (filter.session === undefined || call.session === filter.session) &&
+    (filter.kind === undefined || (filter.kind === "call") === (call.search === undefined)) &&
+    (filter.kind !== "missed" || call.search?.isHit === false) &&
     (filter.status === undefined || call.ok === (filter.status === "ok"));
 }
 
@@ -29,8 +40,10 @@ function filterWords({ text = "" }: ActivityFilter): string[] {
 }
 
 function searchedText(call: ActivityRecord): string {
-  const { server, tool, client = "", endpoint, error = "", session, id } = call;
-  return [`${server}.${tool}`, client, endpoint, error, session, id].join("\n").toLowerCase();
+  const { server, tool, client = "", endpoint, error = "", session, id, search } = call;
+  const found = search?.found.map(({ server, tool }) => `${server}.${tool}`) ?? [];
+  return [`${server}.${tool}`, client, endpoint, error, session, id, search?.query, ...found]
+    .join("\n").toLowerCase();
 }
 
 interface ActivityReaderOptions {
@@ -67,8 +80,12 @@ export class ActivityReader {
     { before, after }: ActivityRange = {},
   ): AsyncGenerator<ActivityRecord> {
     const words = filterWords(filter);
+    const picks = new Picks();
+    // Calls that are left out may have followed searches that are not.
+    if (before !== undefined) await this.#notePicks(before, picks);
     let begun = performance.now();
     for await (const call of this.#all(before)) {
+      picks.note(call);
       if (call.id === after) return;
       if (!matchesFilter(call, filter)) continue;
       if (words.length > 0) {
@@ -78,7 +95,7 @@ export class ActivityReader {
         }
         if (!this.#hasWords(call, words)) continue;
       }
-      yield call;
+      yield picks.added(call);
     }
   }
 
@@ -86,9 +103,22 @@ export class ActivityReader {
   async find(id: string): Promise<{ call: ActivityRecord; view?: CallView } | undefined> {
     const { repository, log, details, redactor } = this.#options;
     const detail = details.find(id);
-    if (detail) return { call: detail.call, view: viewCall(detail, redactor) };
-    const call = log.unwritten().find((call) => call.id === id) ?? await repository.find(id);
-    return call && { call };
+    const found = detail?.call ?? log.unwritten().find((call) => call.id === id) ??
+      await repository.find(id);
+    if (!found) return undefined;
+    const picks = new Picks();
+    if (found.search) await this.#notePicks(id, picks);
+    const call = picks.added(found);
+    return detail ? { call, view: viewCall(detail, redactor) } : { call };
+  }
+
+  /** Notes the calls that followed an entry. */
+  async #notePicks(id: string, picks: Picks): Promise<void> {
+    const { repository, log } = this.#options;
+    const at = timeOfId(id);
+    if (at === undefined) return;
+    for (const call of log.unwritten()) picks.note(call);
+    for await (const call of repository.between(at, at + PICK_MS)) picks.note(call);
   }
 
   async *#all(before: string | undefined): AsyncGenerator<ActivityRecord> {
@@ -114,6 +144,26 @@ export class ActivityReader {
     const { request, response } = viewCall(detail, this.#options.redactor);
     const texts = [request.text, ...response.words, response.text].join("\n").toLowerCase();
     return missing.every((word) => texts.includes(word));
+  }
+}
+
+/** The calls that followed searches, by the searches' ids; noted in any order, each once. */
+class Picks {
+  readonly #bySearch = new Map<string, Map<string, ActivityRecord>>();
+
+  note(call: ActivityRecord): void {
+    if (call.searchId === undefined) return;
+    const calls = this.#bySearch.get(call.searchId) ?? new Map<string, ActivityRecord>();
+    this.#bySearch.set(call.searchId, calls.set(call.id, call));
+  }
+
+  /** An entry; with its picks, if it is a search. */
+  added(call: ActivityRecord): ActivityRecord {
+    const calls = this.#bySearch.get(call.id);
+    if (!call.search || !calls) return call;
+    const picks: ActivitySearch["picks"] = [...calls.values()].sort((a, b) => a.at - b.at)
+      .map(({ id, server, tool, ok }) => ({ id, server, tool, ok }));
+    return { ...call, search: { ...call.search, picks } };
   }
 }
 

@@ -4,7 +4,7 @@ import { shortened } from "../core/text.ts";
 import { isObject, parseJson } from "../core/rpc.ts";
 import type { ActivityLog } from "./activity_log.ts";
 import type { Redactor } from "./redact.ts";
-import type { ActivityRecord } from "../storage/activity_repository.ts";
+import type { ActivityRecord, ActivitySearch } from "../storage/activity_repository.ts";
 
 /** Which tool was called, and how long its server took. */
 export interface CallRecord {
@@ -13,6 +13,8 @@ export interface CallRecord {
   /** When the call was sent to the server, by the process's clock; missing if it was not. */
   sentAt?: number;
   serverMs?: number;
+  /** For a search: what was asked, and all that was found. */
+  search?: Omit<ActivitySearch, "picks" | "count">;
 }
 
 export interface AnsweredCall {
@@ -41,6 +43,7 @@ export class CallRecorder {
   /** A session's client stays the same. */
   readonly #clients = new WeakMap<object, string | undefined>();
   readonly #marks = new WeakMap<object, string>();
+  readonly #searches = new RecentSearches();
 
   constructor(options: CallRecorderOptions) {
     this.#options = options;
@@ -52,10 +55,12 @@ export class CallRecorder {
     const failure = answer.isError
       ? failureOf(answer.text, (text) => redactor.json(text))
       : undefined;
-    const { server, tool, sentAt, serverMs } = call;
+    const { server, tool, sentAt, serverMs, search } = call;
+    const mark = this.#markOf(session);
+    const searchId = search ? undefined : this.#searches.leadingTo(mark, call);
     const entry = log.record({
       endpoint: session.endpoint,
-      session: this.#markOf(session),
+      session: mark,
       principal,
       server,
       tool,
@@ -69,18 +74,26 @@ export class CallRecorder {
         beforeMs: tenths(Math.max(0, sentAt - answer.started)),
         serverMs: tenths(Math.min(serverMs, answer.ms)),
       }),
+      ...(search ? { search: this.#shortened(search) } : {}),
+      ...(searchId === undefined ? {} : { searchId }),
     });
+    if (search) this.#searches.add(mark, entry, search.found);
     details.add(entry, { request, response: answer.text });
   }
 
-  /** Tells sessions apart without naming them: a session's id is enough to continue it. */
   #markOf(session: AnsweredCall["session"]): string {
     let mark = this.#marks.get(session);
-    if (mark === undefined) {
-      mark = createHash("sha256").update(session.id).digest("hex").slice(0, 8);
-      this.#marks.set(session, mark);
-    }
+    if (mark === undefined) this.#marks.set(session, mark = sessionMark(session));
     return mark;
+  }
+
+  #shortened({ query, found, ...rest }: NonNullable<CallRecord["search"]>): ActivitySearch {
+    return {
+      ...rest,
+      query: firstWords(query, (text) => this.#options.redactor.text(text)) ?? "",
+      found: found.slice(0, KEPT_FOUND),
+      count: found.length,
+    };
   }
 
   #clientOf(profile: AnsweredCall["session"]["profile"]): string | undefined {
@@ -90,6 +103,44 @@ export class CallRecorder {
     const name = label === "" ? undefined : shortened(label, CLIENT_LENGTH);
     this.#clients.set(profile, name);
     return name;
+  }
+}
+
+/** Tells sessions apart without naming them: a session's id is enough to continue it. */
+export function sessionMark({ id }: { id: string }): string {
+  return createHash("sha256").update(id).digest("hex").slice(0, 8);
+}
+
+/** How many found tools a record has. */
+const KEPT_FOUND = 10;
+/** A call so long after a search has other reasons. */
+export const PICK_MS = 30 * 60_000;
+const SESSION_SEARCHES = 5;
+const MAX_SESSIONS = 1_000;
+
+/** The last searches of each session, to tell which of them led to a call. */
+export class RecentSearches {
+  /** The session that searched last stands last. */
+  readonly #sessions = new Map<string, { id: string; at: number; tools: Set<string> }[]>();
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  add(session: string, { id, at }: ActivityRecord, found: ActivitySearch["found"]): void {
+    const tools = new Set(found.map(({ server, tool }) => `${server}.${tool}`));
+    const searches = [{ id, at, tools }, ...this.#sessions.get(session) ?? []];
+    this.#sessions.delete(session);
+    this.#sessions.set(session, searches.slice(0, SESSION_SEARCHES));
+    if (this.#sessions.size > MAX_SESSIONS) {
+      this.#sessions.delete(this.#sessions.keys().next().value!);
+    }
+  }
+
+  /** The id of the newest search of the session that found this tool. */
+  leadingTo(session: string, { server, tool }: CallRecord, now = Date.now()): string | undefined {
+    return this.#sessions.get(session)
+      ?.find(({ at, tools }) => now - at < PICK_MS && tools.has(`${server}.${tool}`))?.id;
   }
 }
 

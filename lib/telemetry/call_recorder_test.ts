@@ -3,7 +3,14 @@ import { ActivityRepository } from "../storage/activity_repository.ts";
 import { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { ActivityReader } from "./activity_reader.ts";
-import { type AnsweredCall, CallDetails, CallRecorder, failureOf } from "./call_recorder.ts";
+import {
+  type AnsweredCall,
+  CallDetails,
+  CallRecorder,
+  failureOf,
+  PICK_MS,
+  RecentSearches,
+} from "./call_recorder.ts";
 import { Redactor } from "./redact.ts";
 
 async function openRecorder() {
@@ -264,3 +271,76 @@ Deno.test("CallDetails.clear() forgets all, and goes on", () => {
   details.add(call("d"), { request: "x", response: "y" });
   assert.equal(details.find("d")?.request, "x");
 });
+
+function searched(query: string, ...tools: string[]): AnsweredCall {
+  const found = tools.map((tool) => ({ server: "git", tool, relevance: 0.5 }));
+  const search = { query, found, isHit: tools.length > 0, tokens: 12 };
+  const call = { server: "(gateway)", tool: "tool_discovery", search };
+  return { ...answered("tool_discovery"), call };
+}
+
+Deno.test("CallRecorder.record() links a call to the search that found its tool", async () => {
+  await using open = await openRecorder();
+  const { recorder, reader, redactor, log } = open;
+  redactor.learn(["swordfish"]);
+  recorder.record(searched("old", "status"));
+  recorder.record(searched("see swordfish changes", "status", "diff"));
+  recorder.record(searched("fly to the moon"));
+  recorder.record(answered("status"));
+  recorder.record(answered("push"));
+  recorder.record({ ...answered("diff"), session: { ...answered("").session, id: "other" } });
+  const check = async () => {
+    const all = await Array.fromAsync(reader.calls());
+    const [diff, push, status, missed, hit, old] = all;
+    assert.deepEqual([diff?.searchId, push?.searchId], [undefined, undefined]);
+    assert.equal(status?.searchId, hit?.id);
+    const pick = { id: status!.id, server: "git", tool: "status", ok: true };
+    assert.deepEqual(hit?.search, {
+      query: "see [redacted] changes",
+      found: ["status", "diff"].map((tool) => ({ server: "git", tool, relevance: 0.5 })),
+      count: 2,
+      isHit: true,
+      tokens: 12,
+      picks: [pick],
+    });
+    assert.deepEqual([missed?.search?.isHit, missed?.search?.count], [false, 0]);
+    assert.equal(old?.search?.picks, undefined);
+    assert.deepEqual((await reader.find(hit!.id))?.call.search?.picks, [pick]);
+    // Also if the list begins after the call.
+    const older = await Array.fromAsync(reader.calls({}, { before: status!.id }));
+    assert.deepEqual(older[1]?.search?.picks, [pick]);
+  };
+  await check();
+  await log.flush();
+  await check();
+  assert.equal((await Array.fromAsync(reader.calls({ kind: "call" }))).length, 3);
+  assert.equal((await Array.fromAsync(reader.calls({ kind: "search" }))).length, 3);
+  const missed = await Array.fromAsync(reader.calls({ kind: "missed" }));
+  assert.deepEqual(missed.map(({ search }) => search?.query), ["fly to the moon"]);
+  assert.equal((await Array.fromAsync(reader.calls({ text: "changes" }))).length, 1);
+});
+
+Deno.test("RecentSearches forgets old searches, and sessions beyond its limit", () => {
+  const searches = new RecentSearches();
+  const call = { server: "git", tool: "status" };
+  const record = { ...ENTRY, id: "s1", at: 1_000 };
+  searches.add("a", record, [{ ...call, relevance: 1 }]);
+  assert.equal(searches.leadingTo("a", call, 1_000 + PICK_MS - 1), "s1");
+  assert.equal(searches.leadingTo("a", call, 1_000 + PICK_MS), undefined);
+  for (let n = 0; n < 1_000; n++) searches.add(`b${n}`, record, []);
+  assert.equal(searches.size, 1_000);
+  assert.equal(searches.leadingTo("a", call, 1_000), undefined);
+  searches.add("b1", record, [{ ...call, relevance: 1 }]);
+  for (let n = 0; n < 5; n++) searches.add("b1", { ...record, id: `later${n}` }, []);
+  assert.equal(searches.leadingTo("b1", call, 1_000), undefined);
+});
+
+const ENTRY = {
+  endpoint: "mcp?default",
+  session: "s",
+  principal: "everyone",
+  server: "(gateway)",
+  tool: "tool_discovery",
+  ms: 1,
+  ok: true,
+};

@@ -27,7 +27,17 @@ export interface ServerTimes {
   p95: number;
 }
 
-type Call = Pick<ActivityEntry, "at" | "server" | "ms" | "ok">;
+/** Searches that found nothing, with the same words. */
+export interface MissedQuery {
+  query: string;
+  count: number;
+  /** When it was last searched for. */
+  at: number;
+}
+
+const MOST_MISSED = 1_000;
+
+type Call = Pick<ActivityEntry, "at" | "server" | "ms" | "ok" | "search">;
 
 interface ServerHour {
   calls: number;
@@ -45,13 +55,19 @@ export class CallStats {
   /** By server and hour; the server called last stands last. */
   readonly #servers = new Map<string, Map<number, ServerHour>>();
 
+  #missed: { query: string; at: number }[] = [];
+
   constructor({ now = Date.now }: { now?: () => number } = {}) {
     this.#now = now;
   }
 
   /** Counts a call, in any order of time. */
-  add({ at, server, ms, ok }: Call): void {
-    if (at <= this.#now() - MINUTES * MINUTE_MS) return;
+  add({ at, server, ms, ok, search }: Call): void {
+    if (at <= this.#oldest) return;
+    if (search) {
+      if (!search.isHit) this.#miss(search.query, at);
+      return;
+    }
     const minute = Math.floor(at / MINUTE_MS);
     const place = minute % MINUTES;
     if ((this.#minutes[place] ?? 0) > minute) return;
@@ -80,6 +96,17 @@ export class CallStats {
     });
   }
 
+  /** What was searched for and not found, most often first. */
+  missed(): MissedQuery[] {
+    const recent = this.#missed.filter(({ at }) => at > this.#oldest);
+    const groups = Map.groupBy(recent, ({ query }) => query.toLowerCase().trim());
+    return Array.from(groups.values(), (searches) => ({
+      query: searches[0]!.query,
+      count: searches.length,
+      at: Math.max(...searches.map(({ at }) => at)),
+    })).sort((a, b) => b.count - a.count || b.at - a.at);
+  }
+
   servers(): ServerTimes[] {
     const oldest = Math.floor(this.#now() / HOUR_MS) - HOURS;
     return Array.from(this.#servers, ([server, hours]) => {
@@ -93,6 +120,16 @@ export class CallStats {
       }
       return { ...times, p50: durations.quantile(0.5), p95: durations.quantile(0.95) };
     }).filter(({ calls }) => calls > 0).sort((a, b) => b.calls - a.calls);
+  }
+
+  get #oldest(): number {
+    return this.#now() - MINUTES * MINUTE_MS;
+  }
+
+  #miss(query: string, at: number): void {
+    this.#missed.push({ query, at });
+    if (this.#missed.length <= MOST_MISSED) return;
+    this.#missed = this.#missed.toSorted((a, b) => b.at - a.at).slice(0, MOST_MISSED / 2);
   }
 
   #addToServer(server: string, hour: number, ms: number, ok: boolean): void {
@@ -203,7 +240,7 @@ const APART_MS = 10 * 60_000;
 const MAX_SESSIONS = 1_000;
 
 type Used = Pick<ActivityEntry, "server" | "tool">;
-type UsedCall = Used & Pick<ActivityEntry, "at" | "session">;
+type UsedCall = Used & Pick<ActivityEntry, "at" | "session" | "search">;
 
 /** Which tools are called one after the other, counted from the activity log. */
 export class CoUse {
@@ -211,7 +248,8 @@ export class CoUse {
   readonly #counts = new Map<string, Map<string, { other: Used; times: number }>>();
 
   add(call: UsedCall): void {
-    const { at, session } = call;
+    const { at, session, search } = call;
+    if (search) return;
     const before = this.#last.get(session);
     // Deleted first, so that the map stays in the order of the last use; where there is room for
     // all, that would only make work.

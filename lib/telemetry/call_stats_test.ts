@@ -168,3 +168,25 @@ Deno.test("CoUse.with() counts what one session calls one after the other", () =
   assert.deepEqual(coUse.with("git", "push"), []);
   assert.deepEqual(coUse.with("git", "log"), []);
 });
+
+Deno.test("CallStats.missed() groups searches that found nothing, and counts no search as a call", () => {
+  let now = NOON;
+  const stats = new CallStats({ now: () => now });
+  const search = (query: string, isHit: boolean) => ({
+    search: { query, isHit, found: [], count: 0 },
+  });
+  stats.add({ ...call(NOON - HOUR), ...search("send a fax", false) });
+  stats.add({ ...call(NOON), ...search("Send a fax ", false) });
+  stats.add({ ...call(NOON), ...search("read a file", true) });
+  stats.add({ ...call(NOON - MINUTE), ...search("book a flight", false) });
+  assert.deepEqual(stats.missed(), [
+    { query: "send a fax", count: 2, at: NOON },
+    { query: "book a flight", count: 1, at: NOON - MINUTE },
+  ]);
+  assert.deepEqual(stats.servers(), []);
+  assert.equal(stats.timeline(1, 60)[0]?.calls, 0);
+  for (let n = 0; n < 5_000; n++) stats.add({ ...call(NOON), ...search(`${n}`, false) });
+  assert.ok(stats.missed().length <= 1_000);
+  now += 25 * HOUR;
+  assert.deepEqual(stats.missed(), []);
+});

@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 import type { ToolState } from "../../catalog/toolsets/toolset_tools.ts";
+import { MANY_TOOLS } from "../../core/client.ts";
 import { formatCount } from "./format.ts";
-
-/** Cursor, for one, sends no more than this many tools to its model. */
-export const MANY_TOOLS = 40;
 
 export const MAX_TOOLS = 2_000;
 

@@ -1,12 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formatCount, formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
-import {
-  MANY_TOOLS,
-  MAX_TOOLS,
-  type PickedTool,
-  sizeOf,
-} from "../../../../lib/console/ui/tools.ts";
+import { MANY_TOOLS } from "../../../../lib/core/client.ts";
+import { MAX_TOOLS, type PickedTool, sizeOf } from "../../../../lib/console/ui/tools.ts";
 import { Icon } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 import { allowDrop, draggedTool, movedPlace, startDrag } from "../(_page)/browser.ts";
