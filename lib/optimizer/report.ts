@@ -10,11 +10,13 @@ import {
 } from "../core/optimization.ts";
 import {
   besideText,
-  pointsText,
+  gainOf,
   promptsIn,
   rateOf,
+  SCORES,
   scoreText,
   shortScore,
+  signedPoints,
 } from "./evaluation/metrics.ts";
 import { counted, csvField } from "../core/text.ts";
 import { costText, knownCost } from "./cost.ts";
@@ -90,8 +92,6 @@ export function reportMarkdown(reports: readonly OptimizationReport[]): string {
   ];
   return `${parts.join("\n\n")}\n`;
 }
-
-const SCORES = ["direct", "indirect", "negative", "overall"] as const;
 
 /** Counts have columns of their own: a spreadsheet would read "3/5" as a date. */
 const COLUMNS: [
@@ -193,14 +193,8 @@ function besideOf(evaluation: Evaluation | undefined): { beside?: number } {
 
 function improvementsOf(tools: readonly ReportedTool[]): number[] {
   return tools.flatMap(({ status, before, after }) => {
-    const gain = status === "optimized" ? gainOf(before, after) : undefined;
-    return gain === undefined ? [] : [gain];
+    return status === "optimized" ? gainOf(before?.overall, after?.overall) ?? [] : [];
   });
-}
-
-function gainOf(before?: CategoryScores, after?: CategoryScores): number | undefined {
-  const [low, high] = [before && rateOf(before.overall), after && rateOf(after.overall)];
-  return typeof low === "number" && typeof high === "number" ? high - low : undefined;
 }
 
 function summaryLine(report: ReportTotal): string {
@@ -241,7 +235,7 @@ function change(
 }
 
 function improvementCell({ before, after }: ReportedTool): string {
-  const gain = gainOf(before, after);
+  const gain = gainOf(before?.overall, after?.overall);
   return gain === undefined ? "" : signedPoints(gain);
 }
 
@@ -250,10 +244,6 @@ function evidenceCell({ depth, prompts, beside, before, after }: ReportedTool): 
   const count = prompts === undefined ? "number of prompts not known" : counted(prompts, "prompt");
   const others = beside === undefined ? "" : `, ${besideText(beside)}`;
   return `${depth ?? "depth not known"}, ${count}${others}`;
-}
-
-function signedPoints(fraction: number): string {
-  return fraction > 0 ? `+${pointsText(fraction)}` : pointsText(fraction);
 }
 
 function cellText(text: string): string {

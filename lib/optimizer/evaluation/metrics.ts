@@ -11,6 +11,8 @@ import { counted } from "../../core/text.ts";
 /** The normal quantile of a two-sided 95 % interval. */
 const Z = 1.959963984540054;
 
+export const SCORES = [...CATEGORIES, "overall"] as const;
+
 const UNKNOWN: Record<PromptCategory, string> = {
   direct: "nothing shows whether the tool is called when it is asked for",
   indirect: "nothing shows whether the tool is called when its use must be inferred",
@@ -66,7 +68,7 @@ export function sumOf(
       counts[name]++;
     }
   }
-  for (const name of [...CATEGORIES, "overall"] as const) {
+  for (const name of SCORES) {
     if (counts[name] < metrics[name].total) metrics[name].prompts = counts[name];
   }
   return metrics;
@@ -114,9 +116,22 @@ export function scoreText(score: SuccessCount): string {
   return `${score.correct}/${score.total} (${percent(score)}, 95 % interval ${low}-${high} %)`;
 }
 
+/** The difference of two rates; undefined if either has no data. */
+export function gainOf(
+  before: SuccessCount | undefined,
+  after: SuccessCount | undefined,
+): number | undefined {
+  const [low, high] = [before && rateOf(before), after && rateOf(after)];
+  return typeof low === "number" && typeof high === "number" ? high - low : undefined;
+}
+
+/** "+8 points", "0 points", "-3.3 points" */
+export function signedPoints(fraction: number): string {
+  return fraction > 0 ? `+${pointsText(fraction)}` : pointsText(fraction);
+}
+
 export function pointsText(fraction: number): string {
-  const points = Math.round(fraction * 1_000) / 10;
-  return counted(points, "point");
+  return counted(Math.round(fraction * 1_000) / 10, "point");
 }
 
 export function besideText(tools: number): string {

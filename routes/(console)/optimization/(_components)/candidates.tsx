@@ -9,8 +9,8 @@ import {
   drawnScore,
   SCORE_LABELS,
   type ScorePair,
-  SCORES,
 } from "../(_page)/comparison.ts";
+import { SCORES } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { Field, PostButton, PostForm, TextField } from "../../../../components/forms.tsx";
 import { CharCount } from "../../../../islands/forms.tsx";
@@ -205,8 +205,8 @@ export function ScoreBars({ scores }: { scores: readonly ScorePair[] }) {
         <div key={label} class="score-row">
           <span class="score-label">{label}</span>
           <div class="score-bars">
-            {before && <ScoreLine score={before} name="before" />}
-            {after && <ScoreLine score={after} name="after" />}
+            <ScoreLine score={before} name="before" />
+            <ScoreLine score={after} name="after" />
           </div>
           <span class={`score-gain${isBetter ? " is-better" : isWorse ? " is-worse" : ""}`}>
             {gain ?? ""}

@@ -1,6 +1,6 @@
 import { Badge, StateLabel } from "../../../../components/badges.tsx";
 import { Icon } from "../../../../components/icon.tsx";
-import type { ChoosableTool, JobFormPage } from "../(_page)/job_form.ts";
+import type { JobFormPage } from "../(_page)/job_form.ts";
 import { InertText } from "../../../../components/text.tsx";
 import type { ToolLine } from "../(_page)/model.ts";
 import { BusyForms } from "../../../../islands/forms.tsx";
@@ -80,7 +80,7 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
   );
 }
 
-function ToolChoice({ server, tools }: { server: string; tools: ChoosableTool[] }) {
+function ToolChoice({ server, tools }: Pick<JobFormPage, "tools"> & { server: string }) {
   return (
     <ul class="tool-choice" tabIndex={0} aria-label="Tools to optimize">
       {tools.map((tool) => (

@@ -1,4 +1,4 @@
-import type { Comparison, Confusions, ConfusionTable, RankLine } from "../(_page)/comparison.ts";
+import type { Comparison, ConfusionTable } from "../(_page)/comparison.ts";
 import { inertString } from "../../../../lib/console/ui/format.ts";
 import { Card } from "../../../../components/layout.tsx";
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
@@ -119,14 +119,13 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
         )}
         {!candidate.isInForce && page.exists && <PromoteForm page={page} candidate={candidate} />}
       </Card>
-      <ConfusionMatrix confusion={confusion} />
+      {confusion && <ConfusionMatrix {...confusion} />}
       <SearchRanks ranks={ranks} />
     </>
   );
 }
 
-function ConfusionMatrix({ confusion }: { confusion: Confusions }) {
-  const { before, after, note } = confusion;
+function ConfusionMatrix({ before, after, note }: NonNullable<Comparison["confusion"]>) {
   if (!before?.rows.length && !after?.rows.length) return null;
   return (
     <Card title="Confusion matrix">
@@ -181,7 +180,7 @@ function Matrix({ table, caption }: { table: ConfusionTable; caption: string }) 
 }
 
 /** Where a search of our own has the tool; it asks no model, so that it costs nothing. */
-function SearchRanks({ ranks }: { ranks: RankLine[] }) {
+function SearchRanks({ ranks }: Pick<Comparison, "ranks">) {
   if (ranks.length === 0) return null;
   return (
     <Card title="Place in the gateway's own search" isFlush>

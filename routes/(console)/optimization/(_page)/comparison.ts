@@ -4,18 +4,18 @@ import {
   type CategoryScores,
   type Evaluation,
   type PromotedTool,
-  type PromptCategory,
   type SuccessCount,
-  type Verdict,
 } from "../../../../lib/core/optimization.ts";
 import {
   besideText,
+  gainOf,
   percent,
-  pointsText,
   promptsIn,
   rateOf,
+  SCORES,
   scoreText,
   shortScore,
+  signedPoints,
   wilson,
 } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import { type TextSegment, wordDiff } from "../../../../lib/catalog/word_diff.ts";
@@ -27,48 +27,16 @@ import {
 import { costText, knownCost } from "../../../../lib/optimizer/cost.ts";
 import { type Evidence, refusalOf } from "../../../../lib/operations/optimization/evidence.ts";
 import type { ToolOptimizationDetail } from "../../../../lib/operations/optimization_admin.ts";
+import { defined } from "../../../../lib/core/defined.ts";
 import { formatCount } from "../../../../lib/console/ui/format.ts";
 
-/** Which tool was called, by which should have been. */
-export interface ConfusionTable {
-  called: string[];
-  rows: { should: string; counts: { called: string; count: number; isRight: boolean }[] }[];
-}
-
-export interface Confusions {
-  before?: ConfusionTable | undefined;
-  after?: ConfusionTable | undefined;
-  /** Where they are about less than the numbers. */
-  note?: string | undefined;
-}
-
-/** The tool's place in our own search for one prompt; null where it is not found. */
-export interface RankLine {
-  prompt: string;
-  category: PromptCategory;
-  before: number | null | undefined;
-  after: number | null | undefined;
-}
-
-export interface Comparison {
-  candidate: CandidateView;
-  scores: ScorePair[];
-  /** "Tested against 15 prompts (5 direct, 5 indirect, 5 negative)"; missing where it was not. */
-  tested: string | undefined;
-  /** "Quick evidence, once each, by claude-cli (sonnet), $0.12" */
-  how: string | undefined;
-  time: string | undefined;
-  verdict: Verdict | undefined;
-  warnings: string[];
-  confusion: Confusions;
-  ranks: RankLine[];
-}
+export type Comparison = ReturnType<typeof comparisonOf>;
 
 export function comparisonOf(
   candidate: CandidateView,
   detail: ToolOptimizationDetail,
   all: readonly CandidateView[],
-): Comparison {
+) {
   const { evidence } = candidate;
   const evaluation = detail.evaluations.find((one) => one.id === evidence?.evaluationId);
   const ranksOf = (candidateId: string) =>
@@ -76,14 +44,16 @@ export function comparisonOf(
   return {
     candidate,
     scores: evidence ? scorePairs(evidence.baseline, evidence.metrics) : [],
+    /** "Tested against 15 prompts (5 direct, 5 indirect, 5 negative)" */
     tested: evidence ? testedText(evidence, evaluation) : undefined,
+    /** "Quick evidence, once each, by claude-cli (sonnet), $0.12" */
     how: evaluation && evidence ? methodText(evaluation, evidence) : undefined,
     time: evaluation?.endedAt ?? evidence?.time,
     verdict: evidence?.verdict,
     warnings: (evaluation?.warnings ?? []).map((warning) => withLabels(warning, all)),
     confusion: evaluation && evidence
       ? confusionsOf(candidate.id, detail, evaluation, evidence)
-      : {},
+      : undefined,
     ranks: rankLines(detail, ranksOf(CANONICAL), ranksOf(candidate.id)),
   };
 }
@@ -94,7 +64,7 @@ function confusionsOf(
   { tool, evaluations }: ToolOptimizationDetail,
   evaluation: Evaluation,
   evidence: Evidence,
-): Confusions {
+) {
   const counted = new Set(evidence.evaluationIds ?? [evaluation.id]);
   const tableOf = (id: string) => {
     const found = evaluations.filter((one) => counted.has(one.id))
@@ -106,12 +76,15 @@ function confusionsOf(
   return {
     before: tableOf(CANONICAL),
     after: tableOf(candidateId),
+    /** Where they are about less than the numbers. */
     note: isPart ? "Of the newest of the evaluations that the numbers count together" : undefined,
   };
 }
 
+export type ConfusionTable = ReturnType<typeof confusionTable>;
+
 /** `tool`: the one on trial. Which other tool is called in the place of another decides nothing. */
-export function confusionTable(confusion: Confusion, tool: string): ConfusionTable {
+export function confusionTable(confusion: Confusion, tool: string) {
   const rows = Object.entries(confusion);
   const names = [...new Set(rows.flatMap(([should, row]) => [should, ...Object.keys(row)]))];
   const called = names.sort((one, other) =>
@@ -184,11 +157,12 @@ function costTexts({ cost, runs }: Evaluation): string[] {
   return [known.costUsd === null ? "cost not known" : costText(known)];
 }
 
+/** The tool's place in our own search for each prompt; null: not found. */
 function rankLines(
   { prompts }: ToolOptimizationDetail,
   before: Record<string, number | null>,
   after: Record<string, number | null>,
-): RankLine[] {
+) {
   return Object.keys({ ...before, ...after }).flatMap((id) => {
     const found = prompts.find((prompt) => prompt.id === id);
     if (!found) return [];
@@ -230,7 +204,7 @@ export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] 
   return views.map((view) => ({ ...view, isBest: view === best && view.evidence !== null }));
 }
 
-/** What went on record with a promotion; undefined where that was no number. */
+/** What went on record with a promotion; undefined if that was no number. */
 function promotedOn(
   promotion: PromotedTool,
   { evaluations }: Pick<ToolOptimizationDetail, "evaluations">,
@@ -246,9 +220,8 @@ function promotedOn(
     baseline,
     prompts: promptsIn(metrics.overall),
     errors: result?.errors ?? 0,
-    ...(evaluationId === undefined ? {} : { evaluationId }),
     time: evaluation?.endedAt ?? promotion.promotedAt,
-    ...(verdict === undefined ? {} : { verdict }),
+    ...defined({ evaluationId, verdict }),
   };
 }
 
@@ -259,39 +232,17 @@ export function bestCandidate(candidates: readonly CandidateView[]): CandidateVi
   return candidates.toReversed().toSorted((one, other) => worth(other) - worth(one))[0];
 }
 
-/** One number with what it rests on, ready to be drawn from 0 to 100. */
-export interface DrawnScore {
-  /** "87 %" or "no data". */
-  percent: string;
-  /** "13/15 (87 %)" or "no data". */
-  short: string;
-  /** "13/15 (87 %, 95 % interval 62-96 %)" or "no data". */
-  text: string;
-  rate: number;
-  low: number;
-  high: number;
-  hasData: boolean;
-}
-
-export interface ScorePair {
-  label: string;
-  before: DrawnScore | undefined;
-  after: DrawnScore | undefined;
-  /** "+8 points"; missing where there is nothing to compare. */
-  gain: string | undefined;
-  isBetter: boolean;
-  isWorse: boolean;
-}
-
 export const SCORE_LABELS = {
   direct: "Direct",
   indirect: "Indirect",
   negative: "Negative",
   overall: "Overall",
 };
-export const SCORES = [...CATEGORIES, "overall"] as const;
 
-export function drawnScore(score: SuccessCount): DrawnScore {
+export type DrawnScore = ReturnType<typeof drawnScore>;
+
+/** One number with what it rests on, ready to be drawn from 0 to 100. */
+export function drawnScore(score: SuccessCount) {
   const interval = wilson(score) ?? { low: 0, high: 0 };
   const round = (fraction: number) => Math.round(fraction * 1_000) / 10;
   return {
@@ -305,23 +256,19 @@ export function drawnScore(score: SuccessCount): DrawnScore {
   };
 }
 
-export function scorePairs(before?: CategoryScores, after?: CategoryScores): ScorePair[] {
+export type ScorePair = ReturnType<typeof scorePairs>[number];
+
+export function scorePairs(before: CategoryScores, after: CategoryScores) {
   return SCORES.map((name) => {
-    const [old, fresh] = [before?.[name], after?.[name]];
-    const [low, high] = [old && rateOf(old), fresh && rateOf(fresh)];
-    const difference = typeof low === "number" && typeof high === "number" ? high - low : undefined;
+    const gain = gainOf(before[name], after[name]);
     return {
       label: SCORE_LABELS[name],
-      before: old && drawnScore(old),
-      after: fresh && drawnScore(fresh),
-      gain: difference === undefined ? undefined : signedPoints(difference),
-      isBetter: (difference ?? 0) > 0,
-      isWorse: (difference ?? 0) < 0,
+      before: drawnScore(before[name]),
+      after: drawnScore(after[name]),
+      /** "+8 points"; undefined if there is nothing to compare. */
+      gain: gain === undefined ? undefined : signedPoints(gain),
+      isBetter: (gain ?? 0) > 0,
+      isWorse: (gain ?? 0) < 0,
     };
   });
-}
-
-/** "+8 points", "0 points", "-3.3 points" */
-export function signedPoints(fraction: number): string {
-  return fraction > 0 ? `+${pointsText(fraction)}` : pointsText(fraction);
 }

@@ -3,47 +3,32 @@ import type { Services } from "../../../../lib/operations/services.ts";
 import { flatJob, JOB_OPERATIONS, JobInput, jobRequest } from "../../../../lib/operations/jobs.ts";
 import { type OperationCall, runOperation } from "../../../../lib/operations/operation.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
-import { type FormError, formError } from "../../../../lib/console/errors.ts";
+import { formError } from "../../../../lib/console/errors.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { JobOptions, type OptimizationReport } from "../../../../lib/core/optimization.ts";
-import { lineOfTool, type ShownJob, shownJob, type ToolLine } from "./model.ts";
+import { lineOfTool, shownJob } from "./model.ts";
 import { type MissingName, missingName } from "../../../../lib/console/lists.ts";
 import { jobBodyOf, type JobFormValues, readJobFields, type ShownEstimate } from "./browser.ts";
 import { isActive, jobPath } from "../../../../lib/console/ui/jobs.ts";
 
-export interface ChoosableTool extends ToolLine {
-  description: string;
-  isChosen: boolean;
-}
-
-export interface JobFormPage {
-  isOn: boolean;
-  server: string | undefined;
-  tools: ChoosableTool[];
-  servers: { name: string; tools: number; enabled: number; optimized: number }[];
-  enabled: number;
-  values: JobFormValues;
-  /** Missing where it could not be made, or would take too long to make at once. */
-  estimate: ShownEstimate | undefined;
-  problem: FormError | undefined;
-  active: ShownJob[];
-}
-
-type FormGateway = Pick<Gateway, "optimization" | "servers">;
+export type JobFormPage = Exclude<Awaited<ReturnType<typeof jobFormPage>>, MissingName>;
 
 /** Beyond this many tools the browser asks for the estimate when the page is there. */
 const MOST_ESTIMATED = 200;
 const JOBS_READ = 30;
 
+/** Without a server, the form is about all of them. */
 export async function jobFormPage(
-  gateway: FormGateway,
+  gateway: Pick<Gateway, "optimization" | "servers">,
   { server, query, written, error }: {
-    server?: string;
+    server: string | undefined;
     query: URLSearchParams;
     written?: JobFormValues;
     error?: unknown;
   },
-): Promise<JobFormPage> {
+) {
+  const names = gateway.servers.list().map(({ name }) => name);
+  if (server !== undefined && !names.includes(server)) return missingName(server, names);
   const admin = await gateway.optimization();
   const [reports, jobs] = await Promise.all([admin.report(server), admin.jobs.list(JOBS_READ)]);
   const all = reports.flatMap((report) => report.tools);
@@ -66,9 +51,15 @@ export async function jobFormPage(
       description: texts.get(tool.name)?.description ?? "",
       isChosen: tool.enabled && chosen.has(tool.name),
     })),
-    servers: server === undefined ? reports.map(serverLine) : [],
+    servers: server !== undefined ? [] : reports.map((report) => ({
+      name: report.serverName,
+      tools: report.toolCount,
+      enabled: report.tools.filter((tool) => tool.enabled).length,
+      optimized: report.optimizedCount,
+    })),
     enabled: all.filter(({ enabled }) => enabled).length,
     values,
+    /** Undefined if it could not be made, or would take too long to make at once. */
     estimate,
     problem: problem === undefined ? undefined : formError(problem),
     active: jobs.map(shownJob).filter((job) =>
@@ -132,17 +123,11 @@ export function jobDefaults(): JobFormValues {
   const { candidatesPerTool, thresholds, ...options } = JobOptions.parse({});
   const { depth, autoPromote, generate, withToolset } = options;
   return {
-    ...readJobFields(new URLSearchParams()),
-    ...{ depth, autoPromote, generate, withToolset },
+    ...readJobFields(new URLSearchParams({ depth })),
+    ...{ autoPromote, generate, withToolset },
     candidates: String(candidatesPerTool),
     threshold: String(100 * thresholds.minOverall),
   };
-}
-
-function serverLine(report: OptimizationReport): JobFormPage["servers"][number] {
-  const { serverName: name, toolCount, optimizedCount, tools } = report;
-  const enabled = tools.filter((tool) => tool.enabled).length;
-  return { name, tools: toolCount, enabled, optimized: optimizedCount };
 }
 
 async function estimateOf(
@@ -155,13 +140,4 @@ async function estimateOf(
     if (error instanceof GatewayError) return { trouble: error };
     throw error;
   }
-}
-
-export async function serverFormPage(
-  gateway: FormGateway,
-  input: Parameters<typeof jobFormPage>[1] & { server: string },
-): Promise<JobFormPage | MissingName> {
-  const names = gateway.servers.list().map(({ name }) => name);
-  if (names.includes(input.server)) return await jobFormPage(gateway, input);
-  return missingName(input.server, names);
 }

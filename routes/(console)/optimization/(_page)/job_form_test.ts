@@ -1,5 +1,5 @@
 import { EVERYONE } from "../../../../lib/core/access.ts";
-import { jobDefaults, jobFormPage, serverFormPage, submitJob } from "./job_form.ts";
+import { jobDefaults, jobFormPage, submitJob } from "./job_form.ts";
 import { callBy } from "../../../../lib/operations/testing/services.ts";
 import assert from "node:assert/strict";
 import { draft } from "../../../../lib/mcp/testing/open_optimization.ts";
@@ -10,10 +10,19 @@ const CALL = callBy(EVERYONE, { via: "console" });
 
 const NONE = new URLSearchParams();
 
+async function pageOf(
+  { gateway }: Awaited<ReturnType<typeof optimizationGateway>>,
+  input: Parameters<typeof jobFormPage>[1],
+) {
+  const found = await jobFormPage(gateway, input);
+  assert.ok(!("missing" in found));
+  return found;
+}
+
 Deno.test("jobFormPage() chooses what is not optimized yet, with an estimate", async () => {
   await using opened = await optimizationGateway();
   const { candidateId } = await draft(opened);
-  const first = await jobFormPage(opened.gateway, { server: "weather", query: NONE });
+  const first = await pageOf(opened, { server: "weather", query: NONE });
   assert.deepEqual(first.tools.map(({ name, isChosen }) => [name, isChosen]), [
     ["forecast", true],
     ["alerts", true],
@@ -21,17 +30,17 @@ Deno.test("jobFormPage() chooses what is not optimized yet, with an estimate", a
   assert.equal(first.estimate?.tools, 2);
   const named = { server: "weather", tool: "forecast" };
   await opened.admin.promote({ ...named, candidateId, reason: "a trial" }, "person");
-  const later = await jobFormPage(opened.gateway, { server: "weather", query: NONE });
+  const later = await pageOf(opened, { server: "weather", query: NONE });
   assert.deepEqual(later.values.tools, ["alerts"]);
   const query = new URLSearchParams({ tool: "forecast" });
-  const asked = await jobFormPage(opened.gateway, { server: "weather", query });
+  const asked = await pageOf(opened, { server: "weather", query });
   assert.deepEqual(asked.values.tools, ["forecast"]);
 });
 
 Deno.test("jobFormPage() keeps what was filled in, and says what is wrong with it", async () => {
   await using opened = await optimizationGateway();
   const query = new URLSearchParams("tool=alerts&depth=quick&candidates=99");
-  const page = await jobFormPage(opened.gateway, { server: "weather", query });
+  const page = await pageOf(opened, { server: "weather", query });
   assert.deepEqual([page.values.candidates, page.values.tools], ["99", ["alerts"]]);
   assert.match(page.problem?.message ?? "", /candidates per tool is not valid/);
   assert.equal(page.estimate, undefined);
@@ -39,14 +48,14 @@ Deno.test("jobFormPage() keeps what was filled in, and says what is wrong with i
 
 Deno.test("jobFormPage() without a server is about all of them", async () => {
   await using opened = await optimizationGateway();
-  const { servers, enabled, estimate } = await jobFormPage(opened.gateway, { query: NONE });
+  const { servers, enabled, estimate } = await pageOf(opened, { server: undefined, query: NONE });
   assert.deepEqual(servers, [{ name: "weather", tools: 2, enabled: 2, optimized: 0 }]);
   assert.deepEqual([enabled, estimate?.tools], [2, 2]);
 });
 
-Deno.test("serverFormPage() names what may have been meant", async () => {
+Deno.test("jobFormPage() names what may have been meant", async () => {
   await using opened = await optimizationGateway();
-  const found = await serverFormPage(opened.gateway, { server: "wether", query: NONE });
+  const found = await jobFormPage(opened.gateway, { server: "wether", query: NONE });
   assert.deepEqual(found, { missing: "wether", nearest: ["weather"] });
 });
 

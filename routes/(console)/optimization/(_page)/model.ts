@@ -9,8 +9,8 @@ import { DEPTHS } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import { besideText } from "../../../../lib/optimizer/evaluation/metrics.ts";
-import { type DrawnScore, drawnScore, SCORE_LABELS, signedPoints } from "./comparison.ts";
+import { besideText, signedPoints } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { type DrawnScore, drawnScore, SCORE_LABELS } from "./comparison.ts";
 import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { type Paged, paged } from "../../../../lib/console/lists.ts";
 

@@ -1,9 +1,7 @@
 import {
   CANONICAL,
   CATEGORIES,
-  type CategoryScores,
   type GoldenPrompt,
-  type OptimizationReport,
   PromptCategory,
   type SuccessCount,
 } from "../../../../lib/core/optimization.ts";
@@ -14,66 +12,34 @@ import type {
   OptimizationAdmin,
   ToolOptimizationDetail,
 } from "../../../../lib/operations/optimization_admin.ts";
-import { type TextSegment, wordDiff } from "../../../../lib/catalog/word_diff.ts";
+import { wordDiff } from "../../../../lib/catalog/word_diff.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { baselineOf } from "../../../../lib/optimizer/report.ts";
-import {
-  bestCandidate,
-  type CandidateView,
-  candidateViews,
-  type Comparison,
-  comparisonOf,
-} from "./comparison.ts";
-import { type FormError, formError } from "../../../../lib/console/errors.ts";
+import { bestCandidate, candidateViews, comparisonOf } from "./comparison.ts";
+import { formError } from "../../../../lib/console/errors.ts";
 import { type MissingName, missingName, stretchAround } from "../../../../lib/console/lists.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
-import { jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
+import { jobProgress } from "../../../../lib/console/ui/jobs.ts";
 
 export const TABS = ["result", "candidates", "prompts", "history"] as const;
 export type Tab = typeof TABS[number];
 
-type Detail = ToolOptimizationDetail;
-
-export interface ToolOptimizationPage
-  extends Pick<Detail, "server" | "tool" | "exists" | "promotion" | "history" | "warnings"> {
-  path: string;
-  isOn: boolean;
-  isEnabled: boolean;
-  status: OptimizationReport["tools"][number]["status"];
-  canonical: Detail["canonicalDescription"];
-  /** How the server's own description differs from what it was. */
-  stale: TextSegment[] | undefined;
-  tab: Tab;
-  comparison: Comparison | undefined;
-  /** How the server's own description does, in the evaluation that the report has it from. */
-  baseline: CategoryScores | undefined;
-  candidates: CandidateView[];
-  prompts: PromptsView;
-  job: ShownJob | undefined;
-  voided: string | undefined;
-  /** What a form has just done, by the name it has in the address. */
-  done: string | undefined;
-  problem: FormError | undefined;
-  /** What was typed into a form that was not accepted, by field. */
-  typed: Record<string, string>;
-  /** All tools of its server, and those around this one. */
-  siblings: string[];
-  neighbors: string[];
-}
-
-type PageGateway = Pick<Gateway, "optimization" | "servers">;
+export type ToolOptimizationPage = Exclude<
+  Awaited<ReturnType<typeof toolOptimizationPage>>,
+  MissingName
+>;
 
 const NEIGHBORS = 100;
 
 export async function toolOptimizationPage(
-  gateway: PageGateway,
+  gateway: Pick<Gateway, "optimization" | "servers">,
   { server, tool, query, refused }: {
     server: string;
     tool: string;
     query: URLSearchParams;
     refused?: { fields: URLSearchParams; error: unknown };
   },
-): Promise<ToolOptimizationPage | MissingName> {
+) {
   const admin = await gateway.optimization();
   const siblings = gateway.servers.tools(server).map(({ name }) => name);
   const found = await admin.detail({ server, tool }).catch((error) => {
@@ -104,9 +70,11 @@ export async function toolOptimizationPage(
     status: promotion !== null ? "optimized" : own ? "baseline" : "unoptimized",
     canonical,
     promotion,
+    /** How the server's own description differs from what it was. */
     stale: staleness ? wordDiff(staleness.before ?? "", staleness.now ?? "") : undefined,
     tab: tabOf(query),
     comparison: shown && comparisonOf(shown, found, candidates),
+    /** How the server's own description does, in the evaluation that the report has it from. */
     baseline,
     candidates,
     prompts: await promptsView(admin, found, query.get("of") ?? shown?.id),
@@ -114,9 +82,12 @@ export async function toolOptimizationPage(
     job: job ? jobProgress(job) : undefined,
     warnings: found.prompts.length === 0 ? [] : found.warnings,
     voided: found.evaluations[0]?.void,
+    /** What a form has just done, by the name it has in the address. */
     done: query.get("done") ?? undefined,
     problem: refused && formError(refused.error),
+    /** What was typed into a form that was not accepted, by field. */
     typed: refused === undefined ? prefilled(query) : Object.fromEntries(refused.fields),
+    /** All tools of its server, and those around this one. */
     siblings,
     neighbors: stretchAround(siblings, Math.max(0, siblings.indexOf(found.tool)), NEIGHBORS),
   };
@@ -124,15 +95,12 @@ export async function toolOptimizationPage(
 
 /** A prompt that comes with the address: a call that somebody judged, elsewhere in the console. */
 function prefilled(query: URLSearchParams): Record<string, string> {
-  const category = PromptCategory.safeParse(query.get("category"));
-  const names = ["prompt", "notes", "expectedTool"] as const;
-  return {
-    ...Object.fromEntries(names.flatMap((name) => {
-      const value = query.get(name);
-      return value === null ? [] : [[name, value]];
-    })),
-    ...(category.success ? { category: category.data } : {}),
-  };
+  const names = ["prompt", "notes", "expectedTool", "category"];
+  return Object.fromEntries(
+    [...query].filter(([name, value]) =>
+      names.includes(name) && (name !== "category" || PromptCategory.safeParse(value).success)
+    ),
+  );
 }
 
 function tabOf(query: URLSearchParams): Tab {
@@ -140,36 +108,15 @@ function tabOf(query: URLSearchParams): Tab {
   return wanted ?? (query.has("prompt") || query.has("of") ? "prompts" : "result");
 }
 
-export interface RunView {
-  state: "passed" | "failed" | "error";
-  /** "called", "not called", "called find_loans instead" */
-  text: string;
-  reasoning: string | undefined;
-}
+export type RunView = ReturnType<typeof runView>;
+export type PromptView = ReturnType<typeof promptView>;
 
-export interface PromptView {
-  prompt: GoldenPrompt;
-  runs: RunView[];
-  /** passed: every run that counts; missing where none does. */
-  state?: "passed" | "failed";
-  /** It was written anew after it was put to the description. */
-  isChanged: boolean;
-}
-
-interface PromptsView {
-  /** Whose runs are shown: `canonical`, or a candidate's id. */
-  of: string;
-  groups: { category: PromptCategory; score: string; prompts: PromptView[] }[];
-  total: number;
-  /** "13/15 (87 %)", with its interval; missing where nothing has run. */
-  rate?: { short: string; text: string };
-}
-
+/** `of`: whose runs are shown, a candidate's id or the server's own. */
 async function promptsView(
   admin: Pick<OptimizationAdmin, "results">,
   detail: ToolOptimizationDetail,
   of = CANONICAL,
-): Promise<PromptsView> {
+) {
   const { server, tool, prompts } = detail;
   const [result] = await admin.results.list({ server, tool, candidateId: of }).catch((error) => {
     // No run yet, or no such candidate.
@@ -178,19 +125,9 @@ async function promptsView(
   });
   const byPrompt = Map.groupBy(result?.runs ?? [], ({ promptId }) => promptId);
   const judgedAt = result?.evidence?.time ?? "";
-  const views = prompts.map((prompt): PromptView => {
-    const found = byPrompt.get(prompt.id) ?? [];
-    const isChanged = found.length > 0 && prompt.createdAt > judgedAt;
-    const runs = isChanged ? [] : found.map((run) => runView(run, prompt));
-    const counted = runs.filter(({ state }) => state !== "error");
-    const isPassed = counted.every(({ state }) => state === "passed");
-    return {
-      prompt,
-      runs,
-      ...(counted.length === 0 ? {} : { state: isPassed ? "passed" : "failed" }),
-      isChanged,
-    };
-  });
+  const views = prompts.map((prompt) =>
+    promptView(prompt, byPrompt.get(prompt.id) ?? [], judgedAt)
+  );
   const all = scoreOf(views);
   return {
     of,
@@ -199,8 +136,18 @@ async function promptsView(
       return { category, score: shortScore(scoreOf(own)), prompts: own };
     }),
     total: prompts.length,
-    ...(all.total === 0 ? {} : { rate: { short: shortScore(all), text: scoreText(all) } }),
+    rate: all.total === 0 ? undefined : { short: shortScore(all), text: scoreText(all) },
   };
+}
+
+function promptView(prompt: GoldenPrompt, found: readonly RunSummary[], judgedAt: string) {
+  // It was edited after it was put to the description.
+  const isChanged = found.length > 0 && prompt.createdAt > judgedAt;
+  const runs = isChanged ? [] : found.map((run) => runView(run, prompt));
+  const counted = runs.filter(({ state }) => state !== "error");
+  const isPassed = counted.every(({ state }) => state === "passed");
+  const state = counted.length === 0 ? undefined : isPassed ? "passed" : "failed";
+  return { prompt, runs, state, isChanged } as const;
 }
 
 function scoreOf(views: readonly PromptView[]): SuccessCount {
@@ -208,16 +155,17 @@ function scoreOf(views: readonly PromptView[]): SuccessCount {
   return { correct: runs.filter(({ state }) => state === "passed").length, total: runs.length };
 }
 
-function runView(run: RunSummary, { expectedBehavior }: GoldenPrompt): RunView {
+function runView(run: RunSummary, { expectedBehavior }: GoldenPrompt) {
   const { status, correct, toolCalled, otherTools, error, reasoning } = run;
   const isError = status === "error";
   return {
     state: isError ? "error" : correct ? "passed" : "failed",
+    /** "called", "not called", "called find_loans instead" */
     text: isError
       ? `not counted: ${error ?? "the run failed"}`
       : callText(toolCalled, otherTools, expectedBehavior.shouldCallTool),
     reasoning: reasoning || undefined,
-  };
+  } as const;
 }
 
 function callText(toolCalled: boolean, others: string[], shouldCall: boolean): string {

@@ -32,7 +32,7 @@ Deno.test("toolOptimizationPage() compares the best candidate before one is prom
   const ranked = comparison.ranks.map(({ category }) => category);
   assert.ok(ranked.includes("direct") && ranked.includes("indirect"));
   assert.ok(comparison.warnings.every((warning) => !/cand_/.test(warning)));
-  const matrix = comparison.confusion.after;
+  const matrix = comparison.confusion?.after;
   assert.deepEqual(matrix?.rows.map(({ should, counts }) => [should, counts.map((c) => c.count)]), [
     ["forecast", [2, 0]],
     ["(none)", [0, 1]],
@@ -63,15 +63,15 @@ Deno.test("toolOptimizationPage() says of numbers of several evaluations that th
   );
   const countsOf = (table?: ConfusionTable) =>
     table?.rows.map(({ counts }) => counts.map(({ count }) => count));
-  assert.deepEqual(countsOf(comparison.confusion.after), [[4, 0], [0, 2]]);
-  assert.equal(comparison.confusion.note, undefined);
+  assert.deepEqual(countsOf(comparison.confusion?.after), [[4, 0], [0, 2]]);
+  assert.equal(comparison.confusion?.note, undefined);
   // What it is promoted on keeps the counts.
   await opened.admin.promote({ ...NAMED, candidateId }, "person");
   const inForce = (await open(opened)).comparison;
   assert.equal(inForce?.scores.at(-1)?.after?.short, "6/6 (100 %)");
   assert.match(inForce.how ?? "", /2 times each, several evaluations counted together/);
-  assert.deepEqual(countsOf(inForce.confusion.after), [[2, 0], [0, 1]]);
-  assert.match(inForce.confusion.note ?? "", /^Of the newest of the evaluations/);
+  assert.deepEqual(countsOf(inForce.confusion?.after), [[2, 0], [0, 1]]);
+  assert.match(inForce.confusion?.note ?? "", /^Of the newest of the evaluations/);
 });
 
 Deno.test("toolOptimizationPage() has numbers and verdict of what is in force from the same evidence", async () => {

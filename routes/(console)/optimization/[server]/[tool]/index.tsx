@@ -14,12 +14,12 @@ import { RESTART_NOTE } from "../../../../../lib/optimizer/report.ts";
 import { Ago, InertText, WordDiff } from "../../../../../components/text.tsx";
 import { Card, PageHeader, SideList } from "../../../../../components/layout.tsx";
 import { Confirm, FormFailure, PostForm } from "../../../../../components/forms.tsx";
-import { Icon } from "../../../../../components/icon.tsx";
+import { StateLabel } from "../../../../../components/badges.tsx";
 import { OptimizationCandidates } from "../../(_components)/candidates.tsx";
 import { OptimizationHistory } from "../../(_components)/history.tsx";
 import { OptimizationPrompts } from "../../(_components)/prompts.tsx";
 import { OptimizationResult } from "../../(_components)/result.tsx";
-import { Missing } from "../../../../../components/states.tsx";
+import { Missing, Notice } from "../../../../../components/states.tsx";
 import { define, formOf } from "../../../../../lib/console/define.ts";
 import { runToolAction, tabOfAction } from "../../(_page)/actions.ts";
 import type { MissingName } from "../../../../../lib/console/lists.ts";
@@ -125,23 +125,17 @@ function OptimizationTool({ page }: { page: ToolOptimizationPage }) {
         <Header page={page} />
         {page.problem === undefined ? null : <FormFailure title="Not done" error={page.problem} />}
         {known === undefined ? null : (
-          <div class="notice" role="status">
-            <Icon name="ready" size={14} />
-            <div>
-              <p>{known.text}</p>
-              {known.isRestartNeeded && <p class="muted">{RESTART_NOTE}</p>}
-            </div>
-          </div>
+          <Notice tone="info" icon="ready">
+            {known.text}
+            {known.isRestartNeeded && <p class="muted">{RESTART_NOTE}</p>}
+          </Notice>
         )}
         {job === undefined ? null : <JobMonitor job={job} isWhole={false} />}
         {page.stale === undefined ? null : <Stale page={page} segments={page.stale} />}
         {page.voided === undefined ? null : (
-          <p class="notice tone-warn">
-            <Icon name="alert" size={14} />
-            <span>
-              Nothing can be concluded from the newest evaluation: <InertText text={page.voided} />
-            </span>
-          </p>
+          <Notice tone="warn" role={null}>
+            Nothing can be concluded from the newest evaluation: <InertText text={page.voided} />
+          </Notice>
         )}
         <nav class="tabs" aria-label="Parts">
           {TABS.map((name) => (
@@ -212,17 +206,16 @@ function Status({ page }: { page: ToolOptimizationPage }) {
     <>
       {promotion !== null
         ? (
-          <span class="state tone-ok">
-            <Icon name="ready" size={14} />
+          <StateLabel tone="ok" icon="ready">
             <span>
               Optimized, promoted <Ago at={Date.parse(promotion.promotedAt)} />
             </span>
-          </span>
+          </StateLabel>
         )
         : (
-          <span class="state tone-quiet">
+          <StateLabel>
             ○ {page.status === "baseline" ? "Baseline: the server's own is kept" : "Not optimized"}
-          </span>
+          </StateLabel>
         )}
       {!page.exists && <span class="badge tone-warn">No longer listed by its server</span>}
       {page.exists && !page.isEnabled && <span class="badge">Disabled (not exposed)</span>}
