@@ -6,7 +6,7 @@ import { ProcessOwner } from "../lib/servers/processes/process_owner.ts";
 import { MemoryRecords } from "../lib/servers/processes/testing/memory_records.ts";
 import type { Observation, ShownTool } from "../lib/optimizer/evaluators/evaluator.ts";
 import {
-  ClaudeCliEvaluator,
+  claudeCliEvaluator,
   type ClaudeCliOptions,
   claudeCliText,
 } from "../lib/optimizer/evaluators/claude_cli.ts";
@@ -93,7 +93,7 @@ async function trial(script: ModelScript, options: TrialOptions = {}): Promise<T
   const { prompt = "Which repositories use Deno?", credentials, ...more } = options;
   const owner = newOwner();
   const endpoints: ReturnType<typeof openEndpoint>[] = [];
-  const evaluator = new ClaudeCliEvaluator({
+  const evaluator = claudeCliEvaluator({
     ...claudeOptions(model.url, credentials),
     owner,
     openEndpoint(shown) {
@@ -142,13 +142,13 @@ async function problemOf(reply: ModelReply, options: TrialOptions = {}) {
   return seen;
 }
 
-await cliTest("ClaudeCliEvaluator.check() finds the real CLI", async () => {
+await cliTest("claudeCliEvaluator.check() finds the real CLI", async () => {
   const options = { ...claudeOptions("http://127.0.0.1:9"), openEndpoint: () => Promise.reject() };
-  await new ClaudeCliEvaluator(options).check();
+  await claudeCliEvaluator(options).check();
 });
 
 await cliTest(
-  "ClaudeCliEvaluator.run() sees the call of a tool whose text the model was given",
+  "claudeCliEvaluator.run() sees the call of a tool whose text the model was given",
   async () => {
     const input = { query: "naïve \u{1F30D}", list: [1, { deep: true }] };
     const { seen, requests } = await trial(calling("git_find", input));
@@ -165,14 +165,14 @@ await cliTest(
   },
 );
 
-await cliTest("ClaudeCliEvaluator.run() sees that no tool was called", async () => {
+await cliTest("claudeCliEvaluator.run() sees that no tool was called", async () => {
   const { seen } = await trial(() => ({ text: "I know that by heart" }));
   assert.ok(seen.status === "ok", JSON.stringify(seen));
   assert.deepEqual([seen.calls, seen.reasoning], [[], "I know that by heart"]);
 });
 
 await cliTest(
-  "ClaudeCliEvaluator.run() sees the other tool, and not what follows its refusal",
+  "claudeCliEvaluator.run() sees the other tool, and not what follows its refusal",
   async () => {
     const { seen } = await trial((request) => {
       const name = ["git_log", "git_find"][toolResultsOf(request).length];
@@ -185,7 +185,7 @@ await cliTest(
 
 for (const status of [500, 529]) {
   await cliTest(
-    `ClaudeCliEvaluator.run() has a passing error for an API that answers ${status}`,
+    `claudeCliEvaluator.run() has a passing error for an API that answers ${status}`,
     async () => {
       const { reason, isLasting } = await problemOf({ status });
       assert.match(reason, new RegExp(`API failed: .*${status}`));
@@ -196,7 +196,7 @@ for (const status of [500, 529]) {
 
 for (const status of [401, 403]) {
   await cliTest(
-    `ClaudeCliEvaluator.run() says what to set where the API answers ${status}`,
+    `claudeCliEvaluator.run() says what to set where the API answers ${status}`,
     async () => {
       const { reason, isLasting } = await problemOf({ status });
       assert.match(reason, /ANTHROPIC_API_KEY/);
@@ -206,7 +206,7 @@ for (const status of [401, 403]) {
 }
 
 await cliTest(
-  "ClaudeCliEvaluator.run() says what to set where there are no credentials",
+  "claudeCliEvaluator.run() says what to set where there are no credentials",
   async () => {
     const { reason, isLasting } = await problemOf({ text: "Hello" }, { credentials: {} });
     assert.match(reason, /ANTHROPIC_API_KEY.*CLAUDE_CODE_OAUTH_TOKEN/);
@@ -216,7 +216,7 @@ await cliTest(
 
 for (const fault of ["hang", "stall"] as const) {
   await cliTest(
-    `ClaudeCliEvaluator.run() has an error at its time limit for a model that ${fault}s`,
+    `claudeCliEvaluator.run() has an error at its time limit for a model that ${fault}s`,
     async () => {
       const reply = { text: "Let me look at that", fault };
       const { reason, isLasting } = await problemOf(reply, { timeoutMs: 5_000 });
@@ -226,14 +226,14 @@ for (const fault of ["hang", "stall"] as const) {
   );
 }
 
-await cliTest("ClaudeCliEvaluator.run() has an error for answers that are cut off", async () => {
+await cliTest("claudeCliEvaluator.run() has an error for answers that are cut off", async () => {
   const { reason, isLasting } = await problemOf({ text: "Let me look at that", fault: "truncate" });
   assert.match(reason, /API failed/);
   assert.equal(isLasting, false);
 });
 
 await cliTest(
-  "ClaudeCliEvaluator.run() has an error, not a missing call, where the endpoint is shut",
+  "claudeCliEvaluator.run() has an error, not a missing call, where the endpoint is shut",
   async () => {
     const shut = async (shown: readonly ShownTool[]) => {
       const endpoint = openEndpoint(shown);
@@ -251,7 +251,7 @@ await cliTest(
 );
 
 await cliTest(
-  "ClaudeCliEvaluator.run() gives the model the prompt, whatever it looks like",
+  "claudeCliEvaluator.run() gives the model the prompt, whatever it looks like",
   async () => {
     const folder = await Deno.makeTempDir();
     try {

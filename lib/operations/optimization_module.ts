@@ -9,7 +9,7 @@ import { keepUp, TimeoutQueue } from "../core/async.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import type { ProcessOwner } from "../servers/processes/process_owner.ts";
 import { EvalEndpoints } from "../mcp/eval_endpoint.ts";
-import { CatalogTargets } from "../optimizer/targets.ts";
+import { catalogTargets } from "../optimizer/targets.ts";
 import { EvaluatorTrial } from "../optimizer/evaluators/evaluator.ts";
 import { OptimizationJobs } from "../optimizer/jobs/queue.ts";
 import { RunFolders } from "../optimizer/evaluators/claude_environment.ts";
@@ -73,7 +73,7 @@ export function buildOptimization(input: OptimizationInput): OptimizationModule 
   const stack = new AsyncDisposableStack();
   const patience = stack.use(new TimeoutQueue(PATIENCE_MS));
   const endpoints = stack.use(new EvalEndpoints({ log: logs.module("http"), patience }));
-  const subjects = new CatalogTargets({
+  const subjects = catalogTargets({
     catalog,
     names: input.names,
     equipped() {

@@ -9,7 +9,7 @@ import {
   renamed,
   withDescription,
 } from "../catalog/catalog_tool.ts";
-import type { NameTable, NameTables } from "../catalog/name_table.ts";
+import type { NameTables } from "../catalog/name_table.ts";
 import { stemsOf } from "../catalog/search/text.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 
@@ -29,92 +29,75 @@ export type Target = TargetTool & {
   canonicalDescription: string | null;
 };
 
-export type Targets = Pick<CatalogTargets, "find" | "tools" | "equipped" | "shown" | "searched">;
+export type Targets = ReturnType<typeof catalogTargets>;
 
-interface CatalogTargetsOptions {
+export function catalogTargets({ catalog, names, equipped }: {
   catalog: Catalog;
   names: NameTables;
   equipped(): readonly CatalogTool[];
-}
+}) {
+  const enabledOf = (server: string) => catalog.of(server).tools.filter(({ enabled }) => enabled);
+  const tableNow = () => names.of(catalog.snapshot);
+  return {
+    find(server: string, name: string): Target | undefined {
+      const table = tableNow();
+      const tool = table.find(server, name);
+      if (!tool) return undefined;
+      const own = canonicalDescription(tool);
+      const { description: _, ...definition } = tool.definition;
+      const siblings = enabledOf(server).filter((sibling) => sibling !== tool);
+      return {
+        server,
+        name,
+        description: own ?? "",
+        definition: { ...definition, ...(own === undefined ? {} : { description: own }) },
+        siblings: siblings.map((one) => ({
+          name: one.name,
+          description: one.definition.description ?? "",
+        })),
+        enabled: tool.enabled,
+        flatName: table.nameOf(tool, "flat"),
+        canonicalDescription: own ?? null,
+      };
+    },
 
-export class CatalogTargets {
-  readonly #options: CatalogTargetsOptions;
+    tools(server?: string): { server: string; tool: string; enabled: boolean }[] {
+      const servers = server === undefined ? [...catalog.snapshot.servers.keys()].sort() : [server];
+      return servers.flatMap((server) =>
+        catalog.of(server).tools.map(({ name, enabled }) => ({ server, tool: name, enabled }))
+      );
+    },
 
-  constructor(options: CatalogTargetsOptions) {
-    this.#options = options;
-  }
+    searched: (): IndexedTool[] => [...tableNow().tools()].filter(({ enabled }) => enabled),
 
-  find(server: string, name: string): Target | undefined {
-    const table = this.#table();
-    const tool = table.find(server, name);
-    if (!tool) return undefined;
-    const own = canonicalDescription(tool);
-    const { description: _, ...definition } = tool.definition;
-    const siblings = this.#enabled(server).filter((sibling) => sibling !== tool);
-    return {
-      server,
-      name,
-      description: own ?? "",
-      definition: { ...definition, ...(own === undefined ? {} : { description: own }) },
-      siblings: siblings.map((one) => ({
-        name: one.name,
-        description: one.definition.description ?? "",
-      })),
-      enabled: tool.enabled,
-      flatName: table.nameOf(tool, "flat"),
-      canonicalDescription: own ?? null,
-    };
-  }
+    equipped: (): SelectedTool[] => equipped().map(({ server, name }) => ({ server, tool: name })),
 
-  tools(server?: string): { server: string; tool: string; enabled: boolean }[] {
-    const { catalog } = this.#options;
-    const names = server === undefined ? [...catalog.snapshot.servers.keys()].sort() : [server];
-    return names.flatMap((server) =>
-      catalog.of(server).tools.map(({ name, enabled }) => ({ server, tool: name, enabled }))
-    );
-  }
-
-  searched(): IndexedTool[] {
-    return [...this.#table().tools()].filter(({ enabled }) => enabled);
-  }
-
-  equipped(): SelectedTool[] {
-    return this.#options.equipped().map(({ server, name }) => ({ server, tool: name }));
-  }
-
-  /** The server's enabled tools, one with this description, and those of other servers. */
-  shown(
-    server: string,
-    name: string,
-    description: string,
-    beside: readonly SelectedTool[],
-  ): ShownTool[] {
-    const table = this.#table();
-    const others = beside.filter((other) => other.server !== server).flatMap((other) => {
-      const found = table.find(other.server, other.tool);
-      return found?.enabled ? [found] : [];
-    });
-    return [...this.#enabled(server), ...others].map((tool) => {
-      const isTarget = tool.server === server && tool.name === name;
-      const flat = table.nameOf(tool, "flat");
-      // The server's own description is shown as the server writes it, also where it writes none.
-      const isOwn = description === (canonicalDescription(tool) ?? "");
-      const shown = !isTarget
-        ? tool
-        : isOwn
-        ? { ...tool, text: canonicalText(tool) }
-        : withDescription(tool, description);
-      return { name: flat, server: tool.server, tool: tool.name, text: renamed(shown, flat) };
-    });
-  }
-
-  #enabled(server: string): CatalogTool[] {
-    return this.#options.catalog.of(server).tools.filter(({ enabled }) => enabled);
-  }
-
-  #table(): NameTable {
-    return this.#options.names.of(this.#options.catalog.snapshot);
-  }
+    /** The server's enabled tools, one with this description, and those of other servers. */
+    shown(
+      server: string,
+      name: string,
+      description: string,
+      beside: readonly SelectedTool[],
+    ): ShownTool[] {
+      const table = tableNow();
+      const others = beside.filter((other) => other.server !== server).flatMap((other) => {
+        const found = table.find(other.server, other.tool);
+        return found?.enabled ? [found] : [];
+      });
+      return [...enabledOf(server), ...others].map((tool) => {
+        const isTarget = tool.server === server && tool.name === name;
+        const flat = table.nameOf(tool, "flat");
+        // The server's own description is shown as the server writes it, also if it writes none.
+        const isOwn = description === (canonicalDescription(tool) ?? "");
+        const shown = !isTarget
+          ? tool
+          : isOwn
+          ? { ...tool, text: canonicalText(tool) }
+          : withDescription(tool, description);
+        return { name: flat, server: tool.server, tool: tool.name, text: renamed(shown, flat) };
+      });
+    },
+  };
 }
 
 export function nearestSiblings(

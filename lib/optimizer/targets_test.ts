@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Catalog } from "../catalog/catalog.ts";
 import { NameTables } from "../catalog/name_table.ts";
-import { CatalogTargets } from "./targets.ts";
+import { catalogTargets } from "./targets.ts";
 
 function tool(name: string, description?: string): string {
   return JSON.stringify({ name, description, inputSchema: { type: "object" } });
@@ -14,12 +14,12 @@ function open() {
   catalog.setListed("git", [tool("status", "Status.")]);
   const names = new NameTables([], 60);
   const equipped = () => [...catalog.of("git").tools, ...catalog.of("files").tools.slice(0, 1)];
-  return { catalog, targets: new CatalogTargets({ catalog, names, equipped }) };
+  return { catalog, targets: catalogTargets({ catalog, names, equipped }) };
 }
 
 const shownTexts = (tools: { text: string }[]) => tools.map(({ text }) => JSON.parse(text));
 
-Deno.test("CatalogTargets.shown() replaces exactly one description among the enabled tools", () => {
+Deno.test("catalogTargets.shown() replaces exactly one description among the enabled tools", () => {
   const { targets } = open();
   assert.deepEqual(shownTexts(targets.shown("files", "delete", "Removes.", [])), [
     { name: "files_read_me", description: "Reads.", inputSchema: { type: "object" } },
@@ -27,7 +27,7 @@ Deno.test("CatalogTargets.shown() replaces exactly one description among the ena
   ]);
 });
 
-Deno.test("CatalogTargets.shown() shows what is named of other servers, as far as it is there", () => {
+Deno.test("catalogTargets.shown() shows what is named of other servers, as far as it is there", () => {
   const { catalog, targets } = open();
   const beside = targets.equipped();
   assert.deepEqual(beside, [
@@ -40,7 +40,7 @@ Deno.test("CatalogTargets.shown() shows what is named of other servers, as far a
   assert.deepEqual(names(), ["files_read_me", "files_delete"]);
 });
 
-Deno.test("CatalogTargets.shown() shows the server's own description beside promoted siblings", () => {
+Deno.test("catalogTargets.shown() shows the server's own description beside promoted siblings", () => {
   const { catalog, targets } = open();
   catalog.setPromotions([
     { server: "files", toolName: "delete", description: "Promoted." },
@@ -51,7 +51,7 @@ Deno.test("CatalogTargets.shown() shows the server's own description beside prom
   assert.equal(sibling.description, "Promoted too.");
 });
 
-Deno.test("CatalogTargets.find() speaks of the server's own description, whatever is promoted", () => {
+Deno.test("catalogTargets.find() speaks of the server's own description, whatever is promoted", () => {
   const { catalog, targets } = open();
   catalog.setPromotions([{ server: "files", toolName: "read.me", description: "Promoted." }]);
   const found = targets.find("files", "read.me");

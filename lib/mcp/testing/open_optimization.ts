@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { canonicalDescription } from "../../catalog/catalog_tool.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { EVERYONE } from "../../core/access.ts";
-import { CatalogTargets } from "../../optimizer/targets.ts";
+import { catalogTargets } from "../../optimizer/targets.ts";
 import type { Evaluator } from "../../optimizer/evaluators/evaluator.ts";
 import { OptimizationJobs } from "../../optimizer/jobs/queue.ts";
 import { Promotions } from "../../optimizer/promotions.ts";
@@ -77,7 +77,7 @@ export async function openOptimization(
     empty: [],
     ...equipped,
   });
-  const subjects = new CatalogTargets({
+  const subjects = catalogTargets({
     catalog,
     names,
     equipped: () => Object.keys(equipped).flatMap((server) => catalog.of(server).tools),

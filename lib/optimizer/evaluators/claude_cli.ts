@@ -42,21 +42,11 @@ interface OpenEndpoint extends AsyncDisposable {
 }
 
 /** One fresh `claude -p` a run, waited for to its end: only that tells the cost and success. */
-export class ClaudeCliEvaluator implements Evaluator {
-  readonly kind = "claude-cli";
-  readonly #options: ClaudeCliOptions;
-  program: EvaluatorProgram | undefined;
+export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
+  const { model, path, env, owner, folders } = options;
+  let program: EvaluatorProgram | undefined;
 
-  constructor(options: ClaudeCliOptions) {
-    this.#options = options;
-  }
-
-  get model(): string {
-    return this.#options.model;
-  }
-
-  async check(): Promise<void> {
-    const { path, env, owner, folders } = this.#options;
+  async function check(): Promise<void> {
     let version = "";
     const end = await runClaude({
       path,
@@ -72,14 +62,14 @@ export class ClaudeCliEvaluator implements Evaluator {
         return false;
       },
     });
-    this.program = undefined;
+    program = undefined;
     if (end.how === "exit" && end.code === 0) {
-      this.program = { path: await findProgram(path, env) ?? path, version };
+      program = { path: await findProgram(path, env) ?? path, version };
       return;
     }
     const reason = end.how === "not-started"
       ? startProblem(path, end)
-      : `\`${path} --version\` does not work: ${clean(endText(end), this.#options)}`;
+      : `\`${path} --version\` does not work: ${clean(endText(end), options)}`;
     throw new GatewayError("CANNOT_EVALUATE", {
       message: `Cannot evaluate: ${reason}`,
       recoveryAction: "Install the claude CLI, or say where it is with --claude-path",
@@ -88,23 +78,22 @@ export class ClaudeCliEvaluator implements Evaluator {
     });
   }
 
-  async run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
+  async function run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
     const started = performance.now();
-    const { openEndpoint } = this.#options;
     const transcript = new ClaudeTranscript();
     let token = "";
     const failed = ({ reason, ...problem }: RunProblem): Observation => ({
       ...problem,
       status: "error",
-      reason: clean(reason, this.#options, token),
+      reason: clean(reason, options, token),
       durationMs: Math.round(performance.now() - started),
       cost: transcript.cost,
     });
     try {
-      await using endpoint = await openEndpoint(tools, signal);
+      await using endpoint = await options.openEndpoint(tools, signal);
       token = endpoint.token;
       const headers = { Authorization: `Bearer ${token}` };
-      const end = await ask(this.#options, {
+      const end = await ask(options, {
         prompt,
         signal,
         transcript,
@@ -112,7 +101,7 @@ export class ClaudeCliEvaluator implements Evaluator {
         isEnough: () => setupProblem(transcript, target) !== undefined,
       });
       const problem = setupProblem(transcript, target) ??
-        runProblem(transcript, end, this.#options) ??
+        runProblem(transcript, end, options) ??
         (transcript.init ? undefined : NEVER_BEGAN);
       if (problem) return failed(problem);
     } catch (error) {
@@ -124,6 +113,16 @@ export class ClaudeCliEvaluator implements Evaluator {
     const durationMs = Math.round(performance.now() - started);
     return { status: "ok", calls, reasoning, durationMs, cost, model };
   }
+
+  return {
+    kind: "claude-cli",
+    model,
+    check,
+    run,
+    get program() {
+      return program;
+    },
+  };
 }
 
 const NEVER_BEGAN = {

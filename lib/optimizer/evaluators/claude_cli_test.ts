@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import { isGroupAlive } from "../../servers/processes/process_group.ts";
 import type { Observation, RunRequest, ShownTool } from "./evaluator.ts";
-import { ClaudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
+import { claudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { fakeClaude, init, printing, result, said, text, toolUse } from "./testing/fake_claude.ts";
 
 const TOKEN = "one-time-token-1";
@@ -50,7 +50,7 @@ async function observe(
   { request, ...more }: Partial<ClaudeCliOptions> & { request?: Partial<RunRequest> } = {},
 ): Promise<Observation> {
   await using fake = await fakeClaude(script);
-  const evaluator = new ClaudeCliEvaluator(options(fake.path, more));
+  const evaluator = claudeCliEvaluator(options(fake.path, more));
   const signal = new AbortController().signal;
   return await evaluator.run({ prompt: "Find it", tools, target: "git_find", signal, ...request });
 }
@@ -63,7 +63,7 @@ async function reasonOf(script: string, more: Partial<ClaudeCliOptions> = {}) {
 
 const ready = init(["git_find", "git_log"]);
 
-Deno.test("ClaudeCliEvaluator.run() gives calls, words, cost and model", async () => {
+Deno.test("claudeCliEvaluator.run() gives calls, words, cost and model", async () => {
   const seen = await observe(printing(
     ready,
     said("m1", text("I look")),
@@ -81,7 +81,7 @@ Deno.test("ClaudeCliEvaluator.run() gives calls, words, cost and model", async (
   });
 });
 
-Deno.test("ClaudeCliEvaluator.run() starts the CLI so that it measures descriptions", async () => {
+Deno.test("claudeCliEvaluator.run() starts the CLI so that it measures descriptions", async () => {
   const endpoints = new Endpoints();
   await using fake = await fakeClaude(
     `for a in "$@"; do echo "$a" >> "$FOLDER/args"; done
@@ -89,7 +89,7 @@ cat > "$FOLDER/input"
 while [ "$1" != --mcp-config ]; do shift; done; cp "$2" "$FOLDER/config"
 ${printing(ready, said("m1", text("No")), result())}`,
   );
-  const evaluator = new ClaudeCliEvaluator(options(fake.path, { openEndpoint: endpoints.open }));
+  const evaluator = claudeCliEvaluator(options(fake.path, { openEndpoint: endpoints.open }));
   const { signal } = new AbortController();
   const seen = await evaluator.run({ prompt: "-p --x", tools, target: "git_find", signal });
   assert.equal(seen.status, "ok");
@@ -114,13 +114,13 @@ ${printing(ready, said("m1", text("No")), result())}`,
   assert.deepEqual([endpoints.opened, endpoints.closed], [1, 1]);
 });
 
-Deno.test("ClaudeCliEvaluator.run() never lets a prompt be a command of the CLI", async () => {
+Deno.test("claudeCliEvaluator.run() never lets a prompt be a command of the CLI", async () => {
   const answer = printing(ready, said("m1", text("No")), result());
   const script = `[ "$(cat)" = " /compact" ] || exit 1\n${answer}`;
   assert.equal((await observe(script, { request: { prompt: "/compact" } })).status, "ok");
 });
 
-Deno.test("ClaudeCliEvaluator.run() has an error where the tools were not there", async () => {
+Deno.test("claudeCliEvaluator.run() has an error where the tools were not there", async () => {
   const rest = [said("m1", text("No tool fits")), result()];
   const failed = await reasonOf(printing(init(["git_find"], "failed"), ...rest));
   assert.match(failed.reason, /could not connect .* "failed"/);
@@ -132,11 +132,11 @@ Deno.test("ClaudeCliEvaluator.run() has an error where the tools were not there"
   assert.match(unknown.reason, /"missing"/);
 });
 
-Deno.test("ClaudeCliEvaluator.run() does not pay for a model where the tools are not there", async () => {
+Deno.test("claudeCliEvaluator.run() does not pay for a model where the tools are not there", async () => {
   await using fake = await fakeClaude(
     `echo $$ > "$FOLDER/pid"\n${printing(init([], "failed"))}\nsleep 300`,
   );
-  const evaluator = new ClaudeCliEvaluator(options(fake.path));
+  const evaluator = claudeCliEvaluator(options(fake.path));
   const { signal } = new AbortController();
   const seen = await evaluator.run({ prompt: "Find it", tools, target: "git_find", signal });
   assert.ok(seen.status === "error");
@@ -144,7 +144,7 @@ Deno.test("ClaudeCliEvaluator.run() does not pay for a model where the tools are
   assert.equal(await isGroupAlive(Number(await Deno.readTextFile(`${fake.folder}/pid`))), false);
 });
 
-Deno.test("ClaudeCliEvaluator.run() never takes an API error for a choice", async () => {
+Deno.test("claudeCliEvaluator.run() never takes an API error for a choice", async () => {
   const failing = (more: object) => printing(ready, result({ is_error: true, ...more }));
   const busy = await reasonOf(failing({ api_error_status: 529, result: "API Error: 529 busy" }));
   assert.match(busy.reason, /API failed: API Error: 529 busy/);
@@ -172,7 +172,7 @@ Deno.test("ClaudeCliEvaluator.run() never takes an API error for a choice", asyn
   assert.match(turns.reason, /error_during_execution/);
 });
 
-Deno.test("ClaudeCliEvaluator.run() never takes the CLI's own words or a refusal for a choice", async () => {
+Deno.test("claudeCliEvaluator.run() never takes the CLI's own words or a refusal for a choice", async () => {
   const own = await reasonOf(
     printing(ready, said("x", text("No messages to compact"), "<synthetic>"), result()),
   );
@@ -188,7 +188,7 @@ Deno.test("ClaudeCliEvaluator.run() never takes the CLI's own words or a refusal
   assert.match(cut.reason, /cut off before it called a tool \(max_tokens\)/);
 });
 
-Deno.test("ClaudeCliEvaluator.run() has an error for a crash, with no secret in it", async () => {
+Deno.test("claudeCliEvaluator.run() has an error for a crash, with no secret in it", async () => {
   const crash = `${printing(ready, said("m1", toolUse("mcp__tools__git_find")))}
 echo "boom $ANTHROPIC_API_KEY ${TOKEN}" >&2; exit 3`;
   const { reason, isLasting } = await reasonOf(crash);
@@ -201,7 +201,7 @@ echo "boom $ANTHROPIC_API_KEY ${TOKEN}" >&2; exit 3`;
   assert.match(garbage.reason, /exit code 0 and gave no result/);
 });
 
-Deno.test("ClaudeCliEvaluator.run() has an error for a hang, after a call too", async () => {
+Deno.test("claudeCliEvaluator.run() has an error for a hang, after a call too", async () => {
   const retry = { type: "system", subtype: "api_retry", error_status: 529 };
   const call = said("m1", toolUse("mcp__tools__git_find"));
   const endpoints = new Endpoints();
@@ -213,21 +213,21 @@ Deno.test("ClaudeCliEvaluator.run() has an error for a hang, after a call too", 
   assert.deepEqual([endpoints.opened, endpoints.closed], [1, 1]);
 });
 
-Deno.test("ClaudeCliEvaluator.run() has an error for output without end", async () => {
+Deno.test("claudeCliEvaluator.run() has an error for output without end", async () => {
   assert.match((await reasonOf("yes")).reason, /wrote more than is read/);
 });
 
-Deno.test("ClaudeCliEvaluator.run() has an error where no endpoint can be opened", async () => {
+Deno.test("claudeCliEvaluator.run() has an error where no endpoint can be opened", async () => {
   const openEndpoint = () => Promise.reject(new Error("no room"));
   assert.match((await reasonOf("exit 0", { openEndpoint })).reason, /no room/);
 });
 
-Deno.test("ClaudeCliEvaluator.run() throws when its signal aborts, and closes the endpoint", async () => {
+Deno.test("claudeCliEvaluator.run() throws when its signal aborts, and closes the endpoint", async () => {
   const stop = new AbortController();
   const endpoints = new Endpoints();
   await using fake = await fakeClaude(`echo $$ > "$FOLDER/pid"\nsleep 300`);
   const pidOf = () => Deno.readTextFile(`${fake.folder}/pid`).then(Number, () => 0);
-  const evaluator = new ClaudeCliEvaluator(options(fake.path, { openEndpoint: endpoints.open }));
+  const evaluator = claudeCliEvaluator(options(fake.path, { openEndpoint: endpoints.open }));
   const { signal } = stop;
   const running = evaluator.run({ prompt: "Find it", tools, target: "git_find", signal });
   for (let tries = 0; await pidOf() === 0 && tries < 6_000; tries++) {
@@ -239,8 +239,8 @@ Deno.test("ClaudeCliEvaluator.run() throws when its signal aborts, and closes th
   assert.equal(await isGroupAlive(await pidOf()), false);
 });
 
-Deno.test("ClaudeCliEvaluator.check() says how to get the CLI where there is none", async () => {
-  await assert.rejects(new ClaudeCliEvaluator(options("no-such-claude")).check(), (error) => {
+Deno.test("claudeCliEvaluator.check() says how to get the CLI where there is none", async () => {
+  await assert.rejects(claudeCliEvaluator(options("no-such-claude")).check(), (error) => {
     assert.ok(error instanceof GatewayError && error.code === "CANNOT_EVALUATE");
     assert.match(error.message, /^Cannot evaluate: the claude CLI was not found on PATH/);
     const steps = error.toBody().recoverySteps.join("\n");
@@ -250,18 +250,18 @@ Deno.test("ClaudeCliEvaluator.check() says how to get the CLI where there is non
     assert.deepEqual(error.toBody().suggestedTools, ["record_eval_run"]);
     return true;
   });
-  const elsewhere = new ClaudeCliEvaluator(options("/nowhere/claude")).check();
+  const elsewhere = claudeCliEvaluator(options("/nowhere/claude")).check();
   await assert.rejects(elsewhere, /was not found at "\/nowhere\/claude"/);
 });
 
-Deno.test("ClaudeCliEvaluator.check() asks the program for its version", async () => {
+Deno.test("claudeCliEvaluator.check() asks the program for its version", async () => {
   await using fine = await fakeClaude(`[ "$*" = --version ] && echo "2.1.0 (Claude Code)"`);
-  const found = new ClaudeCliEvaluator(options(fine.path));
+  const found = claudeCliEvaluator(options(fine.path));
   assert.equal(found.program, undefined);
   await found.check();
   assert.deepEqual(found.program, { path: fine.path, version: "2.1.0 (Claude Code)" });
   await using broken = await fakeClaude(`echo "no libc" >&2; exit 127`);
-  const checking = new ClaudeCliEvaluator(options(broken.path)).check();
+  const checking = claudeCliEvaluator(options(broken.path)).check();
   await assert.rejects(checking, /--version` does not work: exit code 127. no libc/);
 });
 

@@ -72,7 +72,6 @@ export interface TrialResult {
 interface EvaluatorTrialOptions {
   evaluator(): Promise<Evaluator>;
   isEnabled(): boolean;
-  now?: () => number;
 }
 
 const TARGET = "weather_forecast";
@@ -101,19 +100,15 @@ const TOOLS: ShownTool[] = [
 export class EvaluatorTrial {
   readonly #options: EvaluatorTrialOptions;
   #isRunning = false;
-  #last: TrialResult | undefined;
+  last: TrialResult | undefined;
 
   constructor(options: EvaluatorTrialOptions) {
     this.#options = options;
   }
 
-  get last(): TrialResult | undefined {
-    return this.#last;
-  }
-
   /** Spends model time. Throws OPTIMIZATION_DISABLED, CANNOT_EVALUATE or OPERATION_IN_PROGRESS. */
   async run(signal: AbortSignal): Promise<TrialResult> {
-    const { evaluator: find, isEnabled, now = Date.now } = this.#options;
+    const { evaluator: find, isEnabled } = this.#options;
     if (!isEnabled()) {
       throw new GatewayError("OPTIMIZATION_DISABLED", {
         message: "Cannot test the evaluator: optimization is off, because it spends model time",
@@ -130,8 +125,8 @@ export class EvaluatorTrial {
     try {
       const evaluator = await find();
       const seen = await evaluator.run({ prompt: PROMPT, tools: TOOLS, target: TARGET, signal });
-      return this.#last = {
-        at: now(),
+      return this.last = {
+        at: Date.now(),
         ...trialOutcome(seen),
         model: seen.status === "ok" ? seen.model ?? evaluator.model : evaluator.model,
         durationMs: seen.durationMs,

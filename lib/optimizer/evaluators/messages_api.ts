@@ -75,24 +75,11 @@ class MessagesApiFailure extends Error {
 }
 
 /** Prompt and tools in one request to any Anthropic-compatible API: no process, no second turn. */
-export class MessagesApiEvaluator implements Evaluator {
-  readonly kind = "messages-api";
-  /** The API counts tokens and says no price. */
-  readonly isPriced = false;
-  readonly #options: MessagesApiOptions;
-
-  constructor(options: MessagesApiOptions) {
-    this.#options = options;
-  }
-
-  get model(): string {
-    return this.#options.model;
-  }
-
+export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
   // Without asking the API, which would spend model time. `checkedWords()` says so.
   // deno-lint-ignore require-await
-  async check(): Promise<void> {
-    const problem = setupProblem(this.#options);
+  async function check(): Promise<void> {
+    const problem = setupProblem(options);
     if (problem === undefined) return;
     throw new GatewayError("CANNOT_EVALUATE", {
       message: `Cannot evaluate: ${problem.reason}`,
@@ -102,7 +89,7 @@ export class MessagesApiEvaluator implements Evaluator {
     });
   }
 
-  async run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
+  async function run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
     const started = performance.now();
     const failed = (problem: RunProblem, message?: ModelMessage): Observation => ({
       ...problem,
@@ -117,7 +104,7 @@ export class MessagesApiEvaluator implements Evaluator {
         const reason = `The tool "${target}" is not among those that are shown`;
         return failed({ reason, isLasting: true });
       }
-      const message = await requestMessage(this.#options, {
+      const message = await requestMessage(options, {
         max_tokens: RUN_TOKENS,
         messages: [{ role: "user", content: prompt }],
         tools: offered,
@@ -136,6 +123,9 @@ export class MessagesApiEvaluator implements Evaluator {
       return failed({ reason, isLasting: false });
     }
   }
+
+  // The API counts tokens and says no price.
+  return { kind: "messages-api", model: options.model, isPriced: false, check, run };
 }
 
 export function messagesApiText(options: MessagesApiOptions): TextModel {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import { startModelStandIn } from "../../../tests/fixtures/model_stand_in.ts";
 import type { Observation, ShownTool } from "./evaluator.ts";
-import { MessagesApiEvaluator, type MessagesApiOptions, messagesApiText } from "./messages_api.ts";
+import { messagesApiEvaluator, type MessagesApiOptions, messagesApiText } from "./messages_api.ts";
 
 interface Asked {
   path: string;
@@ -68,7 +68,7 @@ async function observe(
 ): Promise<Observation> {
   await using api = serveApi(handler);
   const { signal } = new AbortController();
-  return await new MessagesApiEvaluator(options(api.url, more))
+  return await messagesApiEvaluator(options(api.url, more))
     .run({ prompt: "Find it", tools, target: "git_find", signal });
 }
 
@@ -78,7 +78,7 @@ async function problemOf(handler: Handler, more: Partial<MessagesApiOptions> = {
   return seen;
 }
 
-Deno.test("MessagesApiEvaluator.run() asks once, with prompt and tools, and gives all calls", async () => {
+Deno.test("messagesApiEvaluator.run() asks once, with prompt and tools, and gives all calls", async () => {
   await using api = serveApi(() =>
     message({
       content: [
@@ -89,7 +89,7 @@ Deno.test("MessagesApiEvaluator.run() asks once, with prompt and tools, and give
       stop_reason: "tool_use",
     })
   );
-  const evaluator = new MessagesApiEvaluator(options(`${api.url}/`));
+  const evaluator = messagesApiEvaluator(options(`${api.url}/`));
   const { signal } = new AbortController();
   const seen = await evaluator.run({ prompt: "Find it", tools, target: "git_find", signal });
   assert.deepEqual({ ...seen, durationMs: 0 }, {
@@ -119,17 +119,17 @@ Deno.test("MessagesApiEvaluator.run() asks once, with prompt and tools, and give
   });
 });
 
-Deno.test("MessagesApiEvaluator.run() is ok where no tool was called", async () => {
+Deno.test("messagesApiEvaluator.run() is ok where no tool was called", async () => {
   const seen = await observe(() => message());
   assert.ok(seen.status === "ok");
   assert.deepEqual([seen.calls, seen.reasoning], [[], "No tool fits"]);
 });
 
-Deno.test("MessagesApiEvaluator.run() sends a token where there is no key", async () => {
+Deno.test("messagesApiEvaluator.run() sends a token where there is no key", async () => {
   await using api = serveApi(() => message());
   const { url: baseUrl } = api;
   const { signal } = new AbortController();
-  await new MessagesApiEvaluator({
+  await messagesApiEvaluator({
     baseUrl,
     authToken: "token-1",
     model: "haiku",
@@ -140,7 +140,7 @@ Deno.test("MessagesApiEvaluator.run() sends a token where there is no key", asyn
   assert.equal(api.asked[0]?.headers.get("x-api-key"), null);
 });
 
-Deno.test("MessagesApiEvaluator.run() tells lasting refusals from passing ones", async () => {
+Deno.test("messagesApiEvaluator.run() tells lasting refusals from passing ones", async () => {
   for (const status of [400, 401, 403, 404, 413]) {
     const { isLasting, isGeneral, reason } = await problemOf(() => failure(status, "because"));
     assert.ok(isLasting, String(status));
@@ -154,18 +154,18 @@ Deno.test("MessagesApiEvaluator.run() tells lasting refusals from passing ones",
   assert.match((await problemOf(() => failure(401, "no"))).reason, /ANTHROPIC_API_KEY/);
 });
 
-Deno.test("MessagesApiEvaluator.run() never shows the key", async () => {
+Deno.test("messagesApiEvaluator.run() never shows the key", async () => {
   const { reason } = await problemOf(() => failure(400, "bad key sk-secret-key-1"));
   assert.match(reason, /bad key \[redacted\]/);
 });
 
-Deno.test("MessagesApiEvaluator shows no user or password of its address", async () => {
+Deno.test("messagesApiEvaluator shows no user or password of its address", async () => {
   const { signal } = new AbortController();
   const said: string[] = [];
   const failing = (url: string | URL | Request) =>
     Promise.reject(new TypeError(`error sending request for url (${url})`));
   for (const base of ["http://ada:pass-1@host", "ftp://ada:pass-1@host/x?key=pass-1"]) {
-    const evaluator = new MessagesApiEvaluator({ ...options(base), fetch: failing });
+    const evaluator = messagesApiEvaluator({ ...options(base), fetch: failing });
     const observed = await evaluator.run({ prompt: "p", tools, target: "git_find", signal });
     said.push(observed.status === "error" ? observed.reason : "no error");
     await evaluator.check().catch((error) => said.push(error.message));
@@ -175,7 +175,7 @@ Deno.test("MessagesApiEvaluator shows no user or password of its address", async
   assert.doesNotMatch(said.join(), /ada|pass-1/);
 });
 
-Deno.test("MessagesApiEvaluator.run() takes the key nowhere else", async () => {
+Deno.test("messagesApiEvaluator.run() takes the key nowhere else", async () => {
   await using elsewhere = serveApi(() => message());
   for (const status of [301, 302, 307, 308]) {
     const location = `${elsewhere.url}/v1/messages`;
@@ -187,7 +187,7 @@ Deno.test("MessagesApiEvaluator.run() takes the key nowhere else", async () => {
   assert.equal(elsewhere.asked.length, 0);
 });
 
-Deno.test("MessagesApiEvaluator.run() never takes half an answer or a refusal for a choice", async () => {
+Deno.test("messagesApiEvaluator.run() never takes half an answer or a refusal for a choice", async () => {
   const cut = await problemOf(() => message({ stop_reason: "max_tokens" }));
   assert.match(cut.reason, /cut off before it called a tool/);
   assert.deepEqual(cut.cost, { inputTokens: 15, outputTokens: 3 });
@@ -201,7 +201,7 @@ Deno.test("MessagesApiEvaluator.run() never takes half an answer or a refusal fo
   assert.equal(called.status, "ok");
 });
 
-Deno.test("MessagesApiEvaluator.run() reports a response that is not a message", async () => {
+Deno.test("messagesApiEvaluator.run() reports a response that is not a message", async () => {
   for (const body of ["", "{", "[]", '{"type":"message"}', '{"content":[]}', "<html>"]) {
     const { reason, isLasting } = await problemOf(() => new Response(body));
     assert.match(reason, /is not a message/);
@@ -209,7 +209,7 @@ Deno.test("MessagesApiEvaluator.run() reports a response that is not a message",
   }
 });
 
-Deno.test("MessagesApiEvaluator.run() stops reading an answer without end", async () => {
+Deno.test("messagesApiEvaluator.run() stops reading an answer without end", async () => {
   const chunk = new TextEncoder().encode("x".repeat(64 * 1024));
   const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
   const { reason } = await problemOf(() => new Response(endless()));
@@ -223,42 +223,42 @@ for (
     ["truncate", /is not a message|cannot be reached/],
   ] as const
 ) {
-  Deno.test(`MessagesApiEvaluator.run() has a passing error for an API that fails by ${fault}`, async () => {
+  Deno.test(`messagesApiEvaluator.run() has a passing error for an API that fails by ${fault}`, async () => {
     await using model = startModelStandIn(() => ({ text: "No tool fits", fault }));
     const { signal } = new AbortController();
     const timeoutMs = fault === "truncate" ? 20_000 : 300;
-    const seen = await new MessagesApiEvaluator(options(model.url, { timeoutMs }))
+    const seen = await messagesApiEvaluator(options(model.url, { timeoutMs }))
       .run({ prompt: "Find it", tools, target: "git_find", signal });
     assert.ok(seen.status === "error" && !seen.isLasting);
     assert.match(seen.reason, words);
   });
 }
 
-Deno.test("MessagesApiEvaluator.run() throws when its signal aborts", async () => {
+Deno.test("messagesApiEvaluator.run() throws when its signal aborts", async () => {
   const stop = new AbortController();
   await using api = serveApi(() => {
     stop.abort(new Error("cancelled"));
     return message();
   });
-  const running = new MessagesApiEvaluator(options(api.url))
+  const running = messagesApiEvaluator(options(api.url))
     .run({ prompt: "Find it", tools, target: "git_find", signal: stop.signal });
   await assert.rejects(running, /cancelled/);
 });
 
-Deno.test("MessagesApiEvaluator.run() has a passing error where nobody answers", async () => {
+Deno.test("messagesApiEvaluator.run() has a passing error where nobody answers", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const baseUrl = `http://127.0.0.1:${listener.addr.port}`;
   listener.close();
   const { signal } = new AbortController();
-  const seen = await new MessagesApiEvaluator(options(baseUrl))
+  const seen = await messagesApiEvaluator(options(baseUrl))
     .run({ prompt: "Find it", tools, target: "git_find", signal });
   assert.ok(seen.status === "error" && !seen.isLasting);
   assert.match(seen.reason, /cannot be reached/);
 });
 
-Deno.test("MessagesApiEvaluator.run() asks nothing where the tools cannot be shown", async () => {
+Deno.test("messagesApiEvaluator.run() asks nothing where the tools cannot be shown", async () => {
   await using api = serveApi(() => message());
-  const evaluator = new MessagesApiEvaluator(options(api.url));
+  const evaluator = messagesApiEvaluator(options(api.url));
   const { signal } = new AbortController();
   const run = (shown: ShownTool[], target: string) =>
     evaluator.run({ prompt: "Find it", tools: shown, target, signal });
@@ -271,9 +271,9 @@ Deno.test("MessagesApiEvaluator.run() asks nothing where the tools cannot be sho
   assert.equal(api.asked.length, 0);
 });
 
-Deno.test("MessagesApiEvaluator.check() wants an address, and a key where one is sure to be needed", async () => {
+Deno.test("messagesApiEvaluator.check() wants an address, and a key where one is sure to be needed", async () => {
   const check = (baseUrl: string, more: Partial<MessagesApiOptions> = {}) =>
-    new MessagesApiEvaluator({ baseUrl, model: "haiku", timeoutMs: 1, ...more }).check();
+    messagesApiEvaluator({ baseUrl, model: "haiku", timeoutMs: 1, ...more }).check();
   await check("http://127.0.0.1:1");
   await check("https://api.anthropic.com", { apiKey: "key" });
   await check("https://api.anthropic.com", { authToken: "token" });

@@ -1,12 +1,13 @@
 import { type Env, nonEmpty, type Platform } from "../../config/platform.ts";
 import type { Options } from "../../config/option_table.ts";
+import { defined } from "../../core/defined.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
 import type { EvaluatorInfo } from "../../core/optimization.ts";
 import type { Evaluator } from "./evaluator.ts";
-import { ClaudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
+import { claudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { passedVariables, type RunFolders } from "./claude_environment.ts";
-import { MessagesApiEvaluator, messagesApiText } from "./messages_api.ts";
+import { messagesApiEvaluator, messagesApiText } from "./messages_api.ts";
 import { ModelQueue } from "../jobs/concurrency.ts";
 import type { TextModel } from "../generation/text_model.ts";
 import type { Redactor } from "../../telemetry/redact.ts";
@@ -50,13 +51,12 @@ export function buildModels(input: ModelsInput) {
   };
   const apiOptions = {
     baseUrl: nonEmpty(env, "ANTHROPIC_BASE_URL") ?? API_URL,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(authToken === undefined ? {} : { authToken }),
+    ...defined({ apiKey, authToken }),
     model: options.evalModel ?? API_MODEL,
     timeoutMs: options.evalTimeout,
   };
-  const cli = new ClaudeCliEvaluator({ ...cliOptions, openEndpoint: input.openEndpoint });
-  const api = new MessagesApiEvaluator(apiOptions);
+  const cli = claudeCliEvaluator({ ...cliOptions, openEndpoint: input.openEndpoint });
+  const api = messagesApiEvaluator(apiOptions);
   const isApiWanted = options.evaluator === "messages-api" ||
     (options.evaluator === "auto" && !platform.canSpawn);
 
@@ -94,7 +94,7 @@ export function buildModels(input: ModelsInput) {
 
   /** While optimization is off, starts no program: returns the evaluator that would be used. */
   async function evaluator(): Promise<Evaluator> {
-    const found: Evaluator = isEnabled() ? await checked() : isApiWanted ? api : cli;
+    const found = isEnabled() ? await checked() : isApiWanted ? api : cli;
     const { isPriced = true } = found;
     return { ...slots.evaluator(found), isPriced, check: async () => void await checked() };
   }
