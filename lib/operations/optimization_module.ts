@@ -12,7 +12,7 @@ import { EvalEndpoints } from "../mcp/eval_endpoint.ts";
 import { catalogTargets } from "../optimizer/targets.ts";
 import { EvaluatorTrial } from "../optimizer/evaluators/evaluator.ts";
 import { OptimizationJobs } from "../optimizer/jobs/queue.ts";
-import { RunFolders } from "../optimizer/evaluators/claude_environment.ts";
+import { runFolders } from "../optimizer/evaluators/claude_environment.ts";
 import type { LoadedOptimizer, OptimizerSwitch } from "../optimizer/module.ts";
 import type { KeptLease } from "../storage/leases_repository.ts";
 import type { NameTables } from "../catalog/name_table.ts";
@@ -82,7 +82,7 @@ export function buildOptimization(input: OptimizationInput): OptimizationModule 
       return toolset ? toolsets.registered(toolset) : [];
     },
   });
-  const folders = new RunFolders({ store: storeName(store.location, lease.id), leaseId: lease.id });
+  const folders = runFolders({ store: storeName(store.location, lease.id), leaseId: lease.id });
   const { evaluator, textModel, evaluatorProgram, ...models } = buildModels({
     ...input,
     isEnabled,

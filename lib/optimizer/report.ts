@@ -18,6 +18,7 @@ import {
   shortScore,
   signedPoints,
 } from "./evaluation/metrics.ts";
+import { defined } from "../core/defined.ts";
 import { counted, csvField } from "../core/text.ts";
 import { costText, knownCost } from "./cost.ts";
 
@@ -138,24 +139,26 @@ function reportedTool(facts: ToolReportInput): ReportedTool {
   const { promotion } = facts;
   if (promotion) {
     const evaluation = facts.evaluations.find(({ id }) => id === promotion.evaluationId);
-    const depth = promotion.depth ?? evaluation?.depth;
-    const prompts = promotion.metrics ? promptsIn(promotion.metrics.overall) : promotion.prompts;
+    const { promotedAt, baseline, metrics } = promotion;
     return {
       ...base,
       status: "optimized",
-      promotedAt: promotion.promotedAt,
-      ...(promotion.baseline ? { before: promotion.baseline } : {}),
-      ...(promotion.metrics ? { after: promotion.metrics } : {}),
-      ...(depth ? { depth } : {}),
-      ...(prompts === undefined ? {} : { prompts }),
-      ...besideOf(evaluation),
+      promotedAt,
+      ...defined({
+        before: baseline,
+        after: metrics,
+        depth: promotion.depth ?? evaluation?.depth,
+        prompts: metrics ? promptsIn(metrics.overall) : promotion.prompts,
+        beside: evaluation?.beside?.length,
+      }),
     };
   }
   const found = baselineOf(facts.evaluations, facts.canonical);
   if (!found) return { ...base, status: "unoptimized" };
   const { metrics: before, prompts, evaluation } = found;
+  const beside = evaluation.beside?.length;
   const { depth } = evaluation;
-  return { ...base, status: "baseline", before, depth, prompts, ...besideOf(evaluation) };
+  return { ...base, status: "baseline", before, depth, prompts, ...defined({ beside }) };
 }
 
 export interface Baseline {
@@ -185,10 +188,6 @@ export function baselineOf(
 
 function isWhole({ evaluation, prompts }: Baseline): boolean {
   return prompts >= CATEGORIES.reduce((sum, category) => sum + evaluation.prompts[category], 0);
-}
-
-function besideOf(evaluation: Evaluation | undefined): { beside?: number } {
-  return evaluation?.beside === undefined ? {} : { beside: evaluation.beside.length };
 }
 
 function improvementsOf(tools: readonly ReportedTool[]): number[] {

@@ -5,6 +5,7 @@ import {
   type Evaluation,
   type Verdict,
 } from "../../core/optimization.ts";
+import { defined } from "../../core/defined.ts";
 import { counted } from "../../core/text.ts";
 import { confusionOf } from "./confusion.ts";
 import type { EvaluationInput } from "./run.ts";
@@ -44,13 +45,15 @@ export function evaluationOf(
     thresholds: input.thresholds,
     prompts: { ...state.prompts },
     repeats: input.repeats,
-    ...(beside.length === 0 ? {} : { beside }),
     results: input.descriptions.map((one) => resultOf(one, input, state, end, voided)),
-    ...(input.confirms === undefined ? {} : { confirms: input.confirms }),
     runs: runs.length,
     errors: errorsIn(runs),
     cost: addCosts(...runs.map(({ cost }) => cost)),
-    ...(voided === undefined ? {} : { void: voided }),
+    ...defined({
+      beside: beside.length === 0 ? undefined : beside,
+      confirms: input.confirms,
+      void: voided,
+    }),
     warnings: warningsOf(input, state, end),
   };
 }
@@ -63,17 +66,18 @@ function resultOf(
   voided: string | undefined,
 ): DescriptionResult {
   const runs = state.runsOf(candidateId);
+  const compared = candidateId === CANONICAL ? {} : {
+    paired: state.pairedOf(candidateId),
+    verdict: verdictOf(candidateId, input, state, end.cut, voided),
+  };
   return {
     candidateId,
     description,
     metrics: countRuns(runs, state.deciding),
-    ...(candidateId === CANONICAL ? {} : { paired: state.pairedOf(candidateId) }),
+    ...compared,
     errors: errorsIn(runs),
     confusion: confusionOf(runs, [...input.prompts, ...input.siblingPrompts ?? []], input.tool),
     ranks: input.ranks?.(description) ?? {},
-    ...(candidateId === CANONICAL
-      ? {}
-      : { verdict: verdictOf(candidateId, input, state, end.cut, voided) }),
   };
 }
 

@@ -3,7 +3,6 @@ import {
   type Depth,
   descriptionHash,
   type EvalRun,
-  type Evaluation,
   type GoldenPrompt,
   newId,
   type PromptCategory,
@@ -62,14 +61,8 @@ export interface EvaluationProgress {
   currentCandidate?: number;
 }
 
-interface EvaluationOutcome {
-  evaluation: Evaluation;
-  runs: EvalRun[];
-  lasting?: string;
-}
-
-/** Puts the same prompts to all descriptions of a tool. Throws where the signal aborts. */
-export async function evaluate(input: EvaluationInput): Promise<EvaluationOutcome> {
+/** Puts the same prompts to all descriptions of a tool. Throws if the signal aborts. */
+export async function evaluate(input: EvaluationInput) {
   const now = new Date().toISOString();
   const startedAt = input.finished.reduce(
     (first, { timestamp }) => timestamp < first ? timestamp : first,
@@ -81,14 +74,11 @@ export async function evaluate(input: EvaluationInput): Promise<EvaluationOutcom
   return {
     evaluation: evaluationOf(input, state, { startedAt, endedAt, lasting, cut }),
     runs: state.runs,
-    ...(lasting === undefined ? {} : { lasting }),
+    lasting,
   };
 }
 
-async function makeRuns(
-  input: EvaluationInput,
-  state: EvaluationState,
-): Promise<{ lasting: string | undefined; cut: string | undefined }> {
+async function makeRuns(input: EvaluationInput, state: EvaluationState) {
   const ending = new AbortController();
   const signal = AbortSignal.any([input.signal, ending.signal]);
   let lasting: string | undefined;

@@ -82,50 +82,36 @@ const OWNER_FILE = "owner.json";
 /** Whose folder it is. `place` names the store that knows the lease, and no other. */
 const Owner = z.strictObject({ place: z.string(), lease: z.string() });
 
-interface RunFoldersOptions {
-  store: string;
-  leaseId: string;
-  /** Where the folders are; default: the system's temporary folder. */
-  root?: string;
-}
+export type RunFolders = ReturnType<typeof runFolders>;
 
 /** A folder for each run, which says whose it is: so those that a killed gateway left are found. */
-export class RunFolders {
-  readonly #options: RunFoldersOptions;
+export function runFolders(
+  { store, leaseId, root = tmpdir() }: { store: string; leaseId: string; root?: string },
+) {
+  const place = createHash("sha256").update(store).digest("hex").slice(0, 16);
+  return {
+    async make(): Promise<string> {
+      const folder = await Deno.makeTempDir({ dir: root, prefix: PREFIX });
+      const owner: z.infer<typeof Owner> = { place, lease: leaseId };
+      const path = join(folder, OWNER_FILE);
+      await Deno.writeTextFile(path, JSON.stringify(owner), { mode: 0o600, createNew: true });
+      return folder;
+    },
 
-  constructor(options: RunFoldersOptions) {
-    this.#options = options;
-  }
-
-  async make(): Promise<string> {
-    const folder = await Deno.makeTempDir({ dir: this.#root, prefix: PREFIX });
-    const owner: z.infer<typeof Owner> = { place: this.#place, lease: this.#options.leaseId };
-    const path = join(folder, OWNER_FILE);
-    await Deno.writeTextFile(path, JSON.stringify(owner), { mode: 0o600, createNew: true });
-    return folder;
-  }
-
-  async sweep(isLeaseAlive: (id: string) => Promise<boolean>): Promise<number> {
-    let removed = 0;
-    for await (const { name, isDirectory } of Deno.readDir(this.#root)) {
-      if (!isDirectory || !name.startsWith(PREFIX)) continue;
-      const folder = join(this.#root, name);
-      const owner = await ownerOf(folder);
-      // A gateway with another store may be alive for all that this one knows.
-      if (owner?.place !== this.#place || await isLeaseAlive(owner.lease)) continue;
-      await Deno.remove(folder, { recursive: true });
-      removed++;
-    }
-    return removed;
-  }
-
-  get #root(): string {
-    return this.#options.root ?? tmpdir();
-  }
-
-  get #place(): string {
-    return createHash("sha256").update(this.#options.store).digest("hex").slice(0, 16);
-  }
+    async sweep(isLeaseAlive: (id: string) => Promise<boolean>): Promise<number> {
+      let removed = 0;
+      for await (const { name, isDirectory } of Deno.readDir(root)) {
+        if (!isDirectory || !name.startsWith(PREFIX)) continue;
+        const folder = join(root, name);
+        const owner = await ownerOf(folder);
+        // A gateway with another store may be alive for all that this one knows.
+        if (owner?.place !== place || await isLeaseAlive(owner.lease)) continue;
+        await Deno.remove(folder, { recursive: true });
+        removed++;
+      }
+      return removed;
+    },
+  };
 }
 
 /** Undefined where it does not say so, or is another user's or just gone. */

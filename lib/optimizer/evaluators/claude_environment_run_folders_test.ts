@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { RunFolders } from "./claude_environment.ts";
+import { runFolders } from "./claude_environment.ts";
 
 async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
@@ -9,7 +9,7 @@ async function exists(path: string): Promise<boolean> {
 Deno.test("RunFolders.sweep() removes what gateways of its store left, and nothing else", async () => {
   const root = await Deno.makeTempDir();
   try {
-    const of = (leaseId: string, store = "here") => new RunFolders({ store, leaseId, root });
+    const of = (leaseId: string, store = "here") => runFolders({ store, leaseId, root });
     const dead = await of("dead").make();
     await Deno.mkdir(join(dead, "home"));
     const kept = [

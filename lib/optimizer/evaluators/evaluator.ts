@@ -72,6 +72,7 @@ export interface TrialResult {
 interface EvaluatorTrialOptions {
   evaluator(): Promise<Evaluator>;
   isEnabled(): boolean;
+  now?: () => number;
 }
 
 const TARGET = "weather_forecast";
@@ -108,7 +109,7 @@ export class EvaluatorTrial {
 
   /** Spends model time. Throws OPTIMIZATION_DISABLED, CANNOT_EVALUATE or OPERATION_IN_PROGRESS. */
   async run(signal: AbortSignal): Promise<TrialResult> {
-    const { evaluator: find, isEnabled } = this.#options;
+    const { evaluator: find, isEnabled, now = Date.now } = this.#options;
     if (!isEnabled()) {
       throw new GatewayError("OPTIMIZATION_DISABLED", {
         message: "Cannot test the evaluator: optimization is off, because it spends model time",
@@ -126,7 +127,7 @@ export class EvaluatorTrial {
       const evaluator = await find();
       const seen = await evaluator.run({ prompt: PROMPT, tools: TOOLS, target: TARGET, signal });
       return this.last = {
-        at: Date.now(),
+        at: now(),
         ...trialOutcome(seen),
         model: seen.status === "ok" ? seen.model ?? evaluator.model : evaluator.model,
         durationMs: seen.durationMs,

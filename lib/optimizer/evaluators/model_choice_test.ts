@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { buildModels, type ModelsInput } from "./model_choice.ts";
 import { ProcessOwner } from "../../servers/processes/process_owner.ts";
 import { MemoryRecords } from "../../servers/processes/testing/memory_records.ts";
-import { RunFolders } from "../evaluators/claude_environment.ts";
+import { runFolders } from "../evaluators/claude_environment.ts";
 import { fakeClaude } from "../evaluators/testing/fake_claude.ts";
 import { Redactor } from "../../telemetry/redact.ts";
 import { startModelStandIn } from "../../../tests/fixtures/model_stand_in.ts";
@@ -32,7 +32,7 @@ function models({ isOn = true, env = {}, options = {} }: Wanted) {
       records: new MemoryRecords(),
       onWarning: () => {},
     }),
-    folders: new RunFolders({ store: "memory", leaseId: "test" }),
+    folders: runFolders({ store: "memory", leaseId: "test" }),
     openEndpoint: () => Promise.reject(new Error("no run is made")),
     isEnabled: () => isOn,
   });

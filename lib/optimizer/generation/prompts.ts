@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../../core/defined.ts";
 import type { GatewayError } from "../../core/errors.ts";
 import { CATEGORIES, PromptCategory, type RunCost } from "../../core/optimization.ts";
 import { shortened } from "../../core/text.ts";
@@ -167,8 +168,7 @@ function written(answered: Answered, target: TargetTool): DraftPrompt {
     prompt: answered.prompt.toWellFormed().trim(),
     expectedBehavior: {
       shouldCallTool: category !== "negative",
-      ...(notes === "" ? {} : { notes }),
-      ...(expectedTool === undefined ? {} : { expectedTool }),
+      ...defined({ notes: notes || undefined, expectedTool }),
     },
   };
 }

@@ -4,21 +4,14 @@ import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { abortable } from "../../core/async.ts";
 
-export interface TextRequest {
-  system: string;
-  prompt: string;
-  maxTokens: number;
-  signal: AbortSignal;
-}
-
-export interface TextAnswer {
-  text: string;
-  cost: RunCost;
-}
-
 export interface TextModel {
   readonly kind: "sampling" | "claude-cli" | "messages-api";
-  complete(request: TextRequest): Promise<TextAnswer>;
+  complete(request: {
+    system: string;
+    prompt: string;
+    maxTokens: number;
+    signal: AbortSignal;
+  }): Promise<{ text: string; cost: RunCost }>;
 }
 
 const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
@@ -44,7 +37,12 @@ export function textModelFromSampling(
         // A text is written once and used many times: better is worth more than fast.
         modelPreferences: { intelligencePriority: 0.8, speedPriority: 0.3, costPriority: 0.3 },
       });
-      const result = await answerOf(asked, signal);
+      // Rejects as soon as the signal does, whatever the client is still doing.
+      const result = await abortable(asked, signal).catch((error) => {
+        signal.throwIfAborted();
+        if (error instanceof GatewayError && error.code === "CANNOT_GENERATE") throw error;
+        throw cannotGenerate(`it did not answer: ${oneLine(errorMessage(error))}`, error);
+      });
       return { text: textOf(result), cost: { inputTokens: 0, outputTokens: 0 } };
     },
   };
@@ -59,20 +57,6 @@ function textOf(result: Record<string, unknown>): string {
   const text = parsed.data.content.map((block) => block.text).join("");
   if (text.trim() === "") throw cannotGenerate("its answer is empty");
   return text;
-}
-
-/** Rejects as soon as the signal does, whatever the client is still doing. */
-async function answerOf(
-  asked: Promise<Record<string, unknown>>,
-  signal: AbortSignal,
-): Promise<Record<string, unknown>> {
-  try {
-    return await abortable(asked, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof GatewayError && error.code === "CANNOT_GENERATE") throw error;
-    throw cannotGenerate(`it did not answer: ${oneLine(errorMessage(error))}`, error);
-  }
 }
 
 function oneLine(text: string): string {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { OptimizationJob } from "../../core/optimization.ts";
 import type { Stored } from "../../storage/records.ts";
@@ -47,13 +48,9 @@ export class JobControls {
         });
       }
       const { note: _, ...job } = stored.value;
-      const stopped: OptimizationJob = {
-        ...job,
-        status: wanted,
-        updatedAt: new Date().toISOString(),
-        ...(control === "cancel" ? { endedAt: new Date().toISOString() } : {}),
-        ...(note === undefined ? {} : { note }),
-      };
+      const updatedAt = new Date().toISOString();
+      const endedAt = control === "cancel" ? updatedAt : undefined;
+      const stopped = { ...job, status: wanted, updatedAt, ...defined({ endedAt, note }) } as const;
       const next = await this.isAbandoned(job) ? ownerless(stopped) : stopped;
       if (await this.#save(next, stored.versionstamp) !== undefined) return next;
     }

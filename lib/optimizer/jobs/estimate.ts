@@ -1,13 +1,10 @@
 import {
   CATEGORIES,
   type EvalRun,
-  type Evaluation,
   type EvaluatorKind,
-  type GoldenPrompt,
   type JobEstimate,
   type JobOptions,
   type PromptCategory,
-  type ToolCandidate,
 } from "../../core/optimization.ts";
 import {
   chooseCandidates,
@@ -101,18 +98,7 @@ function basisOf(measured: number, kind: EvaluatorKind | undefined): string {
       : `no run with ${kind} has been measured yet`);
 }
 
-export interface ToolData {
-  server: string;
-  tool: string;
-  canonical: string;
-  prompts: readonly GoldenPrompt[];
-  writtenAt: ReadonlyMap<string, number>;
-  siblingPrompts: number;
-  candidates: readonly ToolCandidate[];
-  evaluations: readonly Evaluation[];
-  inForce?: string | undefined;
-}
-
+export type ToolData = Awaited<ReturnType<typeof readToolData>>[number];
 type TestForecast = ReturnType<typeof forecastOf>;
 
 /** What a tool would be tested with, as far as that is known before anything is written. */
@@ -156,7 +142,7 @@ export async function readToolData(
   { targets, prompts, candidates, evaluations, promotions }: JobsOptions,
   tools: readonly SelectedTool[],
   { generate }: Pick<JobOptions, "generate">,
-): Promise<ToolData[]> {
+) {
   const servers = new Map(
     await Promise.all([...new Set(tools.map(({ server }) => server))].map(async (server) => {
       const [allPrompts, versions, allCandidates, allEvaluations] = await Promise.all([

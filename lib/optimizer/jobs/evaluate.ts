@@ -1,3 +1,4 @@
+import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { CANONICAL, type EvalRun, type Evaluation } from "../../core/optimization.ts";
 import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/selection.ts";
@@ -60,7 +61,7 @@ export async function evaluateForJob(
   const ranksOf = searchRanking(options.targets.searched(), server, toolName);
   const { evaluation, lasting } = await evaluate({
     id,
-    ...(confirms === undefined ? {} : { confirms }),
+    ...defined({ confirms, retryDelayMs: options.retryDelayMs }),
     server,
     tool: toolName,
     depth,
@@ -85,11 +86,9 @@ export async function evaluateForJob(
       record.progress((job) =>
         withTool(job, index, {
           runsTotal: others + runsTotal + toConfirm,
-          ...(confirms === undefined ? { byCategory } : {}),
-          ...(currentCandidate === undefined || confirms !== undefined ? {} : { currentCandidate }),
+          ...(confirms === undefined ? defined({ byCategory, currentCandidate }) : {}),
         })
       ),
-    ...(options.retryDelayMs === undefined ? {} : { retryDelayMs: options.retryDelayMs }),
     signal: context.signal,
   });
   const whole = { ...evaluation, warnings: [...test.warnings, ...evaluation.warnings] };

@@ -237,7 +237,7 @@ async function writeForJob(
   failure: string,
   write: (model: TextModel) => Promise<{ warnings: string[] }>,
 ): Promise<string[]> {
-  const { budget, signal } = context;
+  const { budget, record, signal } = context;
   const refusal = budget.refuse();
   if (refusal !== undefined) return [`${failure}: ${refusal}`];
   const costs: RunCost[] = [];
@@ -248,17 +248,16 @@ async function writeForJob(
     if (!(error instanceof GatewayError) || isStorageError(error)) throw error;
     return [error.message];
   } finally {
-    if (costs.length > 0) await charge(context, addCosts(...costs));
+    if (costs.length > 0) {
+      const cost = addCosts(...costs);
+      budget.spend(cost);
+      await record.step((job) => ({
+        ...job,
+        cost: addCosts(...spentBy(job), cost),
+        writingCost: addCosts(...(job.writingCost ? [job.writingCost] : []), cost),
+      }));
+    }
   }
-}
-
-async function charge({ budget, record }: JobContext, cost: RunCost): Promise<void> {
-  budget.spend(cost);
-  await record.step((job) => ({
-    ...job,
-    cost: addCosts(...spentBy(job), cost),
-    writingCost: addCosts(...(job.writingCost ? [job.writingCost] : []), cost),
-  }));
 }
 
 /** The cost of each answer is kept as it comes: whoever asked may throw on what it says. */

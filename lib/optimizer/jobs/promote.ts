@@ -5,6 +5,7 @@ import {
   newId,
   type PromotedTool,
 } from "../../core/optimization.ts";
+import { defined } from "../../core/defined.ts";
 import { hasConfirmation } from "../evaluation/selection.ts";
 import { whyNotInstead } from "../evaluation/comparison.ts";
 import { isRefuted } from "../evaluation/verdict.ts";
@@ -91,21 +92,22 @@ async function promote(
   const counts = paired?.candidate ?? metrics;
   signal.throwIfAborted();
   const own = evaluation.results.find((result) => result.candidateId === CANONICAL);
-  const baseline = paired?.baseline ?? own?.metrics;
   await options.promotions.promote({
     server,
     toolName,
     candidateId,
     description,
     metrics: counts,
-    ...(baseline === undefined ? {} : { baseline }),
     evaluationId: id,
     depth,
     prompts: promptsIn(counts.overall),
     source: "measured",
-    ...(verdict === undefined ? {} : { verdict }),
-    // Whether the server has an empty one or none is left to what it says now.
-    ...(own?.description ? { canonicalDescription: own.description } : {}),
+    ...defined({
+      baseline: paired?.baseline ?? own?.metrics,
+      verdict,
+      // Whether the server has an empty one or none is left to what it says now.
+      canonicalDescription: own?.description || undefined,
+    }),
     by: "job",
     over: inForce?.id ?? null,
   });

@@ -1,4 +1,5 @@
 import { inTurn } from "../../core/async.ts";
+import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
 import type { JobsRepository } from "../../storage/jobs_repository.ts";
@@ -9,15 +10,13 @@ const NOTIFY_REST_MS = 250;
 /** Others change a record a few times in its life. */
 const MOST_RACES = 20;
 
-/** `lost`: another process works on it, or it is gone. */
-export type StopReason = "paused" | "cancelled" | "lost";
-
 interface JobRecordOptions {
   jobs: JobsRepository;
   stored: Stored<OptimizationJob>;
   owner: string;
   onChange(job: OptimizationJob): void;
-  onStop(reason: StopReason): void;
+  /** `lost`: another process works on it, or it is gone. */
+  onStop(reason: "paused" | "cancelled" | "lost"): void;
   onWarning(message: string, details?: object): void;
 }
 
@@ -114,12 +113,7 @@ export class JobRecord {
     if (status !== "paused" && status !== "cancelled") return;
     const isNews = this.#job.status !== status;
     const { note: _, endedAt: __, ...job } = this.#job;
-    this.#job = {
-      ...job,
-      status,
-      ...(note === undefined ? {} : { note }),
-      ...(endedAt === undefined ? {} : { endedAt }),
-    };
+    this.#job = { ...job, status, ...defined({ note, endedAt }) };
     if (isNews) this.#options.onStop(status);
   }
 }

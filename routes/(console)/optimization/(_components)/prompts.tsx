@@ -23,6 +23,8 @@ const MEANINGS: Record<PromptCategory, string> = {
   negative: "Are for another tool, or for none: it must not be called.",
 };
 
+const MORE = "5";
+
 const RUNS: Record<RunView["state"], { icon: IconName; tone: Tone; word: string }> = {
   passed: { icon: "check", tone: "ok", word: "Passed" },
   failed: { icon: "close", tone: "bad", word: "Failed" },
@@ -30,7 +32,7 @@ const RUNS: Record<RunView["state"], { icon: IconName; tone: Tone; word: string 
 };
 
 export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
-  const { prompts } = page;
+  const { prompts, typed } = page;
   return (
     <>
       <div class="toolbar">
@@ -64,8 +66,27 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
             )}
         </Card>
       ))}
-      {page.exists && <AddPrompt page={page} />}
-      {page.isOn && page.isEnabled && <Generate page={page} />}
+      {page.exists && (
+        <Card title="Add a prompt">
+          <PromptForm
+            page={page}
+            prefix="add"
+            fields={{ do: "add-prompt" }}
+            verb="Add prompt"
+            values={typed.do === undefined || typed.do === "add-prompt" ? typed : {}}
+          />
+        </Card>
+      )}
+      {page.isOn && page.isEnabled && (
+        <div class="form-actions">
+          <PostButton
+            action={page.path}
+            busy="A model is writing…"
+            fields={{ do: "generate-prompts", direct: MORE, indirect: MORE, negative: MORE }}
+            label={`Have a model write ${MORE} more prompts a category`}
+          />
+        </div>
+      )}
     </>
   );
 }
@@ -181,22 +202,6 @@ function Reasoning({ runs }: { runs: RunView[] }) {
   );
 }
 
-const MORE = 5;
-
-function Generate({ page }: { page: ToolOptimizationPage }) {
-  const counts = CATEGORIES.map((category) => [category, String(MORE)]);
-  return (
-    <div class="form-actions">
-      <PostButton
-        action={page.path}
-        busy="A model is writing…"
-        fields={{ do: "generate-prompts", ...Object.fromEntries(counts) }}
-        label={`Have a model write ${MORE} more prompts a category`}
-      />
-    </div>
-  );
-}
-
 interface PromptFormProps {
   page: ToolOptimizationPage;
   /** Makes the ids of the inputs unique: there is a form for each prompt. */
@@ -257,21 +262,5 @@ function PromptForm({ page, prefix, fields, verb, values }: PromptFormProps) {
         <button type="submit" class="button">{verb}</button>
       </div>
     </PostForm>
-  );
-}
-
-function AddPrompt({ page }: { page: ToolOptimizationPage }) {
-  const { typed } = page;
-  const isOwn = typed.do === undefined || typed.do === "add-prompt";
-  return (
-    <Card title="Add a prompt">
-      <PromptForm
-        page={page}
-        prefix="add"
-        fields={{ do: "add-prompt" }}
-        verb="Add prompt"
-        values={isOwn ? typed : {}}
-      />
-    </Card>
   );
 }

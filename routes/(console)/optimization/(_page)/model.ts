@@ -122,81 +122,46 @@ export function lineOfTool(tool: ReportedTool): ToolLine {
   };
 }
 
-export interface JobOption {
-  name: string;
-  value: string;
-  from: string;
-}
-
 const DEFAULTS = JobOptions.parse({});
 const { quick, thorough } = DEPTHS;
 export const PROMPTS_HINT =
   `Empty: ${quick.promptsPerCategory}, or ${thorough.promptsPerCategory} where thorough`;
 
+export type JobOption = ReturnType<typeof jobOptions>[number];
+
 /** What a job works with: also what nobody has set has a value. */
-export function jobOptions(options: JobOptions): JobOption[] {
-  const { depth, generate, autoPromote, withToolset, thresholds, candidateIds } = options;
+export function jobOptions(options: JobOptions) {
+  const { depth, generate, candidateIds, maxCostUsd } = options;
   const usual = DEPTHS[depth];
-  const byDepth = (value: number) => ({ value: String(value), from: `as ${depth} has it` });
-  // A job keeps its defaults as if they had been set.
-  const setting = (option: keyof JobOptions, value: string) => ({
-    value,
-    from: from(JSON.stringify(options[option]) === JSON.stringify(DEFAULTS[option])),
-  });
-  return [
-    { name: "Depth", ...setting("depth", depth) },
+  const byDepth = `as ${depth} has it`;
+  const rows: [string, keyof JobOptions, value: string | number, ifNotSet?: string][] = [
+    ["Depth", "depth", depth],
     candidateIds === undefined
-      ? {
-        name: "Candidates per tool",
-        ...setting("candidatesPerTool", String(options.candidatesPerTool)),
-      }
-      : { name: "Candidates", ...setting("candidateIds", candidateIds.join(", ")) },
-    {
-      name: "Prompts per category",
-      ...setOr(
-        options.promptsPerCategory,
-        generate
-          ? byDepth(usual.promptsPerCategory)
-          : { value: "all that are saved", from: "as no text is written" },
-      ),
-    },
-    { name: "Repeats of each prompt", ...setOr(options.repeats, byDepth(usual.repeats)) },
-    { name: "To be promoted", ...setting("thresholds", thresholdsText(thresholds)) },
-    {
-      name: "Promotes",
-      ...setting("autoPromote", autoPromote ? "what the verdict allows" : "nothing"),
-    },
-    {
-      name: "Missing texts",
-      ...setting("generate", generate ? "written by a model" : "not written"),
-    },
-    {
-      name: "Tools shown to the model",
-      ...setting(
-        "withToolset",
-        withToolset ? "the server's and the equipped toolset's" : "the server's",
-      ),
-    },
-    { name: "Most runs", ...setOr(options.maxRuns, NO_LIMIT) },
-    {
-      name: "Most dollars",
-      ...setOr(
-        options.maxCostUsd === undefined ? undefined : dollars(options.maxCostUsd),
-        NO_LIMIT,
-      ),
-    },
+      ? ["Candidates per tool", "candidatesPerTool", options.candidatesPerTool]
+      : ["Candidates", "candidateIds", candidateIds.join(", ")],
+    [
+      "Prompts per category",
+      "promptsPerCategory",
+      options.promptsPerCategory ?? (generate ? usual.promptsPerCategory : "all that are saved"),
+      generate ? byDepth : "as no text is written",
+    ],
+    ["Repeats of each prompt", "repeats", options.repeats ?? usual.repeats, byDepth],
+    ["To be promoted", "thresholds", thresholdsText(options.thresholds)],
+    ["Promotes", "autoPromote", options.autoPromote ? "what the verdict allows" : "nothing"],
+    ["Missing texts", "generate", generate ? "written by a model" : "not written"],
+    [
+      "Tools shown to the model",
+      "withToolset",
+      options.withToolset ? "the server's and the equipped toolset's" : "the server's",
+    ],
+    ["Most runs", "maxRuns", options.maxRuns ?? "no limit"],
+    ["Most dollars", "maxCostUsd", maxCostUsd === undefined ? "no limit" : dollars(maxCostUsd)],
   ];
-}
-
-type Effective = Omit<JobOption, "name">;
-const NO_LIMIT: Effective = { value: "no limit", from: from(true) };
-
-function setOr(value: number | string | undefined, otherwise: Effective): Effective {
-  return value === undefined ? otherwise : { value: String(value), from: from(false) };
-}
-
-function from(isDefault: boolean): string {
-  return isDefault ? "the default" : "set for this job";
+  return rows.map(([name, option, value, ifNotSet = "the default"]) => {
+    // A job keeps its defaults as if they had been set.
+    const isSet = JSON.stringify(options[option]) !== JSON.stringify(DEFAULTS[option]);
+    return { name, value: String(value), from: isSet ? "set for this job" : ifNotSet };
+  });
 }
 
 function thresholdsText(thresholds: Thresholds): string {
