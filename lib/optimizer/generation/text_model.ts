@@ -4,14 +4,21 @@ import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { abortable } from "../../core/async.ts";
 
+export interface TextRequest {
+  system: string;
+  prompt: string;
+  maxTokens: number;
+  signal: AbortSignal;
+}
+
+export interface TextAnswer {
+  text: string;
+  cost: RunCost;
+}
+
 export interface TextModel {
   readonly kind: "sampling" | "claude-cli" | "messages-api";
-  complete(request: {
-    system: string;
-    prompt: string;
-    maxTokens: number;
-    signal: AbortSignal;
-  }): Promise<{ text: string; cost: RunCost }>;
+  complete(request: TextRequest): Promise<TextAnswer>;
 }
 
 const Text = z.looseObject({ type: z.literal("text"), text: z.string() });

@@ -13,6 +13,7 @@ const empty: ToolData = {
   siblingPrompts: 0,
   candidates: [],
   evaluations: [],
+  inForce: undefined,
 };
 const base = { options: JobOptions.parse({}), recent: [], kind: "claude-cli" as const };
 

@@ -10,13 +10,15 @@ const NOTIFY_REST_MS = 250;
 /** Others change a record a few times in its life. */
 const MOST_RACES = 20;
 
+/** `lost`: another process works on it, or it is gone. */
+export type StopReason = "paused" | "cancelled" | "lost";
+
 interface JobRecordOptions {
   jobs: JobsRepository;
   stored: Stored<OptimizationJob>;
   owner: string;
   onChange(job: OptimizationJob): void;
-  /** `lost`: another process works on it, or it is gone. */
-  onStop(reason: "paused" | "cancelled" | "lost"): void;
+  onStop(reason: StopReason): void;
   onWarning(message: string, details?: object): void;
 }
 
