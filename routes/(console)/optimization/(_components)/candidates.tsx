@@ -6,11 +6,9 @@ import {
 import {
   type CandidateView,
   type DrawnScore,
-  drawnScore,
-  SCORE_LABELS,
+  drawnScores,
   type ScorePair,
 } from "../(_page)/comparison.ts";
-import { SCORES } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { Field, PostButton, PostForm, TextField } from "../../../../components/forms.tsx";
 import { CharCount } from "../../../../islands/forms.tsx";
@@ -113,18 +111,15 @@ function Scores({ metrics }: { metrics: CategoryScores | undefined }) {
   if (metrics === undefined) return <p class="muted small">Not tried yet.</p>;
   return (
     <dl class="candidate-scores">
-      {SCORES.map((name) => {
-        const score = drawnScore(metrics[name]);
-        return (
-          <div key={name} title={score.text}>
-            <dt>{SCORE_LABELS[name]}</dt>
-            <dd>
-              <ScoreBar score={score} />
-              <span class="score-number">{score.short}</span>
-            </dd>
-          </div>
-        );
-      })}
+      {drawnScores(metrics).map((score) => (
+        <div key={score.label} title={score.text}>
+          <dt>{score.label}</dt>
+          <dd>
+            <ScoreBar score={score} />
+            <span class="score-number">{score.short}</span>
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

@@ -256,6 +256,10 @@ export function drawnScore(score: SuccessCount) {
   };
 }
 
+export function drawnScores(metrics: CategoryScores) {
+  return SCORES.map((name) => ({ label: SCORE_LABELS[name], ...drawnScore(metrics[name]) }));
+}
+
 export type ScorePair = ReturnType<typeof scorePairs>[number];
 
 export function scorePairs(before: CategoryScores, after: CategoryScores) {
