@@ -2,37 +2,22 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import type { CatalogTool } from "./catalog_tool.ts";
 import { isObject } from "../core/rpc.ts";
 
-interface ArgumentProblem {
-  /** Where, as `repository.owner`; empty for the arguments as a whole. */
-  path: string;
-  message: string;
-}
-
 const MAX_PROBLEMS = 5;
 /** Compiled at the first call of each tool, and gone with it. */
 const validators = new WeakMap<CatalogTool, Validator | undefined>();
 
-export function checkArguments(tool: CatalogTool, args: unknown): ArgumentProblem[] {
-  const validator = validatorOf(tool);
-  if (!validator) return [];
-  let result: ReturnType<Validator["validate"]>;
-  try {
-    result = validator.validate(args);
-  } catch {
-    // A schema with a reference that leads nowhere: the server itself has to judge.
-    return [];
-  }
-  if (result.valid) return [];
+/** What is wrong with arguments, in words; undefined if nothing is. */
+export function argumentProblems(tool: CatalogTool, args: unknown): string | undefined {
+  const errors = validate(tool, args)?.errors ?? [];
+  if (errors.length === 0) return undefined;
   // The outer complaints only say that there is an inner one.
-  const inner = result.errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
-  const problems = (inner.length > 0 ? inner : result.errors).map((error) => ({
-    path: error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
-    message: problemText(error.keyword, error.error),
-  }));
-  const unique = new Map(
-    problems.map((problem) => [`${problem.path} ${problem.message}`, problem]),
-  );
-  return [...unique.values()].slice(0, MAX_PROBLEMS);
+  const inner = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
+  const problems = (inner.length > 0 ? inner : errors).map((error) => {
+    const path = error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
+    const message = problemText(error.keyword, error.error).replace(/\.$/, "");
+    return path === "" ? message : `${path}: ${message}`;
+  });
+  return [...new Set(problems)].slice(0, MAX_PROBLEMS).join("; ");
 }
 
 /** The library's sentences where they say what to do, others where they do not. */
@@ -48,11 +33,15 @@ function problemText(keyword: string, sentence: string): string {
 
 const WRAPPERS = new Set(["properties", "items", "$ref", "allOf", "additionalProperties"]);
 
-function validatorOf(tool: CatalogTool): Validator | undefined {
-  if (validators.has(tool)) return validators.get(tool);
-  const validator = compile(tool.definition.inputSchema);
-  validators.set(tool, validator);
-  return validator;
+/** Undefined if the schema cannot be used: then the server itself has to judge. */
+function validate(tool: CatalogTool, args: unknown) {
+  if (!validators.has(tool)) validators.set(tool, compile(tool.definition.inputSchema));
+  try {
+    return validators.get(tool)?.validate(args);
+  } catch {
+    // A reference in it leads nowhere.
+    return undefined;
+  }
 }
 
 function compile(schema: Record<string, unknown>): Validator | undefined {
@@ -74,12 +63,7 @@ function draftOf(uri: string) {
 }
 
 export function fitsSchema(tool: CatalogTool, args: unknown): boolean {
-  const validator = validatorOf(tool);
-  try {
-    return validator?.validate(args).valid ?? false;
-  } catch {
-    return false;
-  }
+  return validate(tool, args)?.valid ?? false;
 }
 
 interface ToolExample {

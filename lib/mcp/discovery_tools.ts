@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkArguments } from "../catalog/tool_arguments.ts";
+import { argumentProblems } from "../catalog/tool_arguments.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
 import { memberText } from "../core/rpc.ts";
@@ -245,12 +245,10 @@ export function forwardTo(
   args: Record<string, unknown>,
   argumentsIn: string,
 ): ForwardedCall {
-  const problems = checkArguments(tool, args);
-  if (problems.length === 0) return { forward: tool, argumentsIn };
-  const words = problems.map(({ path, message }) => path === "" ? message : `${path}: ${message}`)
-    .map((sentence) => sentence.replace(/\.$/, ""));
+  const problems = argumentProblems(tool, args);
+  if (problems === undefined) return { forward: tool, argumentsIn };
   throw new GatewayError("INVALID_ARGUMENTS", {
-    message: `${namespacedName(tool.server, tool.name)}: ${words.join("; ")}`,
+    message: `${namespacedName(tool.server, tool.name)}: ${problems}`,
     recoverySteps: [
       "Correct these arguments and call again",
       "For the tool's whole schema call tool_discovery with detailLevel full, or get_tool_description",

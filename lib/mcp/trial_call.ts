@@ -1,4 +1,4 @@
-import { checkArguments } from "../catalog/tool_arguments.ts";
+import { argumentProblems } from "../catalog/tool_arguments.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { NameTables } from "../catalog/name_table.ts";
@@ -74,7 +74,13 @@ export class TrialCalls {
     }
     const table = names.of(catalog.snapshot);
     const tool = resolveTool({ table, naming: "original", server }, name);
-    checkFits(tool, args);
+    const problems = argumentProblems(tool, args);
+    if (problems !== undefined) {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Not called: ${problems}`,
+        recoveryAction: "Correct these arguments and call again",
+      });
+    }
     const params = JSON.stringify({ name: tool.name, arguments: args });
     const messages: string[] = [];
     const request: McpRequest = {
@@ -177,19 +183,6 @@ function unconfirmed(name: string, risk: ToolRisk): GatewayError {
       : `"${name}" may change things, and nobody has confirmed the call`,
     recoveryAction: "Confirm the call",
     recoverySteps: ['Send "confirmed": true with the arguments'],
-  });
-}
-
-function checkFits(tool: CatalogTool, args: Record<string, unknown>): void {
-  const problems = checkArguments(tool, args);
-  if (problems.length === 0) return;
-  const sentences = problems.map(({ path, message }) =>
-    path === "" ? message : `${path}: ${message}`
-  )
-    .map((sentence) => sentence.replace(/\.$/, ""));
-  throw new GatewayError("INVALID_ARGUMENTS", {
-    message: `Not called: ${sentences.join("; ")}`,
-    recoveryAction: "Correct these arguments and call again",
   });
 }
 
