@@ -50,19 +50,32 @@ export function toolLimitOf({ clientInfo }: Pick<ClientProfile, "clientInfo">): 
   return TOOL_LIMITS.find(([name]) => name.test(String(clientInfo?.name)))?.[1];
 }
 
+/** The token under which a request asks for progress notifications. */
+export function progressTokenOf({ _meta: meta }: Record<string, unknown>): RpcId | undefined {
+  const token = isObject(meta) ? meta.progressToken : undefined;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}
+
 const CLIENT_LENGTH = 80;
+
+/** What a client calls itself; empty if it gave no name. */
+export function clientLabel({ profile: { clientInfo } }: Client): string {
+  const { name, version } = isObject(clientInfo) ? clientInfo : {};
+  const label = [name, version].filter((part) => typeof part === "string").join(" ").trim();
+  return shortened(label, CLIENT_LENGTH);
+}
 
 /**
  * Where a client's call comes from, for a person who decides about it or looks back: its endpoint,
  * what it calls itself, and the address it connected from. The name is in quotes: the client chose it,
  * and it must not pass for an address.
  */
-export function originOf({ endpoint, profile: { clientInfo }, from }: Client): string {
-  const { name, version } = isObject(clientInfo) ? clientInfo : {};
-  const label = [name, version].filter((part) => typeof part === "string").join(" ").trim();
+export function originOf(client: Client): string {
+  const { endpoint, from } = client;
+  const label = clientLabel(client);
   return [
     endpoint === undefined ? "MCP" : `MCP at /${endpoint.replace(/\?$/, "")}`,
-    ...(label === "" ? [] : [`client ${JSON.stringify(shortened(label, CLIENT_LENGTH))}`]),
+    ...(label === "" ? [] : [`client ${JSON.stringify(label)}`]),
     ...(from === undefined ? [] : [`from ${from}`]),
   ].join(", ");
 }

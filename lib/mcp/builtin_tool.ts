@@ -3,8 +3,8 @@ import { asAbortSignal } from "../core/async.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Right } from "../core/access.ts";
 import { GatewayError, toolErrorResult } from "../core/errors.ts";
-import { isObject, notificationText } from "../core/rpc.ts";
-import { type Client, type McpRequest, originOf } from "../core/client.ts";
+import { notificationText } from "../core/rpc.ts";
+import { type Client, type McpRequest, originOf, progressTokenOf } from "../core/client.ts";
 import { actingFor } from "../telemetry/audit_log.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { canElicit, canSample, elicitConsent, sample } from "./client_questions.ts";
@@ -109,12 +109,11 @@ export async function callBuiltin(
 }
 
 function progressOf(request: McpRequest): ToolContext["progress"] {
-  const { _meta: meta } = request.params;
-  const token = isObject(meta) ? meta.progressToken : undefined;
-  if (typeof token !== "string" && typeof token !== "number") return undefined;
+  const progressToken = progressTokenOf(request.params);
+  if (progressToken === undefined) return undefined;
   let progress = 0;
   return (message) => {
-    const params = JSON.stringify({ progressToken: token, progress: ++progress, message });
+    const params = JSON.stringify({ progressToken, progress: ++progress, message });
     request.send(notificationText("notifications/progress", params));
   };
 }

@@ -185,7 +185,6 @@ class CombinedViewSession implements ViewSession {
     if (!servers) return;
     const relays: ClientRelays = this.#relays = new ClientRelays({
       findServer: (name) => servers.findServer(name),
-      client,
       clientFor: (server) => features.clientFor(server, client),
     });
     const found = (names: readonly string[]) =>

@@ -16,7 +16,6 @@ import {
   withExposedPages,
 } from "./resource_aggregate.ts";
 import { type CallServer, declares, type ListedItem, listFromAll } from "./server_lists.ts";
-import { clientForServer } from "./relays.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { completionRef, requestParams } from "./call.ts";
 
@@ -46,16 +45,7 @@ interface Listing {
 }
 
 const NEVER: Listing = { at: 0, servers: [] };
-const LEVELS = new Set([
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-]);
+const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /** Resources, prompts, completions and logging of several servers as those of one. */
 export class FeatureAggregate {
@@ -84,11 +74,10 @@ export class FeatureAggregate {
         const { templateTexts } = await this.#loadResources(request);
         return resultText(request.id, `{"resourceTemplates":[${templateTexts.join(",")}]}`);
       }
-      case "prompts/list":
-        return resultText(
-          request.id,
-          `{"prompts":[${(await this.#loadPrompts(request)).join(",")}]}`,
-        );
+      case "prompts/list": {
+        const texts = await this.#loadPrompts(request);
+        return resultText(request.id, `{"prompts":[${texts.join(",")}]}`);
+      }
       case "resources/read":
       case "resources/subscribe":
       case "resources/unsubscribe":
@@ -104,7 +93,12 @@ export class FeatureAggregate {
 
   /** The client as one of the servers sees it. */
   clientFor(server: string, client: Client): Client {
-    return clientForServer(client, (text) => this.#outgoing(server, text));
+    return {
+      profile: client.profile,
+      principal: client.principal,
+      push: (text) => client.push(this.#outgoing(server, text)),
+      ask: (text, id, onAnswer) => client.ask(text, id, onAnswer),
+    };
   }
 
   requestFor(server: string, request: McpRequest): McpRequest {
@@ -119,11 +113,10 @@ export class FeatureAggregate {
   }
 
   async #sendLevel(server: ManagedServer, request: McpRequest, level: string): Promise<void> {
-    const params = { level };
-    const inner = { ...request, method: "logging/setLevel", params };
     try {
       if (await declares(server, "logging", request.signal)) {
-        await this.#options.call(server, inner, JSON.stringify(params));
+        const inner = { ...request, method: "logging/setLevel", params: { level } };
+        await this.#options.call(server, inner, JSON.stringify({ level }));
       }
       this.#levels.set(server, level);
     } catch {
@@ -132,8 +125,8 @@ export class FeatureAggregate {
   }
 
   async #loadResources(request: McpRequest): Promise<ResourceAggregate> {
-    const servers = this.#options.servers();
     const { list } = this.#options;
+    const servers = this.#options.servers();
     const [resources, templates] = await Promise.all([
       listFromAll(servers, "resources", request, list),
       listFromAll(servers, "resourceTemplates", request, list),
@@ -154,10 +147,8 @@ export class FeatureAggregate {
     this.#promptsListed = { at: Date.now(), servers };
     const { maxNameLength } = this.#options;
     const names = flatNames(named.keys(), maxNameLength);
-    this.#options.onPromptCollisions?.(
-      servers.map(({ name }) => name),
-      findCollisions(names, maxNameLength),
-    );
+    const collisions = findCollisions(names, maxNameLength);
+    this.#options.onPromptCollisions?.(servers.map(({ name }) => name), collisions);
     return Array.from(names, ([namespaced, flat]) => {
       const { server, value, text } = named.get(namespaced)!;
       this.#prompts.set(flat, { server, name: String(value.name) });
@@ -168,13 +159,7 @@ export class FeatureAggregate {
   async #onResource(request: McpRequest): Promise<string> {
     const { uri } = request.params;
     const route = typeof uri === "string" ? await this.#routeOf(request, uri) : undefined;
-    if (typeof uri !== "string" || !route) {
-      return errorText(
-        request.id,
-        -32002,
-        `There is no resource ${JSON.stringify(uri) ?? ""} here`,
-      );
-    }
+    if (typeof uri !== "string" || !route) return nothingAt(request, -32002, "resource", uri);
     const params = { ...request.params, uri: route.uri };
     if (request.method !== "resources/subscribe") {
       return await this.#relay(route.server, request, params);
@@ -188,10 +173,8 @@ export class FeatureAggregate {
       isSubscribed = memberText(answer, "result") !== undefined;
       return answer;
     } finally {
-      if (!isSubscribed) {
-        if (before) this.#subscribed.set(uri, before);
-        else this.#subscribed.delete(uri);
-      }
+      if (!isSubscribed && before) this.#subscribed.set(uri, before);
+      else if (!isSubscribed) this.#subscribed.delete(uri);
     }
   }
 
@@ -224,7 +207,7 @@ export class FeatureAggregate {
   async #getPrompt(request: McpRequest): Promise<string> {
     const { name } = request.params;
     const route = typeof name === "string" ? await this.#findPrompt(request, name) : undefined;
-    if (!route) return noPrompt(request, name);
+    if (!route) return nothingAt(request, -32602, "prompt", name);
     return await this.#relay(route.server, request, { ...request.params, name: route.name });
   }
 
@@ -244,23 +227,19 @@ export class FeatureAggregate {
 
   async #complete(request: McpRequest): Promise<string> {
     const { kind, name } = completionRef(request.text, request.params);
+    const route = kind === "resource"
+      ? await this.#findResource(request, name)
+      : await this.#findPrompt(request, name);
+    if (!route) return nothingAt(request, -32602, kind, name);
+    const { server, ...known } = route;
     const ref = isObject(request.params.ref) ? request.params.ref : {};
-    if (kind === "resource") {
-      const route = await this.#findResource(request, name);
-      const params = { ...request.params, ref: { ...ref, uri: route?.uri } };
-      if (route) return await this.#relay(route.server, request, params);
-      return errorText(request.id, -32602, `There is no resource ${JSON.stringify(name)} here`);
-    }
-    const route = await this.#findPrompt(request, name);
-    if (!route) return noPrompt(request, name);
-    const params = { ...request.params, ref: { ...ref, name: route.name } };
-    return await this.#relay(route.server, request, params);
+    return await this.#relay(server, request, { ...request.params, ref: { ...ref, ...known } });
   }
 
   async #setLevel(request: McpRequest): Promise<string> {
     const { level } = request.params;
-    if (typeof level !== "string" || !LEVELS.has(level)) {
-      return errorText(request.id, -32602, `A log level is one of ${[...LEVELS].join(", ")}`);
+    if (typeof level !== "string" || !LEVELS.includes(level)) {
+      return errorText(request.id, -32602, `A log level is one of ${LEVELS.join(", ")}`);
     }
     this.#level = level;
     // The others get it when the client first uses them: no server is started for it.
@@ -306,6 +285,6 @@ function isFresh(listed: Listing, servers: readonly ManagedServer[]): boolean {
     servers.every((server, index) => server === listed.servers[index]);
 }
 
-function noPrompt(request: McpRequest, name: unknown): string {
-  return errorText(request.id, -32602, `There is no prompt ${JSON.stringify(name) ?? ""} here`);
+function nothingAt({ id }: McpRequest, code: number, kind: string, name: unknown): string {
+  return errorText(id, code, `There is no ${kind} ${JSON.stringify(name) ?? ""} here`);
 }

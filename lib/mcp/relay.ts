@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, McpRequest } from "../core/client.ts";
+import { type Client, type McpRequest, progressTokenOf } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   isObject,
@@ -50,6 +50,7 @@ export class Relay implements AsyncDisposable {
   readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
   readonly #requests = new Set<McpRequest>();
   readonly #state = new ConnectionState();
+  readonly #stopListening: () => void;
   #needsOwn: boolean;
   #own: OwnConnection | undefined;
   /** Whether there may be tasks on the connection, which nobody could restore. */
@@ -63,6 +64,9 @@ export class Relay implements AsyncDisposable {
     this.#client = client;
     this.#onOwnTools = onOwnTools;
     this.#needsOwn = ASKING.some((name) => client.profile.capabilities[name] !== undefined);
+    this.#stopListening = server.onBroadcast((text) => {
+      if (!this.hasOwn) client.push(text);
+    });
   }
 
   get hasOwn(): boolean {
@@ -135,6 +139,7 @@ export class Relay implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopListening();
     this.#closing.abort();
     const own = await this.#own?.opened.catch(() => undefined);
     if (own) await own.end(0);
@@ -277,11 +282,6 @@ function withdrawal(text: string, id: unknown, own: OwnConnection | undefined): 
   if (asked === undefined || !params) return undefined;
   const span = memberSpans(text, params.start).get("requestId");
   return span && replaceSpan(text, span, asked);
-}
-
-function progressTokenOf(params: Record<string, unknown>): RpcId | undefined {
-  const token = isObject(params._meta) ? params._meta.progressToken : undefined;
-  return typeof token === "string" || typeof token === "number" ? token : undefined;
 }
 
 /** Methods whose effect stays with the connection they were sent on. */

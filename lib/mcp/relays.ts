@@ -1,17 +1,12 @@
 import { isObject, type RpcId } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { Relay } from "./relay.ts";
-import type { Client, McpRequest } from "../core/client.ts";
+import { type Client, type McpRequest, progressTokenOf } from "../core/client.ts";
 
 interface ClientRelaysOptions {
   findServer(name: string): ManagedServer | undefined;
-  client: Client;
+  /** The client as one of the servers sees it. */
   clientFor(server: string): Client;
-}
-
-interface OpenRelay {
-  relay: Relay;
-  stop(): void;
 }
 
 /** A server's request to the client that asked for progress notifications. */
@@ -23,7 +18,7 @@ interface Question {
 /** One client's relays to the servers that it uses, each until its server or the client goes. */
 export class ClientRelays implements AsyncDisposable {
   readonly #options: ClientRelaysOptions;
-  readonly #relays = new Map<ManagedServer, OpenRelay>();
+  readonly #relays = new Map<ManagedServer, Relay>();
   readonly #questions = new Set<Question>();
 
   constructor(options: ClientRelaysOptions) {
@@ -35,24 +30,21 @@ export class ClientRelays implements AsyncDisposable {
     // Nobody would close what is opened for a client that has gone meanwhile.
     signal.throwIfAborted();
     const known = this.#relays.get(server);
-    if (known) return known.relay;
+    if (known) return known;
     this.#closeGone();
     const relay = new Relay(server, this.#clientFor(server));
-    const stop = server.onBroadcast((text) => {
-      if (!relay.hasOwn) this.#options.client.push(text);
-    });
-    this.#relays.set(server, { relay, stop });
+    this.#relays.set(server, relay);
     return relay;
   }
 
   connected(): ManagedServer[] {
-    return [...this.#relays].flatMap(([server, { relay }]) => relay.hasOwn ? server : []);
+    return [...this.#relays].flatMap(([server, relay]) => relay.hasOwn ? server : []);
   }
 
   /** Passes on what is for all servers, and progress to the one whose question it is of. */
   notify(method: string, params: Record<string, unknown>, text: string): void {
     for (const server of this.#hearers(method, params)) {
-      this.#relays.get(server)?.relay.notify(method, text);
+      this.#relays.get(server)?.notify(method, text);
     }
   }
 
@@ -79,13 +71,12 @@ export class ClientRelays implements AsyncDisposable {
   }
 
   async #close(server: ManagedServer): Promise<void> {
-    const open = this.#relays.get(server);
+    const relay = this.#relays.get(server);
     this.#relays.delete(server);
     for (const question of this.#questions) {
       if (question.server === server) this.#questions.delete(question);
     }
-    open?.stop();
-    await open?.relay[Symbol.asyncDispose]();
+    await relay?.[Symbol.asyncDispose]();
   }
 
   #clientFor(server: ManagedServer): Client {
@@ -109,16 +100,5 @@ export class ClientRelays implements AsyncDisposable {
 function progressTokenIn(question: string): RpcId | undefined {
   if (!question.includes('"progressToken"')) return undefined;
   const { params } = JSON.parse(question);
-  const token = isObject(params) && isObject(params._meta) ? params._meta.progressToken : undefined;
-  return typeof token === "string" || typeof token === "number" ? token : undefined;
-}
-
-/** A client as one of several servers sees it; `outgoing` rewrites what that server sends. */
-export function clientForServer(client: Client, outgoing: (text: string) => string): Client {
-  return {
-    profile: client.profile,
-    principal: client.principal,
-    push: (text) => client.push(outgoing(text)),
-    ask: (text, id, onAnswer) => client.ask(text, id, onAnswer),
-  };
+  return isObject(params) ? progressTokenOf(params) : undefined;
 }

@@ -3,7 +3,7 @@ import { notificationText, requestText } from "../core/rpc.ts";
 import { ManagedServer } from "../servers/server.ts";
 import { FakeServer, until } from "../servers/testing/fake_server.ts";
 import { startManaged } from "../servers/testing/start_managed.ts";
-import { clientForServer, ClientRelays } from "./relays.ts";
+import { ClientRelays } from "./relays.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 
 const PROGRESS = "notifications/progress";
@@ -34,8 +34,7 @@ function openLines(known: Map<string, ManagedServer>) {
   };
   const lines = new ClientRelays({
     findServer: (name) => known.get(name),
-    client,
-    clientFor: () => clientForServer(client, (text) => text),
+    clientFor: () => client,
   });
   return {
     lines,

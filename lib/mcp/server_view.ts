@@ -108,7 +108,6 @@ class ServerViewSession implements ViewSession {
   #list: ListText | undefined;
   /** What the server lists for this client, if that differs from what it lists for all. */
   #own: OwnTools | undefined;
-  readonly #unsubscribe: () => void;
 
   constructor(view: ServerView, options: ServerViewOptions, client: Client) {
     const { server, catalog } = options;
@@ -129,9 +128,6 @@ class ServerViewSession implements ViewSession {
       resources: "",
       prompts: "",
     }));
-    this.#unsubscribe = server.onBroadcast((text) => {
-      if (!this.#relay.hasOwn) client.push(text);
-    });
   }
 
   request(request: McpRequest): Promise<Answer> {
@@ -159,7 +155,6 @@ class ServerViewSession implements ViewSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#unsubscribe();
     await this.#relay[Symbol.asyncDispose]();
   }
 

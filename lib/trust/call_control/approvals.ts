@@ -1,9 +1,9 @@
 import type { OnAudit } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { isObject, memberText } from "../../core/rpc.ts";
+import { memberText } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";
 import type { ApprovalDecision, PendingCall, WaitingCall } from "./control.ts";
-import type { Client } from "../../core/client.ts";
+import { type Client, clientLabel } from "../../core/client.ts";
 
 /** How long a person may take; a call that waited in vain is never made. */
 const APPROVAL_MS = 120_000;
@@ -11,7 +11,6 @@ const APPROVAL_MS = 120_000;
 const MOST_WAITING = 200;
 const MOST_OF_ONE = 20;
 const SHOWN_ARGUMENTS = 65_536;
-const CLIENT_LENGTH = 80;
 
 type ApprovalOutcome = "approved" | "denied" | "expired";
 
@@ -120,7 +119,7 @@ export class Approvals {
 
   #shownOf({ tool, request, client }: PendingCall, limitMs: number): WaitingCall {
     const masked = this.#options.mask(argumentsOf(request.text));
-    const name = clientName(client);
+    const name = clientLabel(client);
     const askedAt = Date.now();
     return {
       id: crypto.randomUUID(),
@@ -129,7 +128,7 @@ export class Approvals {
       arguments: masked.slice(0, SHOWN_ARGUMENTS),
       hidden: Math.max(0, masked.length - SHOWN_ARGUMENTS),
       principal: client.principal,
-      ...(name === undefined ? {} : { client: name }),
+      ...(name === "" ? {} : { client: name }),
       askedAt,
       expiresAt: askedAt + limitMs,
     };
@@ -145,12 +144,6 @@ export function argumentsOf(request: string): string {
 /** A tool that its server has changed meanwhile is another one. */
 function markOf({ server, name, fingerprint }: PendingCall["tool"]): string {
   return JSON.stringify([server, name, fingerprint]);
-}
-
-function clientName({ profile: { clientInfo } }: Client): string | undefined {
-  const { name, version } = isObject(clientInfo) ? clientInfo : {};
-  const label = [name, version].filter((part) => typeof part === "string").join(" ").trim();
-  return label === "" ? undefined : shortened(label, CLIENT_LENGTH);
 }
 
 /** A question in a client's window is no place for more. */
