@@ -2,7 +2,7 @@ import type { Access } from "../auth/access.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { type ResolveContext as ToolScope, resolveTool } from "../catalog/resolve.ts";
-import type { Client } from "../core/client.ts";
+import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { eachMember, isObject, memberText, replaceSpan, type Span } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
@@ -145,11 +145,9 @@ const USES: ReadonlySet<string> = new Set([
   "tasks/result",
 ]);
 
-/** Methods that only read lists or set up; all others make use of a server. */
-const LOOKING = /\/list$|^ping$|^logging\/setLevel$/;
-
+/** Whether a method only reads lists or sets up; all others make use of a server. */
 export function isLooking(method: string): boolean {
-  return LOOKING.test(method);
+  return /\/list$|^ping$|^logging\/setLevel$/.test(method);
 }
 
 /** Throws if a tool changed, or went away for the caller, since somebody approved its call. */
@@ -157,8 +155,7 @@ export function checkUnchanged(
   tool: CatalogTool,
   { table, admits }: Pick<ToolScope, "table" | "admits">,
 ): void {
-  const scope: ToolScope = { table, naming: "original", server: tool.server };
-  const found = resolveTool(admits ? { ...scope, admits } : scope, tool.name);
+  const found = resolveTool({ table, naming: "original", server: tool.server, admits }, tool.name);
   if (found.fingerprint === tool.fingerprint) return;
   throw new GatewayError("CONFLICT", {
     message: `Not called: the server changed ${tool.server}.${tool.name} while the call waited`,
@@ -176,26 +173,20 @@ export function toolNameOf({ name }: Record<string, unknown>): string {
 const DECIDING = new Set(
   ["_meta", "argument", "arguments", "context", "cursor", "level", "name", "ref", "task", "uri"],
 );
-
 const DECIDING_REF = new Set(["type", "name", "uri"]);
-
-interface RequestParams {
-  text: string;
-  members: ReadonlyMap<string, Span>;
-}
 
 /**
  * The params of a request, undefined where it has none. Servers take a member that comes twice, or in
  * other letters, for what they please: what is checked here must be what they read, so that throws
  * INVALID_PARAMS.
  */
-export function requestParams(message: string): RequestParams | undefined {
+export function requestParams(message: string) {
   const text = memberText(message, "params");
   if (text === undefined) return undefined;
   return { text, members: unambiguousMembers(text, 0, DECIDING) };
 }
 
-interface CompletionRef {
+export interface ContentRef {
   kind: "prompt" | "resource";
   name: string;
 }
@@ -204,7 +195,7 @@ interface CompletionRef {
  * What a completion is of, as `params` has it. Servers may go by the type or by what is there: where
  * the two could differ, that throws INVALID_PARAMS.
  */
-export function completionRef(message: string, { ref }: Record<string, unknown>): CompletionRef {
+export function completionRef(message: string, { ref }: Record<string, unknown>): ContentRef {
   const sent = requestParams(message);
   const span = sent?.members.get("ref");
   if (!isObject(ref) || !sent || !span || !sent.text.startsWith("{", span.start)) throw noRef();
@@ -232,29 +223,23 @@ function unambiguousMembers(
   });
   for (const name of members.keys()) {
     if (deciding.has(name)) continue;
-    const plain = folded(name);
+    // As readers have it that ignore case, with the odd forms of k and s.
+    const plain = name.toUpperCase().toLowerCase();
     if (deciding.has(plain) || (plain !== name && members.has(plain))) throw ambiguous(name);
   }
   return members;
 }
 
-interface SentCall {
-  text: string;
-  params: Record<string, unknown>;
-}
-
 /** The params of a tools/call under a tool's own name, the rest as it came; throws INVALID_PARAMS. */
-export function callParams({ text, params: { name: sent } }: SentCall, name: string): string {
+export function callParams(
+  { text, params: { name: sent } }: Pick<McpRequest, "text" | "params">,
+  name: string,
+): string {
   const params = requestParams(text);
   const span = params?.members.get("name");
   if (!params || !span) throw new GatewayError("INVALID_PARAMS");
   if (sent === name) return params.text;
   return replaceSpan(params.text, span, JSON.stringify(name));
-}
-
-/** As readers that do not tell large letters from small ones have it, the odd forms of k and s too. */
-function folded(name: string): string {
-  return name.toUpperCase().toLowerCase();
 }
 
 function noRef(): GatewayError {

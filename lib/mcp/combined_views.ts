@@ -28,26 +28,9 @@ interface OptimizationTools {
   gated: readonly BuiltinTool[];
 }
 
-type CombinedViewsOptions =
-  & Pick<
-    McpModuleOptions,
-    | "catalog"
-    | "pool"
-    | "names"
-    | "toolsets"
-    | "equippedBy"
-    | "availability"
-    | "starting"
-    | "toolDirectory"
-    | "isOptimizing"
-    | "access"
-    | "policy"
-    | "screen"
-    | "onPromptCollisions"
-  >
-  & { tools: GatewayTools };
+type CombinedViewsOptions = McpModuleOptions & { tools: GatewayTools };
 
-type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
+export type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
 
 const INSTRUCTIONS: Record<ViewName, string> = {
   default:
@@ -69,10 +52,7 @@ const NO_TOOLS: readonly CatalogTool[] = [];
 /** The views that show tools of many servers, or the gateway's own. */
 export class CombinedViews {
   readonly #options: CombinedViewsOptions;
-  readonly #common: Pick<
-    CombinedViewOptions,
-    "names" | "rights" | "mayUse" | "demandUse" | "policy" | "screen" | "onPromptCollisions"
-  >;
+  readonly #common: Omit<CombinedViewOptions, "instructions" | "listed" | "builtins">;
   readonly #listed: Record<ViewName, readonly BuiltinTool[]>;
   readonly #servers: Record<ViewName, VisibleServers>;
   /** All that can be called at the default endpoint, whatever is listed. */
@@ -84,16 +64,10 @@ export class CombinedViews {
 
   constructor(options: CombinedViewsOptions) {
     this.#options = options;
-    const { names, access, policy, screen, tools, toolDirectory, onPromptCollisions } = options;
-    this.#common = {
-      names,
-      rights: access,
-      mayUse: (principal, tool) => tools.mayUse(principal, tool),
-      demandUse: (principal, tool) => tools.demandUse(principal, tool),
-      policy,
-      screen,
-      onPromptCollisions,
-    };
+    const { names, access: rights, policy, screen, tools, toolDirectory } = options;
+    const { mayUse, demandUse } = tools;
+    const { onPromptCollisions } = options;
+    this.#common = { names, rights, mayUse, demandUse, policy, screen, onPromptCollisions };
     const discovery = discoveryTools(toolDirectory);
     const index = indexTools(toolDirectory);
     const optimizer = optimizerTools(toolDirectory);
@@ -106,8 +80,13 @@ export class CombinedViews {
       toolset: tools.toolsets,
       all: [],
     };
-    const all = this.#allServers();
     const nothing = this.#noServers();
+    const all: VisibleServers = {
+      ...nothing,
+      tools: () => this.#allTools(),
+      servers: nothing.callable!,
+      settled: (_, signal) => options.starting.settled(this.#serverNames(), signal),
+    };
     const equipped = {
       ...this.#toolsetServers((principal) => options.equippedBy(principal)),
       callable: all.servers,
@@ -139,10 +118,7 @@ export class CombinedViews {
         return this.#default(path.expose, path.naming);
       case "toolset":
         this.#options.toolsets.resolve(path.toolset);
-        return this.#endpoint(
-          `toolsets/${path.toolset}?`,
-          () => this.#openToolset(path.toolset),
-        );
+        return this.#endpoint(toolsetKey(path.toolset), () => this.#openToolset(path.toolset));
     }
   }
 
@@ -153,7 +129,7 @@ export class CombinedViews {
   }
 
   forgetToolset(name: string): void {
-    this.#views.delete(`toolsets/${name}?`);
+    this.#views.delete(toolsetKey(name));
   }
 
   #endpoint(key: string, open: () => CombinedView): McpEndpoint {
@@ -170,10 +146,8 @@ export class CombinedViews {
       });
     }
     const isFlat = naming === "flat";
-    return this.#endpoint(
-      `mcp?${expose}${isFlat ? "&flat" : ""}`,
-      () => this.#openDefault(expose, isFlat),
-    );
+    const key = `mcp?${expose}${isFlat ? "&flat" : ""}`;
+    return this.#endpoint(key, () => this.#openDefault(expose, isFlat));
   }
 
   #openDefault(expose: ViewName, isFlat: boolean): CombinedView {
@@ -235,26 +209,16 @@ export class CombinedViews {
     const { toolsets, starting } = this.#options;
     const serversOf = (principal: string) =>
       find(principal)?.tools.map(({ server }) => server) ?? [];
+    const servers = (principal: string) => this.#reachable(serversOf(principal), principal);
     return {
       ...this.#noServers(),
       tools(principal) {
         const toolset = find(principal);
         return toolset ? toolsets.registered(toolset) : NO_TOOLS;
       },
-      servers: (principal) => this.#reachable(serversOf(principal), principal),
-      callable: (principal) => this.#reachable(serversOf(principal), principal),
-      settled: (principal, signal) => starting.settled(serversOf(principal), signal),
-    };
-  }
-
-  #allServers(): VisibleServers {
-    const { starting } = this.#options;
-    const servers = this.#noServers().callable!;
-    return {
-      ...this.#noServers(),
-      tools: () => this.#allTools(),
       servers,
-      settled: (_, signal) => starting.settled(this.#serverNames(), signal),
+      callable: servers,
+      settled: (principal, signal) => starting.settled(serversOf(principal), signal),
     };
   }
 
@@ -301,4 +265,8 @@ export class CombinedViews {
     }
     return known;
   }
+}
+
+function toolsetKey(name: string): string {
+  return `toolsets/${name}?`;
 }

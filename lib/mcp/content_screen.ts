@@ -3,15 +3,13 @@ import { elementTexts, errorText, memberSpans, memberText, replaceSpan } from ".
 import type { ManagedServer } from "../servers/server.ts";
 import { abortable } from "../core/async.ts";
 import { callShared, listFromAll, type ListName, LISTS } from "./server_lists.ts";
-import { completionRef } from "./call.ts";
+import type { TextScreen } from "../trust/text_screen.ts";
+import { completionRef, type ContentRef } from "./call.ts";
 
 const LIST_NAMES = Object.keys(LISTS) as ListName[];
 
 /** Decides what of a server's texts no model should read. */
-export interface ContentRules {
-  instructions(server: string, text: string | undefined): Promise<string | undefined>;
-  list(server: string, kind: ListName, result: string): Promise<string>;
-}
+export type ContentRules = Pick<TextScreen, "instructions" | "list">;
 
 /** Hides prompts and resources of servers that no caller may see, at all endpoints. */
 export class ContentScreen {
@@ -197,11 +195,7 @@ export class ServerContentScreen {
   }
 
   /** A hidden entry stays hidden until it is listed with another text: a server may list in turns. */
-  async #take(
-    kind: ListName,
-    texts: readonly string[],
-    shown: Map<string, Entry>,
-  ): Promise<void> {
+  async #take(kind: ListName, texts: readonly string[], shown: Map<string, Entry>): Promise<void> {
     const { hidden } = this.#lists[kind];
     for (const text of texts) {
       const name = nameIn(kind, text);
@@ -224,7 +218,7 @@ function entryOf(kind: ListName, name: string): Entry {
 }
 
 function formsOf(uri: string): string[] {
-  return [...new Set([uri, parsedUri(uri) ?? uri])];
+  return [...new Set([uri, URL.parse(uri)?.href ?? uri])];
 }
 
 function leadsTo({ forms, literals }: Entry, name: string): boolean {
@@ -237,14 +231,8 @@ function nameIn(kind: ListName, text: string): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-interface RequestedEntry {
-  kind: "prompt" | "resource";
-  name: string;
-  code: number;
-}
-
-function requestedEntry({ method, params, text }: McpRequest): RequestedEntry | undefined {
-  const asked = (kind: RequestedEntry["kind"], name: unknown, code: number) =>
+function requestedEntry({ method, params, text }: McpRequest) {
+  const asked = (kind: ContentRef["kind"], name: unknown, code: number) =>
     typeof name === "string" ? { kind, name, code } : undefined;
   switch (method) {
     case "prompts/get":
@@ -268,14 +256,9 @@ export function literalsOf(template: string): string[] {
 /** Stands for an expression where a template is read as a URI. */
 const ANYTHING = "quartermaster0anything";
 
-/** As a reader has it who parses URIs before comparing them; undefined where it is none. */
-function parsedUri(uri: string): string | undefined {
-  return URL.parse(uri)?.href;
-}
-
-/** What stands between the expressions for such a reader; undefined where it is no URI. */
+/** The literals for a reader that parses URIs before it compares them; undefined if it cannot. */
 export function parsedLiterals(literals: readonly string[]): string[] | undefined {
-  return parsedUri(literals.join(ANYTHING))?.split(ANYTHING);
+  return URL.parse(literals.join(ANYTHING))?.href.split(ANYTHING);
 }
 
 /**

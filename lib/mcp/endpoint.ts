@@ -127,7 +127,12 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
   if (message.kind === "request" && message.method === "server/discover") {
     return refuse(400, -32601, "Method not found: server/discover", message.id);
   }
-  if (version !== null && !isKnownVersion(version)) return unsupportedVersion(version, message);
+  if (version !== null && !isKnownVersion(version)) {
+    const requested = version.slice(0, 40);
+    const id = message.kind === "notification" ? null : message.id;
+    const data = { supported: PROTOCOL_VERSIONS, requested };
+    return refuse(400, -32022, `Protocol version ${requested} is not supported`, id, data);
+  }
   if (message.kind === "request" && message.method === "initialize") {
     return await initialize(host, visit, message.id, message.params);
   }
@@ -305,11 +310,7 @@ async function handleGet(host: EndpointHost, visit: Visit): Promise<Response> {
   if (lastEventId === null) {
     // What belongs to no request is for the rights that the session was made with.
     if (session.principal !== visit.principal) {
-      return refuse(
-        403,
-        -32000,
-        "Listening requires a token with the session's rights",
-      );
+      return refuse(403, -32000, "Listening requires a token with the session's rights");
     }
     return streamResponse(session, session.common.attach());
   }
@@ -371,19 +372,12 @@ function isKnownVersion(version: string): boolean {
     (/^20\d\d-\d\d-\d\d$/.test(version) && version > "2024-11-05" && version < STATELESS_SINCE);
 }
 
-function unsupportedVersion(requested: string, message: RpcMessage): Response {
-  const id = message.kind === "notification" ? null : message.id;
-  const error = {
-    code: -32022,
-    message: `Protocol version ${requested.slice(0, 40)} is not supported`,
-    data: { supported: PROTOCOL_VERSIONS, requested: requested.slice(0, 40) },
-  };
-  return new Response(JSON.stringify({ jsonrpc: "2.0", id, error }), {
-    status: 400,
-    headers: JSON_HEADERS,
-  });
-}
-
-function refuse(status: number, code: number, message: string, id: RpcId | null = null): Response {
-  return new Response(errorText(id, code, message), { status, headers: JSON_HEADERS });
+function refuse(
+  status: number,
+  code: number,
+  message: string,
+  id: RpcId | null = null,
+  data?: Record<string, unknown>,
+): Response {
+  return new Response(errorText(id, code, message, data), { status, headers: JSON_HEADERS });
 }

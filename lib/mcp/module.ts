@@ -20,7 +20,7 @@ import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { CallPolicy } from "./call.ts";
 import { Clients } from "./clients.ts";
-import type { CombinedViews, GatewayTools } from "./combined_views.ts";
+import type { CombinedPath, CombinedViews, GatewayTools } from "./combined_views.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import {
   type AnsweredRequest,
@@ -62,8 +62,6 @@ export interface McpModuleOptions
   isCommand?: boolean;
   onWarning(message: string, details?: object): void;
 }
-
-type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
 
 /** A response that takes longer comes on a stream, which a client that lost it can resume. */
 const PATIENCE_MS = 50;
@@ -138,11 +136,8 @@ export class McpModule implements AsyncDisposable {
     const path = parseEndpoint(request.url);
     if (!path) return undefined;
     return () => {
-      const caller = this.#options.access.identify(
-        request.headers.get("authorization"),
-        path.project,
-        request.url,
-      );
+      const token = request.headers.get("authorization");
+      const caller = this.#options.access.identify(token, path.project, request.url);
       return typeof caller === "string"
         ? this.#enter(path, { request, principal: caller, info })
         : caller.then((principal) => this.#enter(path, { request, principal, info }));
@@ -242,7 +237,7 @@ export class McpModule implements AsyncDisposable {
   }
 
   #enter(path: EndpointPath, visit: Omit<Visit, "endpoint">): Promise<Response> {
-    const { request, principal, info } = visit;
+    const { request, principal } = visit;
     // With each request: a local session's id grants no access through a proxy.
     if (principal === EVERYONE || ownerOf(principal) === EVERYONE) {
       refuseForwarded(request, request.method === "POST" ? hasForwardedHeader : isForwarded);
@@ -250,10 +245,8 @@ export class McpModule implements AsyncDisposable {
     this.#checkVisible(path, principal);
     const endpoint = this.#open(path);
     return endpoint instanceof Promise
-      ? endpoint.then((opened) =>
-        handleMcp(this.host, { endpoint: opened, request, principal, info })
-      )
-      : handleMcp(this.host, { endpoint, request, principal, info });
+      ? endpoint.then((endpoint) => handleMcp(this.host, { ...visit, endpoint }))
+      : handleMcp(this.host, { ...visit, endpoint });
   }
 
   /** What a caller may not see does not exist for it, with the same error. */
@@ -280,23 +273,14 @@ export class McpModule implements AsyncDisposable {
   }
 
   #openServer(name: string, naming: Naming): McpEndpoint {
-    const { pool, catalog, names, access: rights, policy, screen } = this.#options;
-    const server = pool.resolve(name);
+    const server = this.#options.pool.resolve(name);
     let endpoints = this.#serverEndpoints.get(server);
     if (!endpoints) this.#serverEndpoints.set(server, endpoints = new Map());
     let endpoint = endpoints.get(naming);
     if (!endpoint) {
+      const rights = this.#options.access;
       const onListChange = () => this.#changes.check();
-      const view = new ServerView({
-        server,
-        catalog,
-        names,
-        naming,
-        rights,
-        policy,
-        screen,
-        onListChange,
-      });
+      const view = new ServerView({ ...this.#options, server, naming, rights, onListChange });
       endpoint = { key: `servers/${server.name}?${naming}`, server: server.name, view };
       endpoints.set(naming, endpoint);
     }
@@ -366,6 +350,10 @@ const METHODS = [
 
 /** Counts requests by method; returns whether one failed. */
 function requestCounter(metrics: Metrics): (answered: AnsweredRequest) => boolean {
+  const labelsOf = (method: string) => ({
+    ok: Object.freeze({ method, status: "ok" }),
+    error: Object.freeze({ method, status: "error" }),
+  });
   const labels = new Map(METHODS.map((method) => [method, labelsOf(method)]));
   const otherLabels = labelsOf("other");
   const count = metrics.counter("quartermaster_mcp_requests_total");
@@ -376,12 +364,5 @@ function requestCounter(metrics: Metrics): (answered: AnsweredRequest) => boolea
     count(isError ? error : ok);
     time(answer.ms / 1000);
     return isError;
-  };
-}
-
-function labelsOf(method: string) {
-  return {
-    ok: Object.freeze({ method, status: "ok" }),
-    error: Object.freeze({ method, status: "error" }),
   };
 }
