@@ -1,5 +1,3 @@
-import type { ErrorBody } from "./errors.ts";
-
 export type RpcId = string | number;
 
 /** One JSON-RPC message, as far as a relay needs to understand it. */
@@ -59,7 +57,7 @@ export function errorText(
   id: RpcId | null,
   code: number,
   message: string,
-  data?: ErrorBody,
+  data?: object,
 ): string {
   return JSON.stringify({
     jsonrpc: "2.0",
