@@ -26,11 +26,12 @@ export class Builtins<Builtin extends { name: string }> {
 
 export type Admits = (principal: string, tool: { server: string; name: string }) => boolean;
 
-export interface ResolveContext<Builtin extends { name: string } = { name: string }> {
+export interface ResolveContext {
   table: NameTable;
   naming: Naming;
   server?: string;
-  builtins?: Builtins<Builtin>;
+  /** The gateway's own tools, for suggestions. */
+  builtins?: Pick<Builtins<{ name: string }>, "names">;
   /** Whether tools that are off are found as well; else they are not to be used. */
   withDisabled?: boolean;
   admits?: ((tool: CatalogTool) => boolean) | undefined;
@@ -38,20 +39,7 @@ export interface ResolveContext<Builtin extends { name: string } = { name: strin
   away?: (() => readonly ServerStatus[]) | undefined;
 }
 
-export type Resolved<Builtin> =
-  | { kind: "builtin"; builtin: Builtin }
-  | { kind: "tool"; tool: CatalogTool };
-
-/** The one way from a name to what it stands for: finds it, or says why it cannot be used. */
-export function resolve<Builtin extends { name: string }>(
-  view: ResolveContext<Builtin>,
-  name: string,
-): Resolved<Builtin> {
-  const builtin = view.builtins?.find(name);
-  if (builtin !== undefined) return { kind: "builtin", builtin };
-  return { kind: "tool", tool: resolveTool(view, name) };
-}
-
+/** The one way from a name to a server's tool: finds it, or says why it cannot be used. */
 export function resolveTool(view: ResolveContext, name: string): CatalogTool {
   const tool = view.server === undefined
     ? findAmongAll(view, name)
@@ -86,7 +74,6 @@ function quarantined(view: ResolveContext, name: string): GatewayError | undefin
       ],
     });
   }
-  return undefined;
 }
 
 /** The server whose tool a name would be by the name's beginning; of several, the longest one. */
@@ -170,9 +157,7 @@ function notFound(view: ResolveContext, name: string): GatewayError {
 function* knownNames({ table, naming, server, builtins, withDisabled, admits }: ResolveContext) {
   yield* builtins?.names() ?? [];
   for (const tool of table.tools()) {
-    if ((!tool.enabled && !withDisabled) || (server !== undefined && tool.server !== server)) {
-      continue;
-    }
-    if (admits?.(tool) !== false) yield table.nameOf(tool, naming);
+    const isUsable = (tool.enabled || withDisabled) && (server ?? tool.server) === tool.server;
+    if (isUsable && admits?.(tool) !== false) yield table.nameOf(tool, naming);
   }
 }

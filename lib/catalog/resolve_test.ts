@@ -6,7 +6,7 @@ import { ToolGuard } from "./tool_guard.ts";
 import { GatewayError } from "../core/errors.ts";
 import { NameTable } from "./name_table.ts";
 import { flatten } from "./names.ts";
-import { Builtins, resolve, type ResolveContext, resolveTool } from "./resolve.ts";
+import { Builtins, type ResolveContext, resolveTool } from "./resolve.ts";
 
 const BUILTINS = new Builtins([{ name: "build-toolset" }, { name: "optim.find_tool" }]);
 const RESERVED = new Set([...BUILTINS.names()].map(flatten));
@@ -105,7 +105,7 @@ Deno.test("resolveTool() cuts names that clients would refuse, and still knows t
   assert.equal(find(`git.${long}b`, "namespaced"), `${long}b`);
 });
 
-Deno.test("resolve() finds a tool among all servers by each of its names, built-ins first", () => {
+Deno.test("resolveTool() finds a tool among all servers by each of its names, and Builtins by theirs", () => {
   const long = "s".repeat(64);
   const table = tableOf({
     git: ["status", "log"],
@@ -115,18 +115,16 @@ Deno.test("resolve() finds a tool among all servers by each of its names, built-
   });
   const view = { table, naming: "flat" as const, builtins: BUILTINS };
   const find = (name: string) => {
-    const found = resolve(view, name);
-    return found.kind === "builtin"
-      ? found.builtin.name
-      : `${found.tool.server}/${found.tool.name}`;
+    const tool = resolveTool(view, name);
+    return `${tool.server}/${tool.name}`;
   };
   assert.equal(find("git_status"), "git/status");
   assert.equal(find("git.status"), "git/status");
   assert.equal(find("git:status"), "git/status");
   assert.equal(find("status"), "git/status");
-  assert.equal(find("build_toolset"), "build-toolset");
-  assert.equal(find("optim.find_tool"), "optim.find_tool");
-  assert.equal(find("optim_find_tool"), "optim.find_tool");
+  assert.equal(BUILTINS.find("build_toolset")?.name, "build-toolset");
+  assert.equal(BUILTINS.find("optim.find_tool")?.name, "optim.find_tool");
+  assert.equal(BUILTINS.find("optim_find_tool")?.name, "optim.find_tool");
   const [tool] = table.byOriginal("find_tool");
   assert.equal(find(table.nameOf(tool!, "flat")), "optim/find_tool");
   assert.equal(find(table.nameOf(table.byOriginal("run")[0]!, "namespaced")), `${long}/run`);
@@ -143,7 +141,7 @@ Deno.test("resolveTool() finds a tool by a name that was cut within its server's
   assert.equal(resolveTool({ table, naming: "flat" }, name), tool);
 });
 
-Deno.test("resolve() treats what a view does not admit as if it were not there", () => {
+Deno.test("resolveTool() treats what a view does not admit as if it were not there", () => {
   const table = tableOf({ git: ["status", "log"], docker: ["log"] });
   const admits = (tool: CatalogTool) => tool.server === "git" && tool.name !== "status";
   const view = { table, naming: "flat" as const, admits };
@@ -247,7 +245,8 @@ Deno.test("Names of every length are unique, valid, never a built-in's, stable, 
       assert.ok(!RESERVED.has(flat));
       assert.ok(!seen.has(flat));
       seen.add(flat);
-      assert.deepEqual(resolve(view, flat), { kind: "tool", tool });
+      assert.equal(BUILTINS.find(flat), undefined);
+      assert.equal(resolveTool(view, flat), tool);
       const namespaced = table.nameOf(tool, "namespaced");
       assert.ok(namespaced.length <= maxLength);
       const wholes = [namespaced, `${tool.server}.${tool.name}`, `${tool.server}:${tool.name}`];

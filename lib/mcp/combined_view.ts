@@ -2,7 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
 import type { NameTable, NameTables, OnPromptCollisions } from "../catalog/name_table.ts";
 import { flatten } from "../catalog/names.ts";
-import { type Builtins, ownerAmong, resolve, type Resolved } from "../catalog/resolve.ts";
+import { type Builtins, ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import type { CancelSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -250,10 +250,10 @@ class CombinedViewSession implements ViewSession {
 
   async #callTool(request: McpRequest): Promise<Answer> {
     const name = toolNameOf(request.params);
+    const builtin = this.#options.builtins.find(name);
+    if (builtin) return await this.#callBuiltin(builtin, request);
     const resolved = this.#resolve(name, request);
-    const found = resolved instanceof Promise ? await resolved : resolved;
-    if (found.kind === "builtin") return await this.#callBuiltin(found.builtin, request);
-    const { tool } = found;
+    const tool = resolved instanceof Promise ? await resolved : resolved;
     return await this.#callOn(tool, request, () => callParams(request, tool.name));
   }
 
@@ -273,14 +273,11 @@ class CombinedViewSession implements ViewSession {
   }
 
   /** Waits only if the tool's server may be on its way. */
-  #resolve(
-    name: string,
-    request: McpRequest,
-  ): Resolved<BuiltinTool> | Promise<Resolved<BuiltinTool>> {
+  #resolve(name: string, request: McpRequest): CatalogTool | Promise<CatalogTool> {
     const { servers, builtins } = this.#options;
     const { principal } = this.#client;
     const find = () =>
-      resolve({
+      resolveTool({
         ...this.#visibleTools(),
         naming: "flat",
         builtins,
