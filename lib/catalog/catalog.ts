@@ -254,11 +254,10 @@ function parseTools(server: string, texts: readonly string[]): (CatalogTool | Br
   const names = new Set<string>();
   return texts.map((text, index) => {
     const tool = readTool(server, text, index);
-    if (isBroken(tool) || !names.has(tool.name)) {
-      if (!isBroken(tool)) names.add(tool.name);
-      return tool;
-    }
-    return { ...tool, problem: "its name is listed twice" };
+    if (isBroken(tool)) return tool;
+    if (names.has(tool.name)) return { ...tool, problem: "its name is listed twice" };
+    names.add(tool.name);
+    return tool;
   });
 }
 
@@ -290,8 +289,6 @@ function reviewText({ held = [], quarantined = [], flagged = [] }: ServerTools):
   const marks = [quarantined, flagged].map((list) =>
     list.map(({ tool, findings }) => [tool.name, tool.fingerprint, findings])
   );
-  const waiting = held.map((
-    { kind, name, listed, isRejected, from },
-  ) => [kind, name, listed.text, isRejected, from]);
+  const waiting = held.map(({ listed, pinned: _, ...rest }) => [listed.text, rest]);
   return JSON.stringify([waiting, marks]);
 }

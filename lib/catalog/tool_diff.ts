@@ -83,11 +83,8 @@ class ChangeList {
     // The whole definition has no key of its own.
     const where = path === "" ? "definition" : path;
     if (key !== undefined && TEXTS.has(key) && isTextOrNone(old) && isTextOrNone(fresh)) {
-      return this.#add(() => ({
-        kind: "text",
-        path: where,
-        segments: wordDiff(old ?? "", fresh ?? ""),
-      }));
+      const segments = () => wordDiff(old ?? "", fresh ?? "");
+      return this.#add(() => ({ kind: "text", path: where, segments: segments() }));
     }
     if (old === undefined) {
       return this.#add(() => ({ kind: "added", path: where, after: shown(fresh) }));
@@ -132,17 +129,14 @@ class ChangeList {
   #compareSets(old: unknown[], fresh: unknown[], path: string): void {
     const [from, to] = [old, fresh].map((list) => list.map((item) => JSON.stringify(item)));
     const [olds, news] = [new Set(from), new Set(to)];
-    let isSame = true;
-    for (const item of olds) {
-      if (news.has(item)) continue;
-      isSame = false;
+    const [lost, won] = [olds.difference(news), news.difference(olds)];
+    for (const item of lost) {
       this.#add(() => ({ kind: "removed", path, before: shortened(item, MAX_VALUE) }));
     }
-    for (const item of news) {
-      if (olds.has(item)) continue;
-      isSame = false;
+    for (const item of won) {
       this.#add(() => ({ kind: "added", path, after: shortened(item, MAX_VALUE) }));
     }
+    const isSame = lost.size + won.size === 0;
     if (isSame && from?.join() !== to?.join()) this.#add(() => ({ kind: "reordered", path }));
   }
 

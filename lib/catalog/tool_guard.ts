@@ -108,6 +108,11 @@ export class ToolGuard {
       : { ...rest, kind: "added" };
   }
 
+  /** What is served in the place of a held tool. */
+  servedFor(server: string, { from, pinned }: HeldTool): CatalogTool | undefined {
+    return from === undefined ? pinned : this.#rules.get(server)?.pins.get(from)?.tool;
+  }
+
   open(
     server: string,
     { name, fingerprint }: Pick<CatalogTool, "name" | "fingerprint">,
@@ -184,13 +189,11 @@ function applyPins(
   const renames = findRenames(added, went);
   for (const tool of added) {
     const from = renames.get(tool.name);
-    held.push({
-      kind: from === undefined ? "added" : "renamed",
-      name: tool.name,
-      listed: tool,
-      ...(from === undefined ? {} : { from }),
-      isRejected: rejected.get(tool.name)?.has(tool.fingerprint) ?? false,
-    });
+    const isRejected = rejected.get(tool.name)?.has(tool.fingerprint) ?? false;
+    const kind = from === undefined
+      ? { kind: "added" } as const
+      : { kind: "renamed", from } as const;
+    held.push({ ...kind, name: tool.name, listed: tool, isRejected });
   }
   return { tools, held };
 }

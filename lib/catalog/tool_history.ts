@@ -34,7 +34,6 @@ export const ServerHistory = z.object({
   withoutDiff: z.int(),
 });
 export type ServerHistory = z.infer<typeof ServerHistory>;
-export type InvalidEntry = ServerHistory["invalid"][number];
 
 export type ToolEvent =
   & { tool: string; at: number; isListed: boolean }
@@ -48,9 +47,9 @@ export function serverHistory(
   { tools, invalid }: KeptTools,
   diffs: number,
 ): ServerHistory {
-  const steps = tools.flatMap((tool) => tool.earlier.map((_, back) => stepAt(tool, back)))
+  const changed = tools.flatMap((tool) => allVersions(tool).slice(0, -1))
     .sort((a, b) => b.seenAt - a.seenAt);
-  const compared = new Set(steps.slice(0, diffs).map(({ id }) => id));
+  const compared = new Set(changed.slice(0, diffs));
   const broken = new Set(invalid.map(({ name }) => name));
   return {
     server,
@@ -62,7 +61,11 @@ export function serverHistory(
         state: isInvalid ? "invalid" : goneSince === undefined ? "listed" : "gone",
         version,
         ...(goneSince === undefined || isInvalid ? {} : { goneSince }),
-        versions: versionsOf(tool, compared),
+        versions: allVersions(tool).map((each, back, all): ToolStep => ({
+          version: version - back,
+          seenAt: each.seenAt,
+          ...(compared.has(each) ? { diff: compareTools(all[back + 1]!.text, each.text) } : {}),
+        })),
       };
     }),
     invalid: invalid.map(({ name, problem, seenAt, text }) => ({
@@ -71,7 +74,7 @@ export function serverHistory(
       seenAt,
       definition: shortened(text, MAX_DEFINITION),
     })),
-    withoutDiff: Math.max(0, steps.length - diffs),
+    withoutDiff: Math.max(0, changed.length - diffs),
   };
 }
 
@@ -82,9 +85,8 @@ export function toolEvents({ tools }: ServerHistory): ToolEvent[] {
   );
   return tools.flatMap((tool): ToolEvent[] => {
     const common = { tool: tool.name, isListed: tool.state === "listed" };
-    const events: ToolEvent[] = tool.goneSince === undefined
-      ? []
-      : [{ ...common, kind: "gone", at: tool.goneSince }];
+    const events: ToolEvent[] = [];
+    if (tool.goneSince !== undefined) events.push({ ...common, kind: "gone", at: tool.goneSince });
     for (const [index, { seenAt, version, diff }] of tool.versions.entries()) {
       if (index < tool.versions.length - 1) {
         const change = { version, ...(diff === undefined ? {} : { diff }) };
@@ -97,21 +99,7 @@ export function toolEvents({ tools }: ServerHistory): ToolEvent[] {
   }).sort((a, b) => b.at - a.at || (a.tool < b.tool ? -1 : 1));
 }
 
-/** A change of version, told by how many versions it is back. */
-function stepAt({ name, version, current, earlier }: RecordedTool, back: number) {
-  const { seenAt } = (back === 0 ? current : earlier[back - 1]) ?? current;
-  return { id: JSON.stringify([name, version - back]), seenAt };
-}
-
-function versionsOf(tool: RecordedTool, compared: ReadonlySet<string>): ToolStep[] {
-  const all = [tool.current, ...tool.earlier];
-  return all.map(({ text, seenAt }, back) => {
-    const before = all[back + 1];
-    const isCompared = before !== undefined && compared.has(stepAt(tool, back).id);
-    return {
-      version: tool.version - back,
-      seenAt,
-      ...(isCompared ? { diff: compareTools(before.text, text) } : {}),
-    };
-  });
+/** The newest first. */
+function allVersions({ current, earlier }: RecordedTool) {
+  return [current, ...earlier];
 }

@@ -199,12 +199,7 @@ async function loadSemantic({ store, options, platform, live }: SearchInput) {
     import("./embedding/semantic_index.ts"),
     import("../../storage/catalog_repositories.ts"),
   ]);
-  const embedder = await createEmbedder({
-    backend: options.embeddings,
-    url: options.embeddingsUrl,
-    model: options.embeddingsModel,
-    apiKey: options.embeddingsKey,
-  });
+  const embedder = await createEmbedder(options);
   if (!embedder) return undefined;
   return new SemanticIndex({
     embedder,

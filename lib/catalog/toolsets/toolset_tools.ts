@@ -14,18 +14,13 @@ export interface Unmatched {
   nearest: string[];
 }
 
-interface ChosenTools {
-  tools: CatalogTool[];
-  unmatched: Unmatched[];
-}
-
 /** The tools that are meant: by any of their names, or all enabled ones of a server by `server.*`. */
 export function chooseTools(
   table: NameTable,
   written: Iterable<string>,
-  { admits = () => true, away = () => [] }: Pick<ResolveContext, "admits" | "away"> = {},
-): ChosenTools {
-  const view = { table, naming: "namespaced" as const, admits, away };
+  caller: Pick<ResolveContext, "admits" | "away"> = {},
+): { tools: CatalogTool[]; unmatched: Unmatched[] } {
+  const view = { table, naming: "namespaced", ...caller } as const;
   const tools = new Set<CatalogTool>();
   const unmatched: Unmatched[] = [];
   for (const name of written) {
@@ -44,10 +39,7 @@ export function chooseTools(
   return { tools: [...tools], unmatched };
 }
 
-function matching(
-  view: ResolveContext & Required<Pick<ResolveContext, "admits" | "away">>,
-  name: string,
-): CatalogTool[] {
+function matching(view: ResolveContext, name: string): CatalogTool[] {
   if (!name.endsWith(".*")) return [resolveTool(view, name)];
   const { table, admits = () => true, away } = view;
   const server = name.slice(0, -2);

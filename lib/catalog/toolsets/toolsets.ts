@@ -123,16 +123,16 @@ export class Toolsets {
     const { tools, unmatched } = chooseTools(this.#table(), written, caller);
     if (unmatched.length === 0) return tools.map(referenceTo);
     const near = [...new Set(unmatched.flatMap(({ nearest }) => nearest))].slice(0, 10);
-    const reasons = unmatched.slice(0, 10).map(({ reason }) => reason).join("; ");
     const more = unmatched.length > 10 ? `; and ${unmatched.length - 10} more` : "";
+    const message = unmatched.slice(0, 10).map(({ reason }) => reason).join("; ") + more;
     if (unmatched.every(({ code }) => code === "SERVER_STARTING")) {
       throw new GatewayError("SERVER_STARTING", {
-        message: `${reasons}${more}`,
+        message,
         recoverySteps: ["Try again in a moment", "Nothing was saved"],
       });
     }
     throw new GatewayError("TOOL_NOT_FOUND", {
-      message: `${reasons}${more}`,
+      message,
       recoverySteps: ["Nothing was saved: check the names"],
       ...didYouMean(near),
       next: [{ label: "Nothing was saved: find the names", operation: "toolset.discover" }],

@@ -8,16 +8,12 @@ export interface Embedder extends AsyncDisposable {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }
 
-interface EmbeddingSettings {
-  backend: Options["embeddings"];
-  url?: string | undefined;
-  model?: string | undefined;
-  apiKey?: string | undefined;
-}
+type EmbeddingOptions = "embeddingsUrl" | "embeddingsModel" | "embeddingsKey";
 
 export async function createEmbedder(
-  { backend, url, model, apiKey }: EmbeddingSettings,
+  options: Pick<Options, "embeddings"> & Partial<Pick<Options, EmbeddingOptions>>,
 ): Promise<Embedder | undefined> {
+  const { embeddings: backend, embeddingsUrl: url, embeddingsModel: model } = options;
   if (backend === "none") return undefined;
   if (backend === "local") {
     const { LocalEmbedder } = await import("./local_embedder.ts");
@@ -36,5 +32,5 @@ export async function createEmbedder(
       recoveryAction: "Set both, or choose another backend",
     });
   }
-  return openAiEmbedder({ url, model, apiKey });
+  return openAiEmbedder({ url, model, apiKey: options.embeddingsKey });
 }

@@ -75,11 +75,15 @@ Deno.test("embedders say which backend failed and why", async () => {
 });
 
 Deno.test("createEmbedder() makes what was configured, and nothing for none", async () => {
-  assert.equal(await createEmbedder({ backend: "none" }), undefined);
-  assert.equal((await createEmbedder({ backend: "ollama" }))!.id, "ollama:nomic-embed-text");
+  assert.equal(await createEmbedder({ embeddings: "none" }), undefined);
+  assert.equal((await createEmbedder({ embeddings: "ollama" }))!.id, "ollama:nomic-embed-text");
   assert.equal(
-    (await createEmbedder({ backend: "openai", url: "http://127.0.0.1:1", model: "m" }))!.id,
+    (await createEmbedder({
+      embeddings: "openai",
+      embeddingsUrl: "http://127.0.0.1:1",
+      embeddingsModel: "m",
+    }))!.id,
     "openai:m",
   );
-  await assert.rejects(createEmbedder({ backend: "openai" }), /url or model/);
+  await assert.rejects(createEmbedder({ embeddings: "openai" }), /url or model/);
 });
