@@ -17,7 +17,7 @@ import type { Logs } from "../telemetry/logs.ts";
 import { ReviewState } from "./review_state.ts";
 import { REVISION } from "./scanner/data/revision.ts";
 import { TextScreen } from "./text_screen.ts";
-import { screenToolLists, type ToolLists } from "./tool_lists.ts";
+import { screenToolLists } from "./tool_lists.ts";
 import { Verdicts } from "./verdicts.ts";
 
 /** Long enough for the servers of a start to have listed their tools. */
@@ -34,21 +34,10 @@ export interface TrustInput {
   isCommand?: boolean;
 }
 
-/** Guards the catalog: pins, review decisions and the scanner's findings. */
-export interface TrustModule extends AsyncDisposable {
-  guard: ToolGuard;
-  verdicts: Verdicts;
-  book: ReviewState;
-  screen: TextScreen;
-  pins: PinsRepository;
-  lists: ToolLists;
-  /** Applies each server's policy and the decisions of other gateways. */
-  load(servers: readonly PooledServer[]): Promise<void>;
-  /** Scans a server's instructions before a client asks for them. */
-  screenInstructions(server: string, instructions: string): void;
-}
+export type TrustModule = ReturnType<typeof buildTrust>;
 
-export function buildTrust(input: TrustInput): TrustModule {
+/** Guards the catalog: pins, review decisions and the scanner's findings. */
+export function buildTrust(input: TrustInput) {
   const { store, catalog, logs, bus, onWarning } = input;
   const stack = new AsyncDisposableStack();
   const pins = new PinsRepository(store);
@@ -130,7 +119,8 @@ export function buildTrust(input: TrustInput): TrustModule {
     screen,
     pins,
     lists,
-    async load(wanted) {
+    /** Applies each server's policy and the decisions of other gateways. */
+    async load(wanted: readonly PooledServer[]): Promise<void> {
       servers = wanted.map(({ name }) => name);
       const names = createHash("sha256").update([...servers].sort().join("\n")).digest("hex");
       const next = names.slice(0, 16);
@@ -142,7 +132,8 @@ export function buildTrust(input: TrustInput): TrustModule {
       }
       await book.load(new Map(wanted.map(({ name, spec }) => [name, changePolicy(spec)])));
     },
-    screenInstructions(server, instructions) {
+    /** Scans a server's instructions before a client asks for them. */
+    screenInstructions(server: string, instructions: string): void {
       screen.instructions(server, instructions).catch((error) =>
         onWarning("Cannot scan a server's instructions", { server, error })
       );

@@ -2,6 +2,7 @@ import { isBroken } from "../catalog/catalog_tool.ts";
 import type { ReviewEdit } from "./review_state.ts";
 import type { HeldTool } from "../catalog/tool_guard.ts";
 import type { AuditActor, OnAudit } from "../core/access.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { retryStale } from "../core/async.ts";
 import {
@@ -85,16 +86,12 @@ export class ReviewAdmin {
 
   /** All of what waits, without what takes time to compare. */
   waiting(server?: string): WaitingItem[] {
-    return this.#open(server).map(({ server, tool, kind, state }) => ({
-      server,
-      tool,
-      kind,
-      state,
-    }));
+    return this.#open(server)
+      .map(({ server, tool, kind, state }) => ({ server, tool, kind, state }));
   }
 
   /** How many things wait; cheap enough for every page. */
-  count(): { held: number; notices: number; quarantined: number; flagged: number; total: number } {
+  count() {
     const counts = { held: 0, notices: 0, quarantined: 0, flagged: 0, total: 0 };
     for (const { state } of this.#open()) {
       counts[state === "notice" ? "notices" : state]++;
@@ -141,11 +138,7 @@ export class ReviewAdmin {
     await retryStale(async () => {
       const { spec, version } = await admin.read(server);
       const { changes = spec.changes, trust = spec.trust } = wanted;
-      const changed = {
-        ...spec,
-        ...(changes === undefined ? {} : { changes }),
-        ...(trust === undefined ? {} : { trust }),
-      };
+      const changed = { ...spec, ...defined({ changes, trust }) };
       // The policy is noted below.
       await admin.update(server, changed, { version, isNoted: false });
     });
@@ -364,12 +357,6 @@ export class ReviewAdmin {
   }
 
   #audit(action: string, subject: string, by: AuditActor, before?: unknown, after?: unknown): void {
-    this.#options.onAudit?.({
-      action,
-      subject,
-      ...by,
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
-    });
+    this.#options.onAudit?.({ action, subject, ...by, ...defined({ before, after }) });
   }
 }

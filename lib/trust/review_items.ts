@@ -7,8 +7,12 @@ import type { TextScreen } from "./text_screen.ts";
 import { compareTools, ToolDiff } from "../catalog/tool_diff.ts";
 import type { Verdicts } from "./verdicts.ts";
 import { ChangePolicy, ServerTrust } from "../core/server.ts";
+import { defined } from "../core/defined.ts";
 import { shortened } from "../core/text.ts";
 import type { ServerPins, ServerReviews } from "../storage/reviews_repository.ts";
+
+/** In the order in which a person should look at them. */
+const STATES = ["quarantined", "held", "notice", "flagged", "rejected"] as const;
 
 /** One thing about a server's tools that a person should look at. */
 export const ReviewItem = z.object({
@@ -20,7 +24,7 @@ export const ReviewItem = z.object({
    * Held until it is approved; passed on and to be seen; kept from everybody by what was found in
    * it; listed although something was; turned down.
    */
-  state: z.enum(["held", "notice", "quarantined", "flagged", "rejected"]),
+  state: z.enum(STATES),
   /** Of the definition it is about: a decision is for this one alone. */
   fingerprint: z.string(),
   /** Its name before, where it has another. */
@@ -66,14 +70,6 @@ export const ReviewPolicy = z.object({
 export type ReviewPolicy = z.infer<typeof ReviewPolicy>;
 
 const MAX_DEFINITION = 4_000;
-/** In the order in which a person should look at them. */
-const STATES: readonly ReviewItem["state"][] = [
-  "quarantined",
-  "held",
-  "notice",
-  "flagged",
-  "rejected",
-];
 
 export interface ItemSources {
   book: ReviewState;
@@ -107,38 +103,33 @@ export function inDetail({ text, before, ...item }: RawItem): ReviewItem {
 
 function heldItems(server: string, { catalog, guard, verdicts }: ItemSources): RawItem[] {
   return catalog.heldOf(server).map((held) => {
-    const { kind, name, listed, pinned, from, isRejected } = held;
+    const { kind, name, listed, from, isRejected } = held;
     const fingerprint = isBroken(listed) ? "" : listed.fingerprint;
     const found = verdicts.find(server, fingerprint) ?? [];
-    const old = from === undefined ? pinned : guard.rulesOf(server)?.pins.get(from)?.tool;
     return {
       server,
       tool: name,
       kind,
       state: isRejected ? "rejected" : "held",
       fingerprint,
-      ...(from === undefined ? {} : { from }),
+      ...defined({ from }),
       findings: [...guard.open(server, { name, fingerprint }, found)],
       text: listed.text,
-      before: old?.text,
+      before: guard.servedFor(server, held)?.text,
     };
   });
 }
 
 function noticeItems(server: string, { book, guard, verdicts }: ItemSources): RawItem[] {
   return book.reviewsOf(server).notices.map((notice) => {
-    const { tool, from, text, fingerprint, before, at } = notice;
+    const { tool, from, fingerprint, before } = notice;
     const found = verdicts.find(server, fingerprint) ?? [];
     return {
+      ...notice,
       server,
-      tool,
       kind: from !== undefined ? "renamed" : before ? "changed" : "added",
       state: "notice",
-      fingerprint,
-      ...(from === undefined ? {} : { from }),
-      at,
       findings: [...guard.open(server, { name: tool, fingerprint }, found)],
-      text,
       before: before?.text,
     };
   });
@@ -146,16 +137,14 @@ function noticeItems(server: string, { book, guard, verdicts }: ItemSources): Ra
 
 function foundItems(server: string, { catalog, screen }: ItemSources): RawItem[] {
   const { quarantined = [], flagged = [] } = catalog.of(server);
-  const ofTools = [...quarantined, ...flagged].map(({ tool, findings }, index): RawItem => ({
-    server,
-    tool: tool.name,
-    kind: "finding",
-    state: index < quarantined.length ? "quarantined" : "flagged",
+  const ofTools = [...quarantined, ...flagged].map(({ tool, findings }, index) => ({
+    subject: tool.name,
+    isQuarantined: index < quarantined.length,
     fingerprint: tool.fingerprint,
-    findings: [...findings],
+    findings,
     text: canonicalText(tool),
   }));
-  const ofTexts = screen.found(server).map((found): RawItem => ({
+  return [...ofTools, ...screen.found(server)].map((found) => ({
     server,
     tool: found.subject,
     kind: "finding",
@@ -164,7 +153,6 @@ function foundItems(server: string, { catalog, screen }: ItemSources): RawItem[]
     findings: [...found.findings],
     text: found.text,
   }));
-  return [...ofTools, ...ofTexts];
 }
 
 export function decisionsOf(
@@ -173,21 +161,17 @@ export function decisionsOf(
 ): ReviewDecision[] {
   const tools = pins?.tools ?? [];
   const reverted = new Set(tools.filter(({ isKept }) => isKept).map(({ name }) => name));
+  const approved = tools.filter(({ by, isKept }) => by !== undefined && !isKept);
   return [
-    ...tools.filter(({ by, isKept }) => by !== undefined && !isKept).map((
-      { name: tool, fingerprint, pinnedAt: at, by },
-    ) => ({ server, tool, kind: "approved" as const, fingerprint, at, by, isRevertible: true })),
+    ...approved.map(({ name: tool, fingerprint, pinnedAt: at, by }) => (
+      { server, tool, kind: "approved" as const, fingerprint, at, by, isRevertible: true }
+    )),
     ...rejected.map(({ isHidden: _, ...rejection }) => ({
       ...rejection,
       server,
       kind: reverted.has(rejection.tool) ? "reverted" as const : "rejected" as const,
       isRevertible: false,
     })),
-    ...waivers.map((waiver) => ({
-      ...waiver,
-      server,
-      kind: "waived" as const,
-      isRevertible: false,
-    })),
+    ...waivers.map((each) => ({ ...each, server, kind: "waived" as const, isRevertible: false })),
   ];
 }

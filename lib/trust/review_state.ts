@@ -21,6 +21,8 @@ import {
   waiverKey,
 } from "../catalog/tool_guard.ts";
 import type { ChangePolicy } from "../core/server.ts";
+import { inTurn } from "../core/async.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Verdicts } from "./verdicts.ts";
@@ -59,7 +61,8 @@ export class ReviewState {
   readonly #options: ReviewStateOptions;
   readonly #policies = new Map<string, ChangePolicy>();
   readonly #loaded = new Map<string, Loaded>();
-  #loading: Promise<void> = Promise.resolve();
+  /** One after the other, or what was read earlier could be applied later. */
+  readonly #inTurn = inTurn();
 
   constructor(options: ReviewStateOptions) {
     this.#options = options;
@@ -75,10 +78,7 @@ export class ReviewState {
 
   /** Takes over what each server's policy is, and what is stored. */
   load(policies?: ReadonlyMap<string, ChangePolicy>): Promise<void> {
-    // One after the other, or what was read earlier could be applied later.
-    const loaded = this.#loading.then(() => this.#load(policies ?? new Map(this.#policies)));
-    this.#loading = loaded.catch(() => {});
-    return loaded;
+    return this.#inTurn(() => this.#load(policies ?? new Map(this.#policies)));
   }
 
   async #load(policies: ReadonlyMap<string, ChangePolicy>): Promise<void> {
@@ -118,7 +118,7 @@ export class ReviewState {
   /** The server is gone; so is what is being read of it. */
   forget(server: string): void {
     this.#drop(server);
-    this.#loading = this.#loading.then(() => this.#drop(server));
+    void this.#inTurn(() => Promise.resolve(this.#drop(server)));
   }
 
   #drop(server: string): void {
@@ -156,18 +156,13 @@ export class ReviewState {
   }
 
   /** Keeps what a server has changed just now, until somebody has seen it. */
-  async noteChanges(
-    server: string,
-    changed: readonly RecordedTool[],
-    at: number,
-  ): Promise<void> {
+  async noteChanges(server: string, changed: readonly RecordedTool[], at: number): Promise<void> {
     if (this.policyOf(server) !== "notify" || changed.length === 0) return;
     await this.edit(server, (reviews) => {
-      const notices = noticesAfter(
-        reviews,
-        changed.filter(({ goneSince, current }) => (goneSince ?? current.seenAt) === at),
-        this.#options.guard.rulesOf(server),
+      const fresh = changed.filter(({ goneSince, current }) =>
+        (goneSince ?? current.seenAt) === at
       );
+      const notices = noticesAfter(reviews, fresh, this.#options.guard.rulesOf(server));
       return notices ? { reviews: { ...reviews, notices } } : {};
     });
   }
@@ -185,11 +180,8 @@ export class ReviewState {
       const before = record?.value ?? noReviews(server);
       const edit = change(before, kept?.value ?? noPins(server));
       if (!edit.reviews && !edit.pins) return;
-      const isSaved = await reviews.change(
-        edit.reviews ?? before,
-        edit.pins,
-        record?.versionstamp ?? null,
-      );
+      const version = record?.versionstamp ?? null;
+      const isSaved = await reviews.change(edit.reviews ?? before, edit.pins, version);
       if (isSaved) return await this.load();
     }
     throw new GatewayError("CONFLICT", {
@@ -222,10 +214,7 @@ export class ReviewState {
     const reviews = await this.#options.reviews.find(server);
     const pins = await this.#options.pins.find(server);
     await this.#options.reviews.removeServer(server);
-    return {
-      ...(reviews ? { reviews: reviews.value } : {}),
-      ...(pins ? { pins: pins.value } : {}),
-    };
+    return defined({ reviews: reviews?.value, pins: pins?.value });
   }
 
   /** Brings back what take() took, in place of whatever is there. */
@@ -317,10 +306,7 @@ function noticesAfter(
   const went = changed.filter(({ goneSince }) => goneSince !== undefined);
   const came = changed.filter(({ goneSince }) => goneSince === undefined);
   const read = (tools: readonly RecordedTool[]) =>
-    tools.flatMap(({ current }): CatalogTool[] => {
-      const tool = readTool(server, current.text, 0);
-      return isBroken(tool) ? [] : [tool];
-    });
+    tools.map(({ current }) => readTool(server, current.text, 0)).filter(isUsable);
   const renames = findRenames(read(came.filter(({ version }) => version === 1)), read(went));
   const before = new Map(went.map((tool) => [tool.name, tool.current]));
   const known = new Map(notices.map((notice) => [notice.tool, notice]));
@@ -336,14 +322,9 @@ function noticesAfter(
     isChanged = true;
     if (last && last.fingerprint === fingerprint) known.delete(name);
     else {
-      known.set(name, {
-        tool: name,
-        ...(from === undefined ? {} : { from }),
-        text,
-        fingerprint,
-        ...(last ? { before: { text: last.text, fingerprint: last.fingerprint } } : {}),
-        at: seenAt,
-      });
+      const before = last ? { text: last.text, fingerprint: last.fingerprint } : undefined;
+      const seen = { tool: name, text, fingerprint, at: seenAt };
+      known.set(name, { ...seen, ...defined({ from, before }) });
     }
   }
   return isChanged ? [...known.values()] : undefined;

@@ -1,3 +1,4 @@
+import { defined } from "../core/defined.ts";
 import { shortened, shownLine } from "../core/text.ts";
 import { compareTools, type ToolChange } from "../catalog/tool_diff.ts";
 import type { TextSegment } from "../catalog/word_diff.ts";
@@ -73,8 +74,7 @@ export function loggedChanges(
   return changed.slice(0, MAX_TOOLS).map(({ tool, kind, from, text, before }, index) => {
     const named = {
       tool: shownName(tool),
-      ...(kind === undefined ? {} : { kind }),
-      ...(from === undefined ? {} : { from: shownName(from) }),
+      ...defined({ kind, from: from === undefined ? undefined : shownName(from) }),
     };
     if (index >= MAX_COMPARED || chars >= MAX_CHARS) return named;
     if (before === undefined) {
@@ -95,16 +95,14 @@ export function loggedChanges(
 export function heldChanges(
   server: string,
   held: readonly HeldTool[],
-  guard: Pick<ToolGuard, "rulesOf">,
+  guard: Pick<ToolGuard, "servedFor">,
 ): ChangedTool[] {
-  return held.filter(({ isRejected }) => !isRejected).map((
-    { name, kind, from, listed, pinned },
-  ) => ({
-    tool: name,
-    kind,
-    from,
-    text: listed.text,
-    before: (from === undefined ? pinned : guard.rulesOf(server)?.pins.get(from)?.tool)?.text,
+  return held.filter(({ isRejected }) => !isRejected).map((tool) => ({
+    tool: tool.name,
+    kind: tool.kind,
+    from: tool.from,
+    text: tool.listed.text,
+    before: guard.servedFor(server, tool)?.text,
   }));
 }
 

@@ -24,14 +24,7 @@ export interface ToolListsInput {
 }
 
 /** Tool lists as servers send them: judged before a client sees them, and recorded afterwards. */
-export interface ToolLists {
-  /** Applies a server's list unless it is outdated. Returns how many tools are served. */
-  onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number>;
-  knownTools(name: string): Promise<string[]>;
-  forget(name: string): void;
-}
-
-export function screenToolLists(input: ToolListsInput): ToolLists {
+export function screenToolLists(input: ToolListsInput) {
   const { catalog, book, guard, canonical, log, mask, onRecorded } = input;
   /** Lists of tools that came from the store, not from a server. */
   const recalled = new WeakSet<string[]>();
@@ -78,6 +71,7 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
     }
   }
 
+  /** Applies a server's list unless it is outdated. Returns how many tools are served. */
   async function onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number> {
     newest.set(name, texts);
     await book.prepare(name, texts);
@@ -89,22 +83,18 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
     if (recalled.has(texts)) return count();
     const { broken } = catalog.of(name);
     const invalid = broken.map((tool) => ({ ...tool, problem: describeProblem(tool) }));
-    for (const { name: tool, problem } of invalid) {
-      log.warn(
-        { serverName: name, toolName: tool, problem },
-        "A tool is not listed: it is not a valid MCP tool",
-      );
+    for (const { name: toolName, problem } of invalid) {
+      const details = { serverName: name, toolName, problem };
+      log.warn(details, "A tool is not listed: it is not a valid MCP tool");
     }
     try {
       const now = Date.now();
       const { changed, isInvalidChanged } = await canonical.record(name, seen, now, invalid);
-      const changes = changed.filter(({ version, current }) =>
-        version > 1 && current.seenAt === now
-      ).map(({ name, current, earlier }) => ({
-        tool: name,
-        text: current.text,
-        before: earlier[0]?.text,
-      }));
+      const changes = changed
+        .filter(({ version, current }) => version > 1 && current.seenAt === now)
+        .map(({ name: tool, current: { text }, earlier: [last] }) => (
+          { tool, text, before: last?.text }
+        ));
       if (changes.length > 0) {
         log.info({ serverName: name, tools: loggedChanges(changes, mask) }, "Tools have changed");
       }
@@ -119,14 +109,14 @@ export function screenToolLists(input: ToolListsInput): ToolLists {
 
   return {
     onTools,
-    async knownTools(name) {
+    async knownTools(name: string): Promise<string[]> {
       const tools = await canonical.list(name);
       const texts = tools.filter(({ goneSince }) => goneSince === undefined)
         .map(({ current }) => current.text);
       recalled.add(texts);
       return texts;
     },
-    forget(name) {
+    forget(name: string): void {
       newest.delete(name);
       logged.delete(name);
       loggedElsewhere.delete(name);

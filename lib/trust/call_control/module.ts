@@ -1,5 +1,6 @@
 import type { Access } from "../../auth/access.ts";
 import type { OnAudit } from "../../core/access.ts";
+import { within } from "../../core/async.ts";
 import { TokenCounter } from "../../core/token_counter.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import { SettingsRepository } from "../../storage/settings_repository.ts";
@@ -31,14 +32,9 @@ const COUNTS_PER_COUNTER = 100;
 /** Nobody waits longer for an answer to be counted; a guess is as good for once. */
 const COUNT_MS = 500;
 
-export interface CallControlModule extends AsyncDisposable {
-  readonly policy: CallControl;
-  /** Calls that wait for a person; loaded at first use. */
-  approvals(): Promise<Approvals>;
-  readonly toolsetModes: ToolsetModes;
-}
+export type CallControlModule = Awaited<ReturnType<typeof openCallControl>>;
 
-export async function openCallControl(input: CallControlModuleOptions): Promise<CallControlModule> {
+export async function openCallControl(input: CallControlModuleOptions) {
   const { store, pool, access, toolsets, logs, address, onChange } = input;
   const stack = new AsyncDisposableStack();
   const log = logs.module("control");
@@ -64,7 +60,7 @@ export async function openCallControl(input: CallControlModuleOptions): Promise<
   }
 
   let waiting: Promise<Approvals> | undefined;
-  /** Loaded when a call has to wait, or somebody looks. */
+  /** Calls that wait for a person; loaded when one does, or somebody looks. */
   function approvals(): Promise<Approvals> {
     return waiting ??= import("./approvals.ts").then((module) =>
       new module.Approvals({ mask, onChange: tell, onAudit: input.onAudit })
@@ -80,10 +76,7 @@ export async function openCallControl(input: CallControlModuleOptions): Promise<
       counter = undefined;
     }
     counter ??= new TokenCounter();
-    const limit = Promise.withResolvers<number[]>();
-    const timer = setTimeout(() => limit.resolve([]), COUNT_MS);
-    const [tokens = 0] = await Promise.race([counter.count([text]), limit.promise]);
-    clearTimeout(timer);
+    const [tokens = 0] = await within(counter.count([text]), COUNT_MS) ?? [];
     return tokens;
   }
 
