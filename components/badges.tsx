@@ -66,6 +66,38 @@ export function WaitBadge(
   );
 }
 
+/** Calls over time in little room, errors at their feet; the numbers stand beside it. */
+export function Sparkline({ points }: { points: readonly { calls: number; errors: number }[] }) {
+  const most = Math.max(1, ...points.map(({ calls }) => calls));
+  const bar = (value: number, index: number, name: string) => {
+    const height = value === 0 ? 1 : Math.max(3, value / most * 24);
+    return (
+      <rect
+        key={index}
+        class={name}
+        x={index * 4}
+        y={24 - height}
+        width="3"
+        height={height}
+      />
+    );
+  };
+  return (
+    <svg
+      class="sparkline"
+      width={points.length * 4}
+      height="24"
+      viewBox={`0 0 ${points.length * 4} 24`}
+      aria-hidden="true"
+    >
+      {points.map(({ calls }, index) =>
+        bar(calls, index, calls === 0 ? "bar-track" : "spark-calls")
+      )}
+      {points.map(({ errors }, index) => errors > 0 && bar(errors, index, "chart-errors"))}
+    </svg>
+  );
+}
+
 /** A share of a whole, drawn; the number stands beside it. */
 export function Bar({ share, width = 48 }: { share: number; width?: number }) {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * width);

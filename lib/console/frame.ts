@@ -2,6 +2,7 @@ import type { ConfigProblem } from "../config/files.ts";
 import { isStarting, type ServerState, type ServerStatus } from "../core/server.ts";
 import type { StatusCounts } from "./ui/live.ts";
 import type { Gateway } from "../gateway.ts";
+import { capitalized } from "./ui/format.ts";
 import {
   IMPORT_TOOLSETS,
   isCurrentPage,
@@ -178,8 +179,4 @@ export function countStatus(
   counts.attention +=
     problems.filter(({ severity, server }) => severity === "error" && !server).length;
   return counts;
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -1,6 +1,7 @@
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { type ServerHistory, serverHistory, type ToolEvent } from "../catalog/tool_history.ts";
 import type { Gateway } from "../gateway.ts";
+import { within } from "../core/async.ts";
 import { EVERYONE } from "../core/access.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import type { ReviewItem } from "../trust/review_items.ts";
@@ -125,9 +126,38 @@ export async function countSoon(
   { toolDirectory, tokens }: Pick<Gateway, "toolDirectory" | "tokens">,
   limitMs = COUNT_MS,
 ): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, limitMs);
   const counted = tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
-  await Promise.race([counted, promise]);
-  clearTimeout(timer);
+  await within(counted, limitMs);
+}
+
+export interface TokenCost {
+  counted: number;
+  /** Some are not counted yet. */
+  isCounting: boolean;
+}
+
+/** The cost of listing those of the tools that are on, as far as they are counted. */
+export function tokenCost(
+  toolDirectory: Gateway["toolDirectory"],
+  tools: readonly CatalogTool[],
+): TokenCost {
+  const costs = tools.filter(({ enabled }) => enabled).map((tool) => toolDirectory.tokensOf(tool));
+  return {
+    counted: costs.reduce((sum, cost) => sum + cost, 0),
+    isCounting: costs.includes(0),
+  };
+}
+
+/** A page that waits longer is worse than one that shows the rest a moment later. */
+const PATIENCE_MS = 150;
+
+/** The counts of calls; they are loading after a start, while the record is read. */
+export async function countedCalls({ callStats }: Pick<Gateway, "callStats">) {
+  const { stats, loaded, complete } = callStats();
+  const inTime = (work: Promise<void>) => within(work.then(() => true), PATIENCE_MS);
+  const [isLoaded = false, isComplete = false] = await Promise.all([
+    inTime(loaded),
+    inTime(complete),
+  ]);
+  return { stats, isLoading: !isLoaded, isComplete };
 }

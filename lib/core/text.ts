@@ -147,4 +147,6 @@ function codePoint(character: string): string {
 }
 
 /** Ends the reason of a server that is tried again by itself; when is its `retryAt`. */
+/** Why a server is ready, if there is nothing else to say. */
+export const CONNECTED = "Connected";
 export const TRYING_AGAIN = "trying again soon";

@@ -60,6 +60,42 @@ export async function listFromAll(
   return lists.flat();
 }
 
+export type ServerFeatures = Record<ListName, Record<string, unknown>[]>;
+
+/** What a connected server offers besides tools; undefined if that would take waking it. */
+async function featuresOf(server: ManagedServer): Promise<ServerFeatures | undefined> {
+  if (server.status.state !== "ready" || server.isAsleep) return undefined;
+  const { signal } = new AbortController();
+  const request = { id: 0, method: "", params: {}, text: "", signal, send: () => {} };
+  const of = async (list: ListName) =>
+    (await listFromAll([server], list, request, callShared)).map(({ value }) => value);
+  const [prompts, resources, resourceTemplates] = await Promise.all([
+    of("prompts"),
+    of("resources"),
+    of("resourceTemplates"),
+  ]);
+  return { prompts, resources, resourceTemplates };
+}
+
+const RECENT_MS = 30_000;
+
+/** Remembers the answers for a while: a page that is refreshed does not ask its server each time. */
+export class RecentFeatures {
+  readonly #asked = new WeakMap<ManagedServer, { at: number; features: Asked }>();
+
+  of(server: ManagedServer): Asked {
+    const last = this.#asked.get(server);
+    if (last && last.at > Math.max(Date.now() - RECENT_MS, server.status.since)) {
+      return last.features;
+    }
+    const features = featuresOf(server);
+    this.#asked.set(server, { at: Date.now(), features });
+    return features;
+  }
+}
+
+type Asked = Promise<ServerFeatures | undefined>;
+
 export async function declares(
   server: ManagedServer,
   capability: string,

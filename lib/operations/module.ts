@@ -16,6 +16,7 @@ import type { TrialAnswer, TrialCall, TrialCalls, TrialPolicy } from "../mcp/tri
 import type { OptimizerModule } from "../optimizer/module.ts";
 import type { Promotions } from "../optimizer/promotions.ts";
 import type { SecretsModule } from "../servers/secrets.ts";
+import { RecentFeatures } from "../mcp/server_lists.ts";
 import type { ServersModule } from "../servers/module.ts";
 import type { Store } from "../storage/store.ts";
 import type { ToolOverride } from "../storage/catalog_repositories.ts";
@@ -255,12 +256,17 @@ function readServers(
   { servers: { pool, states }, catalog: { catalog }, logs }: OperationsInput,
   admin: ServersAdmin,
 ) {
+  const features = new RecentFeatures();
   return {
     list: () => pool.list(),
     /** The server's last standard error output, oldest first. */
     log: (name: string) => pool.resolve(name).log.last(),
     /** What the gateway's own log says about it, newest first. */
     logged: (name: string) => logs.about.of(name),
+    /** What it said about itself when it was last connected. */
+    info: (name: string) => pool.find(name)?.info,
+    /** Its resources and prompts, asked for at most twice a minute; undefined while it is away. */
+    features: (name: string) => features.of(pool.resolve(name)),
     /** The states it was in since the start, newest first. */
     states: (name: string) => states.of(name),
     tools: (name: string) => catalog.of(name).tools.map(({ definition }) => definition),

@@ -147,6 +147,11 @@ export class ManagedServer implements AsyncDisposable {
     return this.#info;
   }
 
+  /** Whether the next call has to start it. */
+  get isAsleep(): boolean {
+    return this.#isAsleep;
+  }
+
   get timeoutMs(): number {
     return this.#server.spec.timeoutMs ?? 60_000;
   }

@@ -4,7 +4,7 @@ import { abortable, type CancelSignal } from "../core/async.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import type { RpcMessage } from "../core/rpc.ts";
 import type { ServerState } from "../core/server.ts";
-import { TRYING_AGAIN } from "../core/text.ts";
+import { CONNECTED, TRYING_AGAIN } from "../core/text.ts";
 import {
   failureReason,
   isSessionLost,
@@ -199,14 +199,14 @@ export class SharedConnection implements AsyncDisposable {
     this.#connectedAt = Date.now();
     // First: listeners that hear "ready" read what the server said about itself.
     this.#options.onReady(connection);
-    status.set("ready", "Connected");
+    status.set("ready", CONNECTED);
     this.#heartbeat = startHeartbeat(connection, {
       everyMs: timings.pingEvery,
       timeoutMs: timings.pingTimeout,
       patienceMs: patienceMs(),
       onAlive(latencyMs) {
         status.note({ latencyMs });
-        if (status.current.state !== "ready") status.set("ready", "Connected");
+        if (status.current.state !== "ready") status.set("ready", CONNECTED);
       },
       onSilent: () => status.set("degraded", "Does not answer pings while it is at work on calls"),
       onDead: (reason) => this.drop(connection, reason),

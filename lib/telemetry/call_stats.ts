@@ -11,6 +11,7 @@ const MINUTES = 24 * 60;
 const HOURS = 24;
 /** Servers come and go under any name; those called longest ago are forgotten first. */
 const MAX_SERVERS = 1_000;
+const MAX_TOOLS = 10_000;
 
 export interface CallBucket {
   at: number;
@@ -18,11 +19,16 @@ export interface CallBucket {
   errors: number;
 }
 
-/** How one server did in the last 24 hours; durations in ms, within a tenth. */
-export interface ServerTimes {
-  server: string;
+/** How often something was called in the last 24 hours, and when last, as far as the log goes back. */
+export interface CallUse {
   calls: number;
   errors: number;
+  lastAt?: number;
+}
+
+/** How one server did in the last 24 hours; durations in ms, within a tenth. */
+export interface ServerTimes extends CallUse {
+  server: string;
   p50: number;
   p95: number;
 }
@@ -37,37 +43,41 @@ export interface MissedQuery {
 
 const MOST_MISSED = 1_000;
 
-type Call = Pick<ActivityEntry, "at" | "server" | "ms" | "ok" | "search">;
+type Call = Pick<ActivityEntry, "at" | "server" | "tool" | "ms" | "ok" | "search">;
 
-interface ServerHour {
-  calls: number;
-  errors: number;
-  durations: Durations;
-}
-
-/** Calls and errors by the minute, and durations by server, over the last 24 hours. */
+/** Calls, errors and durations by server and tool over the last 24 hours, in plain counters. */
 export class CallStats {
   readonly #now: () => number;
   /** A ring: which minute each place stands for, and what was counted in it. */
   readonly #minutes = new Float64Array(MINUTES).fill(-1);
   readonly #calls = new Uint32Array(MINUTES);
   readonly #errors = new Uint32Array(MINUTES);
-  /** By server and hour; the server called last stands last. */
-  readonly #servers = new Map<string, Map<number, ServerHour>>();
-
+  readonly #servers = new Map<string, ServerCounts>();
+  readonly #tools = new Map<string, HourCounts>();
+  #oldest = Infinity;
   #missed: { query: string; at: number }[] = [];
 
   constructor({ now = Date.now }: { now?: () => number } = {}) {
     this.#now = now;
   }
 
-  /** Counts a call, in any order of time. */
-  add({ at, server, ms, ok, search }: Call): void {
-    if (at <= this.#oldest) return;
+  /** When the oldest call that is known was made; undefined if none is. */
+  get oldest(): number | undefined {
+    return this.#oldest === Infinity ? undefined : this.#oldest;
+  }
+
+  /** Counts a call, in any order of time; of one that is older than a day only the time is kept. */
+  add({ at, server, tool, ms, ok, search }: Call): void {
     if (search) {
-      if (!search.isHit) this.#miss(search.query, at);
+      if (!search.isHit && at > this.#dayAgo) this.#miss(search.query, at);
       return;
     }
+    if (at < this.#oldest) this.#oldest = at;
+    const ofServer = touched(this.#servers, server, MAX_SERVERS, () => new ServerCounts());
+    const ofTool = touched(this.#tools, `${server}\n${tool}`, MAX_TOOLS, () => new HourCounts());
+    ofServer.see(at);
+    ofTool.see(at);
+    if (at <= this.#dayAgo) return;
     const minute = Math.floor(at / MINUTE_MS);
     const place = minute % MINUTES;
     if ((this.#minutes[place] ?? 0) > minute) return;
@@ -77,7 +87,9 @@ export class CallStats {
     }
     this.#calls[place]!++;
     if (!ok) this.#errors[place]!++;
-    this.#addToServer(server, Math.floor(at / HOUR_MS), ms, ok);
+    const hour = Math.floor(at / HOUR_MS);
+    ofServer.add(hour, ok, ms);
+    ofTool.add(hour, ok);
   }
 
   /** The last so many stretches of so many minutes, oldest first, those without calls too. */
@@ -96,9 +108,25 @@ export class CallStats {
     });
   }
 
+  /** Those with calls in the last 24 hours, most calls first. */
+  servers(): ServerTimes[] {
+    return Array.from(this.#servers, ([server, counts]) => counts.times(server, this.#hour))
+      .filter(({ calls }) => calls > 0).sort((a, b) => b.calls - a.calls);
+  }
+
+  /** One server, with its calls by the hour, oldest first. */
+  server(name: string): ServerTimes & { hours: CallBucket[] } {
+    const counts = this.#servers.get(name) ?? new ServerCounts();
+    return { ...counts.times(name, this.#hour), hours: counts.hours(this.#hour) };
+  }
+
+  tool(server: string, name: string): CallUse {
+    return this.#tools.get(`${server}\n${name}`)?.use(this.#hour) ?? { calls: 0, errors: 0 };
+  }
+
   /** What was searched for and not found, most often first. */
   missed(): MissedQuery[] {
-    const recent = this.#missed.filter(({ at }) => at > this.#oldest);
+    const recent = this.#missed.filter(({ at }) => at > this.#dayAgo);
     const groups = Map.groupBy(recent, ({ query }) => query.toLowerCase().trim());
     return Array.from(groups.values(), (searches) => ({
       query: searches[0]!.query,
@@ -107,44 +135,108 @@ export class CallStats {
     })).sort((a, b) => b.count - a.count || b.at - a.at);
   }
 
-  servers(): ServerTimes[] {
-    const oldest = Math.floor(this.#now() / HOUR_MS) - HOURS;
-    return Array.from(this.#servers, ([server, hours]) => {
-      const times = { server, calls: 0, errors: 0, p50: 0, p95: 0 };
-      const durations = new Durations();
-      for (const [hour, counted] of hours) {
-        if (hour <= oldest) continue;
-        times.calls += counted.calls;
-        times.errors += counted.errors;
-        durations.addAll(counted.durations);
-      }
-      return { ...times, p50: durations.quantile(0.5), p95: durations.quantile(0.95) };
-    }).filter(({ calls }) => calls > 0).sort((a, b) => b.calls - a.calls);
-  }
-
-  get #oldest(): number {
-    return this.#now() - MINUTES * MINUTE_MS;
-  }
-
   #miss(query: string, at: number): void {
     this.#missed.push({ query, at });
     if (this.#missed.length <= MOST_MISSED) return;
     this.#missed = this.#missed.toSorted((a, b) => b.at - a.at).slice(0, MOST_MISSED / 2);
   }
 
-  #addToServer(server: string, hour: number, ms: number, ok: boolean): void {
-    const hours = this.#servers.get(server) ?? new Map<number, ServerHour>();
-    this.#servers.delete(server);
-    this.#servers.set(server, hours);
-    if (this.#servers.size > MAX_SERVERS) {
-      this.#servers.delete(this.#servers.keys().next().value!);
+  get #hour(): number {
+    return Math.floor(this.#now() / HOUR_MS);
+  }
+
+  get #dayAgo(): number {
+    return this.#now() - MINUTES * MINUTE_MS;
+  }
+}
+
+/** The entry of a key, made if it is missing; beyond `most`, the one touched longest ago is dropped. */
+function touched<T>(map: Map<string, T>, key: string, most: number, make: () => T): T {
+  const found = map.get(key);
+  // Reordering costs time, and matters only if one has to go.
+  if (found !== undefined && map.size < most) return found;
+  const value = found ?? make();
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value!);
+  return value;
+}
+
+/** A ring of 24 hours. */
+class HourCounts {
+  readonly #hours = new Float64Array(HOURS).fill(-1);
+  readonly #calls = new Uint32Array(HOURS);
+  readonly #errors = new Uint32Array(HOURS);
+  #lastAt = 0;
+
+  see(at: number): void {
+    if (at > this.#lastAt) this.#lastAt = at;
+  }
+
+  /** The place of the hour in the ring; undefined if a later one has it. */
+  add(hour: number, ok: boolean): number | undefined {
+    const place = hour % HOURS;
+    if (this.#hours[place]! > hour) return undefined;
+    if (this.#hours[place] !== hour) {
+      this.#hours[place] = hour;
+      this.#calls[place] = this.#errors[place] = 0;
     }
-    const counted = hours.get(hour) ?? { calls: 0, errors: 0, durations: new Durations() };
-    hours.set(hour, counted);
-    if (hours.size > HOURS) hours.delete(Math.min(...hours.keys()));
-    counted.calls++;
-    if (!ok) counted.errors++;
-    counted.durations.add(ms);
+    this.#calls[place]!++;
+    if (!ok) this.#errors[place]!++;
+    return place;
+  }
+
+  isWithinDay(place: number, now: number): boolean {
+    return this.#hours[place]! > now - HOURS;
+  }
+
+  hours(now: number): CallBucket[] {
+    return Array.from({ length: HOURS }, (_, index) => {
+      const hour = now - HOURS + 1 + index;
+      const place = hour % HOURS;
+      const isKnown = this.#hours[place] === hour;
+      return {
+        at: hour * HOUR_MS,
+        calls: isKnown ? this.#calls[place]! : 0,
+        errors: isKnown ? this.#errors[place]! : 0,
+      };
+    });
+  }
+
+  use(now: number): CallUse {
+    let [calls, errors] = [0, 0];
+    for (let place = 0; place < HOURS; place++) {
+      if (!this.isWithinDay(place, now)) continue;
+      calls += this.#calls[place]!;
+      errors += this.#errors[place]!;
+    }
+    return { calls, errors, ...(this.#lastAt === 0 ? {} : { lastAt: this.#lastAt }) };
+  }
+}
+
+class ServerCounts extends HourCounts {
+  readonly #durations: { hour: number; durations: Durations }[] = [];
+
+  override add(hour: number, ok: boolean, ms = 0): number | undefined {
+    const place = super.add(hour, ok);
+    if (place === undefined) return undefined;
+    const counted = this.#durations[place];
+    if (counted?.hour === hour) counted.durations.add(ms);
+    else {
+      const durations = new Durations();
+      durations.add(ms);
+      this.#durations[place] = { hour, durations };
+    }
+    return place;
+  }
+
+  times(server: string, now: number): ServerTimes {
+    const durations = new Durations();
+    this.#durations.forEach((counted, place) => {
+      if (this.isWithinDay(place, now)) durations.addAll(counted.durations);
+    });
+    const [p50, p95] = [durations.quantile(0.5), durations.quantile(0.95)];
+    return { server, ...this.use(now), p50, p95 };
   }
 }
 
@@ -185,7 +277,7 @@ export class Durations {
   }
 }
 
-/** How far back the record is read at first; a busy gateway's day may hold more. */
+/** How many calls of the record are read at first; a busy gateway's day may hold more. */
 const MOST_CALLS = 50_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** Another process may write a call so long after it was made. */
@@ -199,11 +291,13 @@ interface CountedCallsOptions {
 
 export interface CountedCalls {
   stats: CallStats;
-  /** When the calls from before it was first asked for are in it; never rejects. */
+  /** Resolves once the last day's calls from before it was first asked for are counted. */
   loaded: Promise<void>;
+  /** Resolves once older calls are read too, which say when a tool was last used. */
+  complete: Promise<void>;
 }
 
-/** Counts calls as they are recorded, and those of the last day that the record has. */
+/** Counts calls as they are recorded, and those that the record has. */
 export function countCalls({ activity, repository, onWarning }: CountedCallsOptions): CountedCalls {
   const stats = new CallStats();
   const since = Date.now();
@@ -214,6 +308,7 @@ export function countCalls({ activity, repository, onWarning }: CountedCallsOpti
     seen.add(entry.id);
     stats.add(entry);
   };
+  const day = Promise.withResolvers<void>();
   let isLoading = true;
   activity.onEntry((entry) => {
     if (entry.at < since - LATE_MS || seen.has(entry.id)) return;
@@ -224,15 +319,18 @@ export function countCalls({ activity, repository, onWarning }: CountedCallsOpti
   for (const entry of activity.unwritten()) addOnce(entry);
   const load = async () => {
     for await (const entry of repository.recent(MOST_CALLS)) {
-      if (entry.at < since - DAY_MS) break;
+      if (entry.at < since - DAY_MS) day.resolve();
       if (entry.at >= since - LATE_MS) addOnce(entry);
       else if (!seen.has(entry.id)) stats.add(entry);
     }
   };
-  const loaded = load()
+  const complete = load()
     .catch((error) => onWarning("Cannot read the calls of the last day", { error }))
-    .finally(() => isLoading = false);
-  return { stats, loaded };
+    .finally(() => {
+      isLoading = false;
+      day.resolve();
+    });
+  return { stats, loaded: day.promise, complete };
 }
 
 /** Calls of one session that are further apart belong to different work. */

@@ -8,8 +8,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NOON = Date.UTC(2026, 0, 2, 12);
 
-function call(at: number, more: { server?: string; ms?: number; ok?: boolean } = {}) {
-  return { at, server: "git", ms: 10, ok: true, ...more };
+function call(at: number, more: Partial<Parameters<CallStats["add"]>[0]> = {}) {
+  return { at, server: "git", tool: "status", ms: 10, ok: true, ...more };
 }
 
 Deno.test("CallStats.timeline() counts calls and errors by their time, oldest first", () => {
@@ -55,6 +55,37 @@ Deno.test("CallStats.servers() keeps those called last of very many", () => {
   const names = stats.servers().map(({ server }) => server);
   assert.equal(names.length, 1_000);
   assert.ok(names.includes("s1009") && !names.includes("s0"));
+});
+
+Deno.test("CallStats.tool() counts the last day, and knows the last use before it", () => {
+  let now = NOON;
+  const stats = new CallStats({ now: () => now });
+  assert.deepEqual(stats.tool("git", "status"), { calls: 0, errors: 0 });
+  stats.add(call(NOON - 3 * HOUR));
+  stats.add(call(NOON - HOUR, { ok: false }));
+  // In any order, as the record is read from its end.
+  stats.add(call(NOON - 30 * 24 * HOUR));
+  stats.add(call(NOON - 48 * HOUR, { tool: "push" }));
+  assert.deepEqual(stats.tool("git", "status"), { calls: 2, errors: 1, lastAt: NOON - HOUR });
+  assert.deepEqual(stats.tool("git", "push"), { calls: 0, errors: 0, lastAt: NOON - 48 * HOUR });
+  assert.equal(stats.oldest, NOON - 30 * 24 * HOUR);
+  now += 22 * HOUR;
+  assert.deepEqual(stats.tool("git", "status"), { calls: 1, errors: 1, lastAt: NOON - HOUR });
+  now += 24 * HOUR;
+  assert.deepEqual(stats.tool("git", "status"), { calls: 0, errors: 0, lastAt: NOON - HOUR });
+});
+
+Deno.test("CallStats.server() tells one server's calls by the hour", () => {
+  const stats = new CallStats({ now: () => NOON });
+  stats.add(call(NOON - 23 * HOUR));
+  stats.add(call(NOON, { ms: 100, ok: false }));
+  stats.add(call(NOON, { server: "docker" }));
+  const { hours, calls, errors, p95, lastAt } = stats.server("git");
+  assert.deepEqual([hours.length, calls, errors, lastAt], [24, 2, 1, NOON]);
+  assert.deepEqual(hours[0], { at: NOON - 23 * HOUR, calls: 1, errors: 0 });
+  assert.deepEqual(hours.at(-1), { at: NOON, calls: 1, errors: 1 });
+  near(p95, 100);
+  assert.equal(stats.server("nobody").calls, 0);
 });
 
 function near(actual: number, wanted: number): void {
@@ -114,12 +145,17 @@ Deno.test("countCalls() counts what was called before and after, each once", asy
   // Before it is asked for, and no earlier by the clock.
   now = Date.now() + 1_000;
   call("just_now");
-  const { stats, loaded } = countCalls({ activity, repository, onWarning });
+  const { stats, loaded, complete } = countCalls({ activity, repository, onWarning });
   now = Date.now();
   call("live");
   await activity.flush();
   await loaded;
   assert.deepEqual(stats.servers().map(({ calls, errors }) => [calls, errors]), [[4, 1]]);
+  assert.deepEqual(stats.tool("git", "waits_for_the_store").errors, 1);
+  await complete;
+  const { calls, lastAt } = stats.tool("git", "two_days_ago");
+  assert.equal(calls, 0);
+  assert.ok(lastAt !== undefined && lastAt < Date.now() - DAY);
 });
 
 Deno.test("countCalls() counts what another process tells, and not twice what the record had", async () => {

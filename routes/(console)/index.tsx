@@ -10,7 +10,7 @@ import {
 import { BusyForms } from "../../islands/forms.tsx";
 import { define } from "../../lib/console/define.ts";
 import type { ToolRow } from "../../lib/console/tool_rows.ts";
-import { formatCount, formatNumber } from "../../lib/console/ui/format.ts";
+import { formatCount, formatNumber, formatShare } from "../../lib/console/ui/format.ts";
 import { serverPath, toolPath, toolsetPath } from "../../lib/console/ui/pages.ts";
 import type { ServerStatus } from "../../lib/core/server.ts";
 import { AttentionList } from "./(_components)/attention.tsx";
@@ -103,7 +103,7 @@ function Stats({ page }: { page: DashboardPage }) {
         <span class="stat-note">
           {saved === undefined
             ? "no search today"
-            : `${percentOf(saved.saved, saved.baseline)} less than listing all, ${
+            : `${formatShare(saved.saved / (saved.baseline || 1))} less than listing all, ${
               formatCount(saved.searches, "search", "searches")
             }`}
         </span>
@@ -183,8 +183,4 @@ function Welcome({ server, tools }: { server: ServerStatus; tools: ToolRow[] }) 
       </ul>
     </Card>
   );
-}
-
-function percentOf(part: number, whole: number): string {
-  return whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`;
 }

@@ -39,7 +39,7 @@ export interface StubInput {
   isCounting?: boolean;
   progress?: EmbeddingProgress;
   /** Calls of the last day. */
-  calls?: { at: number; server: string; ms: number; ok: boolean }[];
+  calls?: { at: number; server: string; tool?: string; ms: number; ok: boolean }[];
   isOptimizing?: boolean;
   /** Descriptions in the place of the servers' own. */
   promotions?: PromotedTool[];
@@ -81,10 +81,10 @@ export function stubGateway(input: StubInput = {}): Gateway {
     return [server, { tools: known, broken: [] }];
   }));
   const stats = new CallStats();
-  for (const call of input.calls ?? []) stats.add(call);
+  for (const call of input.calls ?? []) stats.add({ tool: "", ...call });
   return {
     ...knowledge(listed, input),
-    callStats: () => ({ stats, loaded: Promise.resolve() }),
+    callStats: () => ({ stats, loaded: Promise.resolve(), complete: Promise.resolve() }),
     isOptimizing: () => input.isOptimizing ?? input.options?.enableOptimization ?? false,
     optimization: () => Promise.reject(new Error("The stub optimizes nothing")),
     evaluator: () => Promise.reject(new Error("The stub evaluates nothing")),
@@ -130,6 +130,8 @@ export function stubGateway(input: StubInput = {}): Gateway {
       log: () => [],
       logged: () => [],
       states: () => [],
+      info: () => undefined,
+      features: () => Promise.resolve(undefined),
       invalid: () => input.invalid ?? [],
       history: (name: string, tool?: string) => {
         const kept = servers.find(({ status }) => status.name === name)?.history;

@@ -45,6 +45,16 @@ export function formatNumber(value: number): string {
   return value.toLocaleString("en-US");
 }
 
+/** "13 %", and "0.4 %" for what would round to nothing. */
+export function formatShare(share: number): string {
+  const percent = share * 100;
+  return `${percent > 0 && percent < 1 ? percent.toFixed(1) : Math.round(percent)} %`;
+}
+
+export function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
 export function formatBytes(bytes: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB"];
   let value = bytes;

@@ -7,7 +7,7 @@ import type { IconName } from "../../../components/icon.tsx";
 import { StateBadge } from "../../../components/server_state.tsx";
 import type { ConfigProblem } from "../../../lib/config/files.ts";
 import type { AttentionItem, Fix, FixLink } from "../../../lib/console/attention.ts";
-import { formatCount, inertString } from "../../../lib/console/ui/format.ts";
+import { capitalized, formatCount, inertString } from "../../../lib/console/ui/format.ts";
 import { serverPath } from "../../../lib/console/ui/pages.ts";
 import type { DashboardPage } from "../(_page)/dashboard.ts";
 
@@ -119,7 +119,7 @@ export function ProblemRows({ problems }: { problems: readonly ConfigProblem[] }
             ? <StateLabel tone="bad" icon="error">Error</StateLabel>
             : <StateLabel tone="warn" icon="alert">Warning</StateLabel>}
           <div class="row-text">
-            <InertText as="p" text={capital(problem.message)} />
+            <InertText as="p" text={capitalized(problem.message)} />
             <Remedy problem={problem} />
           </div>
         </li>
@@ -131,7 +131,7 @@ export function ProblemRows({ problems }: { problems: readonly ConfigProblem[] }
 function Remedy({ problem }: { problem: ConfigProblem }) {
   return (
     <>
-      <InertText as="p" class="muted" text={capital(problem.fix)} />
+      <InertText as="p" class="muted" text={capitalized(problem.fix)} />
       <InertText
         as="p"
         class="mono small muted place"
@@ -139,11 +139,6 @@ function Remedy({ problem }: { problem: ConfigProblem }) {
       />
     </>
   );
-}
-
-/** Problems are written to follow a file's name. */
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface FixButtonsProps {

@@ -10,7 +10,7 @@ import {
   toolsToReview,
 } from "../../../lib/console/attention.ts";
 import { countStatus, needsAttention } from "../../../lib/console/frame.ts";
-import { toolRows } from "../../../lib/console/tool_rows.ts";
+import { countedCalls, toolRows } from "../../../lib/console/tool_rows.ts";
 import { tourOf } from "../../../lib/console/tour.ts";
 import { EVERYONE } from "../../../lib/core/access.ts";
 import { isStarting, type ServerStatus } from "../../../lib/core/server.ts";
@@ -102,12 +102,9 @@ export const RANGES = {
 export type Range = keyof typeof RANGES;
 
 const MAX_SERVERS = 8;
-/** A page that waits longer is worse than one that shows the rest a moment later. */
-const PATIENCE_MS = 150;
 
 async function dashboardCalls(gateway: Gateway, query: URLSearchParams) {
-  const { stats, loaded } = gateway.callStats();
-  const isLoading = await isSlow(loaded);
+  const { stats, isLoading } = await countedCalls(gateway);
   const asked = query.get("range");
   const range: Range = asked === "1h" || asked === "6h" ? asked : "24h";
   const { count, minutes } = RANGES[range];
@@ -122,12 +119,4 @@ async function dashboardCalls(gateway: Gateway, query: URLSearchParams) {
     moreServers: Math.max(0, servers.length - MAX_SERVERS),
     isLoading,
   };
-}
-
-async function isSlow(work: Promise<void>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(true), PATIENCE_MS);
-  const isLate = await Promise.race([work.then(() => false), promise]);
-  clearTimeout(timer);
-  return isLate;
 }

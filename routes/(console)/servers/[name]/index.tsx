@@ -30,7 +30,7 @@ export default define.page<typeof handler>(function ServerRoute({ data, state, u
     );
   }
   return (
-    <div data-live="servers">
+    <div data-live="servers calls">
       <ServerDetail page={data} url={url} />
     </div>
   );

@@ -9,6 +9,7 @@ import {
   knownTokens,
   matchesWords,
   searchWords,
+  tokenCost,
   type ToolRow,
   type WaitingTool,
   waitingTools,
@@ -72,6 +73,8 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
   const sorting = readSorting(query, TOOL_COLUMNS);
   toolDirectory.warmUp();
   const all = toolDirectory.visible(EVERYONE, true);
+  // Counted meanwhile.
+  void gateway.tokens.prepare(all).catch(() => {});
   const isPromoted = ({ server, name }: CatalogTool) => promotions.of(server, name) !== undefined;
   const invalid = gateway.servers.invalid();
   const waiting = waitingTools(gateway);
@@ -128,7 +131,7 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     reading: progress?.state === "working"
       ? { done: progress.done, total: progress.total }
       : undefined,
-    tokens: countTokens(gateway, all),
+    tokens: tokenCost(toolDirectory, all),
     saved,
     collisions: gateway.collisions(),
     promptCollisions: gateway.promptCollisions(),
@@ -231,16 +234,6 @@ function listedWaiting({ server, tool, state }: WaitingTool): ListedTool {
 function listedInvalid(tool: BrokenTool): ListedTool {
   const { server, name } = tool;
   return { ...UNSERVED, server, name, isEnabled: false, problem: describeProblem(tool) };
-}
-
-/** The cost of all enabled tools, as far as they are counted; the rest is counted meanwhile. */
-function countTokens({ toolDirectory, tokens }: Gateway, all: readonly CatalogTool[]) {
-  void tokens.prepare(all).catch(() => {});
-  const costs = all.filter(({ enabled }) => enabled).map((tool) => toolDirectory.tokensOf(tool));
-  return {
-    counted: costs.reduce((sum, cost) => sum + cost, 0),
-    isCounting: costs.includes(0),
-  };
 }
 
 /** Tokens that lazy loading saved in one day. */

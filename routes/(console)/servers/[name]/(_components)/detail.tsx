@@ -19,12 +19,14 @@ import {
 } from "../../../../../lib/console/ui/format.ts";
 import { serverPath, serverStep, toolPath } from "../../../../../lib/console/ui/pages.ts";
 import { isStarting, isTransport, type ServerStatus } from "../../../../../lib/core/server.ts";
+import { CONNECTED } from "../../../../../lib/core/text.ts";
 import { FixButtons, ProblemRows } from "../../../(_components)/attention.tsx";
 import { ReviewNotice } from "../../../tools/(_components)/notices.tsx";
 import { DemoForm, ServerReason, SourceLabel } from "../../(_components)/labels.tsx";
 import { LogTail } from "../../(_islands)/servers.tsx";
 import { loginPath } from "../(_page)/login.ts";
 import type { ServerPage } from "../(_page)/model.ts";
+import { AboutServer, Features, UseStats } from "./use.tsx";
 
 const TYPES = {
   stdio: "A process on this machine (stdio)",
@@ -58,6 +60,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
           title={<InertText as="span" class="mono" text={server.name} />}
           action={<ServerActions page={page} />}
         />
+        <UseStats page={page} />
         <Card>
           <Facts>
             <Fact name="State">
@@ -66,9 +69,11 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
                 <Ago at={server.since} />
               </span>
             </Fact>
-            <Fact name="Reason">
-              <ServerReason server={server} />
-            </Fact>
+            {server.reason !== CONNECTED && (
+              <Fact name="Reason">
+                <ServerReason server={server} />
+              </Fact>
+            )}
             {server.lastError !== undefined && !server.reason.includes(server.lastError) && (
               <Fact name="Last error">
                 <InertText text={server.lastError} />
@@ -84,6 +89,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             {server.latencyMs !== undefined && (
               <Fact name="Latency">{formatLatency(server.latencyMs)} to list its tools</Fact>
             )}
+            <AboutServer page={page} />
           </Facts>
         </Card>
         <ServerLogin server={server} hasLogin={page.hasLogin} />
@@ -121,6 +127,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
             : <ToolsTable rows={tools.rows} />}
           <Pager list={tools} url={url} noun="tools" />
         </Card>
+        <Features features={page.features ?? []} />
         <ClientSnippets endpoint={page.endpoint} snippets={page.snippets} />
         {isInTrouble ? null : <Records page={page} />}
         <ToolChangeList server={server.name} changes={page.changes} held={held} />
@@ -299,10 +306,15 @@ function Moment({ at }: { at: number }) {
 
 const SHOWN = 10;
 
+function reconnects(states: ServerPage["states"]): string {
+  const times = states.filter(({ state }) => state === "ready").length - 1;
+  return times > 0 ? formatCount(times, "reconnect") : "no reconnects";
+}
+
 function ServerStates({ states }: Pick<ServerPage, "states">) {
   if (states.length === 0) return null;
   return (
-    <Card title="State history" aside="since the gateway started" isFlush>
+    <Card title="State history" aside={`${reconnects(states)} since the gateway started`} isFlush>
       <ol class="rows">
         {states.slice(0, SHOWN).map(({ state, reason, error, since }, index) => {
           const ended = states[index - 1]?.since;
@@ -310,7 +322,7 @@ function ServerStates({ states }: Pick<ServerPage, "states">) {
             <li key={since + state} class="row state-row">
               <StateBadge state={state} />
               <div class="row-text">
-                <InertText as="p" text={reason} />
+                {reason !== CONNECTED && <InertText as="p" text={reason} />}
                 {error !== undefined && !reason.includes(error) && (
                   <InertText as="p" class="small muted" text={error} />
                 )}

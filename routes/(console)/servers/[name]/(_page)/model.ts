@@ -11,9 +11,11 @@ import {
   stretchAround,
 } from "../../../../../lib/console/lists.ts";
 import {
+  countedCalls,
   countSoon,
   historyOf,
   knownTokens,
+  tokenCost,
   type ToolChanges,
   type ToolRow,
   toolRows,
@@ -23,8 +25,11 @@ import {
   waitsFor,
 } from "../../../../../lib/console/tool_rows.ts";
 import { TOOL_WAITS } from "../../../../../lib/console/ui/tools.ts";
+import { within } from "../../../../../lib/core/async.ts";
+import { EVERYONE } from "../../../../../lib/core/access.ts";
 import { shortened } from "../../../../../lib/core/text.ts";
 import { isTransport, type ServerStatus } from "../../../../../lib/core/server.ts";
+import { LISTS } from "../../../../../lib/mcp/server_lists.ts";
 import type { ChosenTool, ConfigurableTool } from "../../(_page)/browser.ts";
 
 const NEIGHBORS = 100;
@@ -45,10 +50,15 @@ export async function serverPage(
   const at = servers.findIndex((server) => server.name === name);
   const server = servers[at];
   if (server === undefined) return missingName(name, servers.map(({ name }) => name));
-  const [history, hasLogin] = await Promise.all([
+  const [history, hasLogin, { stats, isLoading }, features] = await Promise.all([
     historyOf(gateway, name, EVENTS),
     hasLoginTo(gateway, server),
+    countedCalls(gateway),
+    featuresOf(gateway, name),
   ]);
+  const known = gateway.toolDirectory.visible(EVERYONE, true)
+    .filter((tool) => tool.server === name);
+  void gateway.tokens.prepare(known).catch(() => {});
   const waiting = waitingTools(gateway, name);
   const waitOf = waitsFor(waiting);
   const isOn = (tool: string) => gateway.toolDirectory.table.find(name, tool)?.enabled ?? true;
@@ -61,6 +71,10 @@ export async function serverPage(
     .sort((a, b) => compareText(a.name, b.name));
   return {
     server,
+    use: { ...stats.server(name), isLoading },
+    tokens: tokenCost(gateway.toolDirectory, known),
+    about: aboutOf(gateway.servers.info(name)),
+    features,
     tools: paged(rows, query.get("page")),
     /** How many of its tools clients get. */
     exposed: served.filter(({ isOff }) => !isOff).length,
@@ -88,6 +102,40 @@ export async function serverPage(
     },
     waiting,
     hasLogin,
+  };
+}
+
+const FEATURES_MS = 300;
+const LISTED = 100;
+const FEATURES = [
+  { list: "resources", noun: "resource" },
+  { list: "resourceTemplates", noun: "resource template" },
+  { list: "prompts", noun: "prompt" },
+] as const;
+
+/** Resources and prompts; undefined while the server is away, or takes too long to list them. */
+async function featuresOf({ servers }: Gateway, name: string) {
+  const found = await within(servers.features(name).catch(() => undefined), FEATURES_MS);
+  if (found === undefined) return undefined;
+  return FEATURES.map(({ list, noun }) => ({
+    noun,
+    count: found[list].length,
+    items: found[list].slice(0, LISTED).map((item) => ({
+      name: String(item[LISTS[list].key] ?? item.name),
+      summary: shortened(String(item.description ?? item.title ?? ""), SUMMARY),
+    })),
+  }));
+}
+
+/** What a server says about itself. */
+function aboutOf(info: ReturnType<Gateway["servers"]["info"]>) {
+  if (info === undefined) return undefined;
+  const { name, version, title } = info.serverInfo;
+  return {
+    name,
+    version,
+    title: typeof title === "string" && title !== name ? title : undefined,
+    protocol: info.protocolVersion,
   };
 }
 

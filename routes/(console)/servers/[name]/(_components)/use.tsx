@@ -1,0 +1,105 @@
+import { Sparkline } from "../../../../../components/badges.tsx";
+import { Fact } from "../../../../../components/layout.tsx";
+import { Ago, InertText } from "../../../../../components/text.tsx";
+import { RefreshSoon } from "../../../../../islands/frame.tsx";
+import {
+  formatCount,
+  formatLatency,
+  formatNumber,
+  formatShare,
+} from "../../../../../lib/console/ui/format.ts";
+import type { ServerPage } from "../(_page)/model.ts";
+
+/** Its use in the last 24 hours, and its cost. */
+export function UseStats(
+  { page: { server: { name }, use, tokens, exposed } }: { page: ServerPage },
+) {
+  const share = use.calls === 0 ? 0 : use.errors / use.calls;
+  const query = new URLSearchParams({ server: name, sort: "calls", dir: "desc" });
+  return (
+    <div class="stats stats-four">
+      {use.isLoading && <RefreshSoon madeAt={Date.now()} />}
+      <a class="stat" href={`/activity?${new URLSearchParams({ server: name })}`}>
+        <span class="stat-name">Calls, 24 h</span>
+        <span class="stat-value">{formatNumber(use.calls)}</span>
+        <Sparkline points={use.hours} />
+      </a>
+      <div class="stat">
+        <span class="stat-name">Errors, 24 h</span>
+        <span class={use.errors > 0 ? "stat-value tone-bad" : "stat-value"}>
+          {formatNumber(use.errors)}
+        </span>
+        <span class="stat-note">
+          {use.calls === 0 ? "no calls" : `${formatShare(share)} of calls`}
+        </span>
+      </div>
+      <div class="stat">
+        <span class="stat-name">Duration, p95</span>
+        <span class="stat-value">{use.calls === 0 ? "–" : formatLatency(use.p95)}</span>
+        <span class="stat-note">
+          {use.lastAt === undefined ? "never called" : use.calls === 0
+            ? (
+              <span>
+                last called <Ago at={use.lastAt} />
+              </span>
+            )
+            : `half within ${formatLatency(use.p50)}`}
+        </span>
+      </div>
+      <a class="stat" href={`/tools?${query}`}>
+        <span class="stat-name">Cost of its tools</span>
+        <span class="stat-value">{formatNumber(tokens.counted)}</span>
+        <span class="stat-note">
+          tokens{tokens.isCounting ? " so far, counting" : ` for ${formatCount(exposed, "tool")}`}
+        </span>
+      </a>
+    </div>
+  );
+}
+
+export function AboutServer({ page: { about, features } }: { page: ServerPage }) {
+  if (about === undefined) return null;
+  const offered = features?.filter(({ count }) => count > 0) ?? [];
+  return (
+    <>
+      <Fact name="Software">
+        <InertText as="span" class="mono" text={`${about.name} ${about.version ?? ""}`} />
+        {about.title !== undefined && <InertText as="span" class="muted" text={about.title} />}
+      </Fact>
+      <Fact name="Protocol">
+        <InertText as="span" text={`MCP ${about.protocol}`} />
+      </Fact>
+      {features !== undefined && (
+        <Fact name="Also offers">
+          {offered.length === 0
+            ? "No resources or prompts"
+            : offered.map(({ noun, count }) => formatCount(count, noun)).join(", ")}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+/** Resources and prompts by name, folded away: there may be hundreds. */
+export function Features({ features }: { features: NonNullable<ServerPage["features"]> }) {
+  return features.filter(({ count }) => count > 0).map(({ noun, count, items }) => (
+    <details key={noun} class="card features">
+      <summary class="card-head">
+        <h2>{formatCount(count, noun)}</h2>
+      </summary>
+      <ul class="rows">
+        {items.map(({ name, summary }) => (
+          <li key={name} class="row">
+            <div class="row-text">
+              <InertText as="p" class="mono break" text={name} />
+              {summary !== "" && <InertText as="p" class="small muted" text={summary} />}
+            </div>
+          </li>
+        ))}
+        {count > items.length && (
+          <li class="row muted">and {formatNumber(count - items.length)} more</li>
+        )}
+      </ul>
+    </details>
+  ));
+}
