@@ -82,6 +82,8 @@ interface SortHeadingProps<Column extends string> {
   sorting: Sorting<Column>;
   url: URL;
   class?: string;
+  /** The largest first, as long as nobody asks for the other order. */
+  isLargestFirst?: boolean;
 }
 
 /** A column's heading that sorts by it; the order is in the address. */
@@ -89,7 +91,10 @@ export function SortHeading<Column extends string>(props: SortHeadingProps<Colum
   const { column, label, sorting, url } = props;
   const isSorted = sorting.column === column;
   const order = !isSorted ? undefined : sorting.descending ? "descending" : "ascending";
-  const href = withQuery(url, { ...nextSorting(sorting, column), page: undefined });
+  const href = withQuery(url, {
+    ...nextSorting(sorting, column, props.isLargestFirst),
+    page: undefined,
+  });
   return (
     <th scope="col" class={props.class} aria-sort={order}>
       <a class="sort" href={href} aria-current="false">

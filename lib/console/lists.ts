@@ -78,9 +78,10 @@ export function readSorting<Column extends string>(
 export function nextSorting<Column extends string>(
   current: Sorting<Column>,
   column: Column,
+  isLargestFirst = false,
 ): { sort: string; dir: string | undefined } {
-  const turn = current.column === column && !current.descending;
-  return { sort: column, dir: turn ? "desc" : undefined };
+  const isDescending = current.column === column ? !current.descending : isLargestFirst;
+  return { sort: column, dir: isDescending ? "desc" : undefined };
 }
 
 /** Text by its letters, then by its code units, so that the order never depends on the machine. */

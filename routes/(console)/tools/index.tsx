@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { Bar, TokensChip } from "../../../components/badges.tsx";
 import { Card, PageHeader } from "../../../components/layout.tsx";
-import { EmptyState } from "../../../components/states.tsx";
+import { EmptyState, Notice } from "../../../components/states.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import { InertText } from "../../../components/text.tsx";
 import { Pager } from "../../../components/tables.tsx";
@@ -9,6 +9,7 @@ import { StartingNotice } from "../../../components/server_state.tsx";
 import { FilterField, FilterSelect } from "../../../islands/forms.tsx";
 import { RefreshSoon } from "../../../islands/frame.tsx";
 import { define } from "../../../lib/console/define.ts";
+import { withQuery } from "../../../lib/console/lists.ts";
 import type { FilterChoice } from "../../../lib/console/ui/tools.ts";
 import { formatCount, formatNumber, inertString } from "../../../lib/console/ui/format.ts";
 import { NEW_TOOLSET } from "../../../lib/console/ui/pages.ts";
@@ -28,7 +29,7 @@ export default define.page<typeof handler>(function ToolsRoute({ data: page, url
   const [today] = page.saved;
   const isToday = today?.day === new Date().toISOString().slice(0, 10);
   return (
-    <div class="stack" data-live="servers tools">
+    <div class="stack" data-live="servers tools calls">
       <PageHeader
         title="Tools"
         lead={leadOf(page)}
@@ -53,33 +54,22 @@ export default define.page<typeof handler>(function ToolsRoute({ data: page, url
       />
       <ReviewNotice {...page.waiting} />
       <StartingNotice servers={page.starting} />
-      {page.reading === undefined ? null : (
-        <p class="notice" role="status">
-          <Icon name="pending" size={14} />
-          <span>
-            Indexing tools: {formatNumber(page.reading.done)} of{" "}
-            {formatNumber(page.reading.total)}. Keyword search until then.
-          </span>
-        </p>
-      )}
-      {(page.tokens.isCounting || page.reading !== undefined) && (
-        <RefreshSoon
-          madeAt={Date.now()}
-        />
+      <SearchNotice page={page} />
+      {(page.tokens.isCounting || page.reading !== undefined || page.isReadingCalls) && (
+        <RefreshSoon madeAt={Date.now()} />
       )}
       {page.total + page.invalid > 0 && <Filters page={page} />}
-      {page.degraded === undefined ? null : (
-        <p class="notice tone-warn" role="status">
-          <Icon name="alert" size={14} />
-          <span>
-            The search is not at its best: <InertText text={page.degraded} />
-          </span>
-        </p>
-      )}
       {offersToolset(page) && (
         <p class="small">
           <a href={`${NEW_TOOLSET}?${toolsetQuery(page)}`}>
             Create a toolset of {page.list.total === 1 ? "this tool" : "these tools"}
+          </a>
+        </p>
+      )}
+      {page.query !== "" && page.list.total > 0 && (
+        <p class="small hide-medium">
+          <a href={withQuery(url, { scores: page.showsScores ? undefined : "1" })}>
+            {page.showsScores ? "Hide how results are ranked" : "Show how results are ranked"}
           </a>
         </p>
       )}
@@ -88,6 +78,7 @@ export default define.page<typeof handler>(function ToolsRoute({ data: page, url
           <Card isFlush>
             <ToolsCatalog
               rows={page.list.rows}
+              showsScores={page.showsScores}
               {...(page.query === "" ? { order: { sorting: page.sorting, url } } : {})}
             />
             <Pager list={page.list} url={url} noun="tools" />
@@ -100,6 +91,27 @@ export default define.page<typeof handler>(function ToolsRoute({ data: page, url
     </div>
   );
 });
+
+/** Why the search is not as good as it can be. */
+function SearchNotice({ page: { reading, degraded } }: { page: ToolsPage }) {
+  if (degraded !== undefined) {
+    return (
+      <Notice tone="warn" role="status">
+        Keyword results only: <InertText text={degraded} />
+      </Notice>
+    );
+  }
+  if (reading === undefined) return null;
+  return (
+    <p class="notice" role="status">
+      <Icon name="pending" size={14} />
+      <span>
+        Indexing tools: {formatNumber(reading.done)} of{" "}
+        {formatNumber(reading.total)}. Keyword search until then.
+      </span>
+    </p>
+  );
+}
 
 /** What searching in place of listing everything has saved, day by day, on one scale. */
 function SavedDays({ days }: { days: SavedDay[] }) {

@@ -1,8 +1,8 @@
 import { Bar, WaitBadge } from "../../../../components/badges.tsx";
-import { InertText } from "../../../../components/text.tsx";
+import { Ago, InertText } from "../../../../components/text.tsx";
 import { SortHeading, Table } from "../../../../components/tables.tsx";
 import type { Sorting } from "../../../../lib/console/lists.ts";
-import { formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
+import { formatCount, formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
 import { serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
 import type { ListedTool, ToolColumn } from "../(_page)/model.ts";
 
@@ -10,13 +10,22 @@ interface ToolsCatalogProps {
   rows: ListedTool[];
   /** Missing if a search has ordered them. */
   order?: { sorting: Sorting<ToolColumn>; url: URL };
+  /** Tells how the rank of each came about. */
+  showsScores?: boolean;
 }
 
-export function ToolsCatalog({ rows, order }: ToolsCatalogProps) {
+export function ToolsCatalog({ rows, order, showsScores = false }: ToolsCatalogProps) {
   const sortable = (column: ToolColumn, label: string, name: string) =>
-    order === undefined
-      ? [label, name] as const
-      : <SortHeading key={column} {...order} column={column} label={label} class={name} />;
+    order === undefined ? [label, name] as const : (
+      <SortHeading
+        key={column}
+        {...order}
+        column={column}
+        label={label}
+        class={name}
+        isLargestFirst={name.includes("number")}
+      />
+    );
   return (
     <Table
       caption={order === undefined ? "Tools, the best match first" : "Tools"}
@@ -24,19 +33,23 @@ export function ToolsCatalog({ rows, order }: ToolsCatalogProps) {
       columns={[
         sortable("server", "Server", "col-server hide-small"),
         sortable("name", "Name", "col-tool"),
-        ["Description", "col-description hide-small"],
-        sortable("category", "Category", "col-category hide-medium"),
+        ["Description", "col-description hide-medium"],
+        sortable("calls", "Calls, 24 h", "col-calls number hide-small"),
+        sortable("errors", "Errors", "col-errors number hide-small"),
         sortable("tokens", "Tokens", "col-tokens number"),
+        sortable("used", "Last used", "col-used number hide-small"),
         ...order === undefined ? [["Relevance", "col-relevance number"] as const] : [],
       ]}
     >
-      {rows.map((tool) => <ToolRow key={`${tool.server}.${tool.name}`} tool={tool} />)}
+      {rows.map((tool) => (
+        <ToolRow key={`${tool.server}.${tool.name}`} tool={tool} showsScores={showsScores} />
+      ))}
     </Table>
   );
 }
 
-function ToolRow({ tool }: { tool: ListedTool }) {
-  const { match } = tool;
+function ToolRow({ tool, showsScores }: { tool: ListedTool; showsScores: boolean }) {
+  const { match, use } = tool;
   return (
     <tr data-row>
       <td class="cut hide-small" title={inertString(tool.server)}>
@@ -59,24 +72,27 @@ function ToolRow({ tool }: { tool: ListedTool }) {
             <InertText text={tool.name} />
           </a>
         </p>
-        <div class="only-small muted">
-          <InertText as="p" class="cut small mono" text={tool.server} />
+        <div class="only-medium muted">
+          <p class="cut small only-small">
+            <InertText as="span" class="mono" text={tool.server} />
+            {use && use.calls > 0 && `, ${formatCount(use.calls, "call")} in 24 h`}
+          </p>
           <Summary tool={tool} />
         </div>
       </td>
-      <td class="muted hide-small">
+      <td class="muted hide-medium">
         <Summary tool={tool} />
-        {match?.scores && (
-          <p class="scores small" title="What each field adds to its rank">
-            {match.scores.map(([field, score]) => (
-              <span key={field}>{field} {score.toFixed(2)}</span>
-            ))}
-          </p>
-        )}
+        {showsScores && <Scores match={match} />}
       </td>
-      <InertText as="td" class="cut hide-medium" text={tool.category} />
+      <td class="number hide-small">{countText(use?.calls)}</td>
+      <td class={use && use.errors > 0 ? "number tone-bad hide-small" : "number hide-small"}>
+        {countText(use?.errors)}
+      </td>
       <td class="number">
         {!tool.isServed ? "–" : tool.tokens === undefined ? "counting" : formatNumber(tool.tokens)}
+      </td>
+      <td class="number muted hide-small">
+        {use?.lastAt === undefined ? "–" : <Ago at={use.lastAt} />}
       </td>
       {match && (
         <td class="number">
@@ -94,8 +110,28 @@ function ToolRow({ tool }: { tool: ListedTool }) {
   );
 }
 
+function countText(count: number | undefined): string {
+  return count === undefined || count === 0 ? "–" : formatNumber(count);
+}
+
+/** How a rank came about: for those who tune descriptions. */
+function Scores({ match }: Pick<ListedTool, "match">) {
+  if (match === undefined) return null;
+  return (
+    <>
+      <InertText as="p" class="why small" text={match.explanation} />
+      {match.scores && (
+        <p class="scores small" title="What each field adds to its rank">
+          {match.scores.map(([field, score]) => (
+            <span key={field}>{field} {score.toFixed(2)}</span>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
 function Summary({ tool }: { tool: ListedTool }) {
-  const why = tool.match?.explanation ?? "";
   if (tool.problem !== undefined) {
     return (
       <p class="cut" title={inertString(tool.problem)}>
@@ -105,26 +141,18 @@ function Summary({ tool }: { tool: ListedTool }) {
     );
   }
   return (
-    <>
-      <p class="cut" title={inertString(tool.summary)}>
-        <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
-        {!tool.isEnabled && <span class="badge">Off</span>}
-        {tool.isPromoted && (
-          <span class="badge tone-ok" title="Clients read a description that was promoted">
-            Promoted
-          </span>
-        )}
-        {tool.deprecated !== undefined && (
-          <span class="badge tone-warn" title={inertString(tool.deprecated)}>Deprecated</span>
-        )}
-        {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
-      </p>
-      {why !== "" && (
-        <p class="why small" title={`Why this rank: ${inertString(why)}`}>
-          <span class="visually-hidden">Why this rank:</span>
-          <InertText text={why} />
-        </p>
+    <p class="cut" title={inertString(tool.summary)}>
+      <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
+      {!tool.isEnabled && <span class="badge">Off</span>}
+      {tool.isPromoted && (
+        <span class="badge tone-ok" title="Clients read a description that was promoted">
+          Promoted
+        </span>
       )}
-    </>
+      {tool.deprecated !== undefined && (
+        <span class="badge tone-warn" title={inertString(tool.deprecated)}>Deprecated</span>
+      )}
+      {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
+    </p>
   );
 }

@@ -6,6 +6,7 @@ import {
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { compareText, paged, readSorting, type Sorting } from "../../../../lib/console/lists.ts";
 import {
+  countedCalls,
   knownTokens,
   matchesWords,
   searchWords,
@@ -17,9 +18,10 @@ import {
 } from "../../../../lib/console/tool_rows.ts";
 import { TOOL_WAITS, type ToolWait } from "../../../../lib/console/ui/tools.ts";
 import { EVERYONE } from "../../../../lib/core/access.ts";
+import type { CallUse } from "../../../../lib/telemetry/call_stats.ts";
 import { isStarting } from "../../../../lib/core/server.ts";
 
-const TOOL_COLUMNS = ["server", "name", "category", "tokens"] as const;
+const TOOL_COLUMNS = ["server", "name", "calls", "errors", "tokens", "used"] as const;
 export type ToolColumn = typeof TOOL_COLUMNS[number];
 
 /** Filters; a tool can be both promoted and on or off. */
@@ -39,6 +41,8 @@ export interface ListedTool extends Omit<ToolRow, "title" | "isOff"> {
   isEnabled: boolean;
   isPromoted: boolean;
   deprecated?: string | undefined;
+  /** Missing for tools that no client gets. */
+  use?: CallUse;
   /** Whether clients get it, in whichever version: what it costs is not known of others. */
   isServed: boolean;
   /** What is wrong with it, if it is not a valid tool. */
@@ -86,9 +90,11 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
       state === "disabled" && !tool.enabled || state === "promoted" && isPromoted(tool)) &&
     (category === undefined || toolDirectory.metadata(tool).category === category)
   );
+  const { stats, isLoading, isComplete } = await countedCalls(gateway);
+  const useOf = ({ server, name }: CatalogTool) => stats.tool(server, name);
   const [{ found, degraded }, saved, progress] = await Promise.all([
     text === ""
-      ? { found: inOrder(admitted, sorting, toolDirectory), degraded: undefined }
+      ? { found: inOrder(admitted, sorting, toolDirectory, useOf), degraded: undefined }
       : search(toolDirectory, admitted, wanted),
     savedTokens(gateway),
     // Where the search cannot be had, the search itself says so.
@@ -111,6 +117,7 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
         isEnabled: tool.enabled,
         isPromoted: isPromoted(tool),
         isServed: true,
+        use: useOf(tool),
         match,
         ...waitOf(tool.server, tool.name),
       })),
@@ -121,6 +128,10 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     promoted: all.filter(isPromoted).length,
     invalid: invalid.length,
     query: text,
+    /** Whether each match tells how its rank came about. */
+    showsScores: query.has("scores"),
+    /** The record of calls is still being read. */
+    isReadingCalls: isLoading || !isComplete,
     server,
     category,
     state,
@@ -201,17 +212,22 @@ function inOrder(
   tools: readonly CatalogTool[],
   { column, descending }: Sorting<ToolColumn>,
   toolDirectory: Gateway["toolDirectory"],
+  useOf: (tool: CatalogTool) => CallUse,
 ): Found[] {
   const sign = descending ? -1 : 1;
-  const compare: Record<ToolColumn, (a: CatalogTool, b: CatalogTool) => number> = {
-    server: (a, b) => compareText(a.server, b.server),
-    name: (a, b) => compareText(a.name, b.name),
-    category: (a, b) =>
-      compareText(toolDirectory.metadata(a).category, toolDirectory.metadata(b).category),
-    tokens: (a, b) => toolDirectory.tokensOf(a) - toolDirectory.tokensOf(b),
+  if (column === "server" || column === "name") {
+    return tools.toSorted((a, b) => sign * compareText(a[column], b[column]) || byName(a, b))
+      .map((tool) => ({ tool }));
+  }
+  const value: Record<typeof column, (tool: CatalogTool) => number> = {
+    calls: (tool) => useOf(tool).calls,
+    errors: (tool) => useOf(tool).errors,
+    tokens: (tool) => toolDirectory.tokensOf(tool),
+    used: (tool) => useOf(tool).lastAt ?? 0,
   };
-  return tools.toSorted((a, b) => sign * compare[column](a, b) || byName(a, b))
-    .map((tool) => ({ tool }));
+  return tools.map((tool) => ({ tool, value: value[column](tool) }))
+    .sort((a, b) => sign * (a.value - b.value) || byName(a.tool, b.tool))
+    .map(({ tool }) => ({ tool }));
 }
 
 /** Tools that servers list and no client is shown, by server and name. */

@@ -25,6 +25,33 @@ Deno.test("toolsPage() sorts by each of its columns, then by name", async () => 
   assert.deepEqual((await names("sort=tokens&dir=desc"))[0], "air.alerts");
 });
 
+Deno.test("toolsPage() sorts by use, errors and last use", async () => {
+  const at = Date.now();
+  const call = (tool: string, more: object = {}) => ({
+    at: at - 60_000,
+    server: "air",
+    tool,
+    ms: 1,
+    ok: true,
+    ...more,
+  });
+  const calls = [
+    call("forecast"),
+    call("forecast"),
+    call("alerts", { ok: false }),
+    { ...call("feed", { at: at - 40 * 60 * 60_000 }), server: "zoo" },
+  ];
+  const rows = async (sort: string) => {
+    const { list } = await open(`sort=${sort}&dir=desc`, { calls });
+    return list.rows.map(({ name, use }) => `${name} ${use?.calls} ${use?.errors}`);
+  };
+  assert.deepEqual(await rows("calls"), ["forecast 2 0", "alerts 1 1", "feed 0 0"]);
+  assert.deepEqual((await rows("errors"))[0], "alerts 1 1");
+  assert.deepEqual((await rows("used")).at(-1), "feed 0 0");
+  const { list } = await open("sort=used", { calls });
+  assert.equal(list.rows[0]?.use?.lastAt, at - 40 * 60 * 60_000);
+});
+
 Deno.test("toolsPage() ranks as the engine does, with its reason", async () => {
   const { list: { rows: [first] } } = await open("q=storm");
   assert.equal(first?.name, "alerts");
@@ -127,7 +154,7 @@ Deno.test("toolsPage() shows one page of 5,000 tools, soon enough", async () => 
     tools: Array.from({ length: 13 }, (_, index) => ({ name: `tool_${index}`, description })),
   }));
   const large = stubGateway({ servers });
-  for (const query of ["sort=category", "q=sent&page=2"]) {
+  for (const query of ["sort=name", "q=sent&page=2"]) {
     const page = await toolsPage(large, new URLSearchParams(query));
     assert.equal(page.list.rows.length, 100);
     assert.equal(page.list.total, 5_200);
