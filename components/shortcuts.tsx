@@ -4,7 +4,13 @@ import { useSignal } from "@preact/signals";
 import { Icon } from "./icon.tsx";
 import { Key } from "./text.tsx";
 import { readPreference, savePreference } from "../lib/console/ui/preferences.ts";
-import { isPaletteChord, isShortcut, modifierName, overlay } from "../lib/console/ui/keys.ts";
+import {
+  GoKeys,
+  isPaletteChord,
+  isShortcut,
+  modifierName,
+  overlay,
+} from "../lib/console/ui/keys.ts";
 import { PAGES } from "../lib/console/ui/pages.ts";
 import { COMMON_ACTIONS, doItem, navigate } from "../lib/console/ui/palette.ts";
 import { moveRowFocus } from "../lib/console/ui/rows.ts";
@@ -53,7 +59,9 @@ export function Shortcuts() {
           ))}
         </Keys>
         <Keys title="Go to">
-          {PAGES.map((page) => <KeyRow key={page.path} keys={[page.key]} meaning={page.label} />)}
+          {PAGES.map((page) => (
+            <KeyRow key={page.path} keys={["g", page.go]} or={page.key} meaning={page.label} />
+          ))}
         </Keys>
       </div>
       <label class="check">
@@ -76,9 +84,14 @@ const KEY_ACTIONS = COMMON_ACTIONS.flatMap((item) =>
   item.key !== undefined && /^[A-Z]$/.test(item.key) ? { ...item, key: item.key } : []
 );
 
-/** Does what a key stands for; false where it stands for nothing. */
+const GO_KEYS = new GoKeys(PAGES);
+
+/** Does what a key stands for; false if it stands for nothing. */
 function press(key: string): boolean {
-  if (key === "?") overlay.value = "help";
+  const place = GO_KEYS.press(key, performance.now());
+  if (place === "waiting") return true;
+  if (place !== undefined) navigate(place.path);
+  else if (key === "?") overlay.value = "help";
   else if (key === "j") moveRowFocus(1);
   else if (key === "k") moveRowFocus(-1);
   else if (key === "/") focusFilter();
@@ -107,10 +120,18 @@ function Keys({ title, children }: { title: string; children: ComponentChildren 
   );
 }
 
-function KeyRow({ keys, meaning }: { keys: string[]; meaning: string }) {
+/** Keys to press together or one after the other, or another one in their place. */
+function KeyRow({ keys, or, meaning }: { keys: string[]; or?: string; meaning: string }) {
   return (
     <div class="key-row">
-      <dt>{keys.map((name) => <Key key={name} name={name} />)}</dt>
+      <dt>
+        {keys.map((name) => <Key key={name} name={name} />)}
+        {or !== undefined && (
+          <>
+            <span class="muted">or</span> <Key name={or} />
+          </>
+        )}
+      </dt>
       <dd>{meaning}</dd>
     </div>
   );

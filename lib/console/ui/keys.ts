@@ -37,6 +37,26 @@ function isElementLike(value: unknown): value is ElementLike {
     typeof value.tagName === "string";
 }
 
+const SEQUENCE_MS = 1_500;
+
+/** Shortcuts of two keys: `g`, then one that says where to. */
+export class GoKeys<Place extends { go: string }> {
+  readonly #places: readonly Place[];
+  #since = -Infinity;
+
+  constructor(places: readonly Place[]) {
+    this.#places = places;
+  }
+
+  /** Where to go; "waiting" after the first key, undefined for all others. */
+  press(key: string, now: number): Place | "waiting" | undefined {
+    const isSecond = now - this.#since < SEQUENCE_MS;
+    this.#since = !isSecond && key === "g" ? now : -Infinity;
+    if (!isSecond) return key === "g" ? "waiting" : undefined;
+    return this.#places.find(({ go }) => go === key);
+  }
+}
+
 /** The key that opens the palette with K, as it is printed on this machine's keyboard. */
 export function modifierName(): string {
   const platform = typeof navigator === "undefined" ? "" : navigator.platform ?? "";

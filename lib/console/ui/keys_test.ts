@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { isPaletteChord, isShortcut, type KeyPress } from "./keys.ts";
+import { GoKeys, isPaletteChord, isShortcut, type KeyPress } from "./keys.ts";
+import { PAGES } from "./pages.ts";
 
 function press(change: Partial<KeyPress>): KeyPress {
   return {
@@ -45,6 +46,24 @@ Deno.test("isShortcut() leaves combinations to the browser", () => {
   for (const change of [{ ctrlKey: true }, { metaKey: true }, { altKey: true }]) {
     assert.equal(isShortcut(press(change)), false);
   }
+});
+
+Deno.test("GoKeys.press() takes g, then the letter of a page, and nothing that comes late", () => {
+  const keys = new GoKeys(PAGES);
+  const go = (key: string, now: number) => {
+    const place = keys.press(key, now);
+    return typeof place === "object" ? place.path : place;
+  };
+  assert.equal(go("s", 0), undefined);
+  assert.equal(go("g", 0), "waiting");
+  assert.equal(go("s", 100), "/servers");
+  assert.equal(go("s", 200), undefined);
+  assert.equal(go("g", 1_000), "waiting");
+  assert.equal(go("d", 9_000), undefined);
+  assert.equal(go("g", 9_100), "waiting");
+  assert.equal(go("x", 9_200), undefined);
+  assert.equal(go("d", 9_300), undefined);
+  assert.equal(new Set(PAGES.map((page) => page.go)).size, PAGES.length);
 });
 
 Deno.test("isPaletteChord() is Ctrl+K or Command+K, also in a field", () => {

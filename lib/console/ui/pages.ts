@@ -1,12 +1,13 @@
+/** `key` alone opens a page, and so does `g`, then `go`. */
 export const PAGES = [
-  { path: "/", label: "Dashboard", icon: "dashboard", key: "i" },
-  { path: "/servers", label: "Servers", icon: "servers", key: "s" },
-  { path: "/tools", label: "Tools", icon: "tools", key: "t" },
-  { path: "/toolsets", label: "Toolsets", icon: "toolsets", key: "e" },
-  { path: "/optimization", label: "Optimization", icon: "optimization", key: "o" },
-  { path: "/activity", label: "Activity", icon: "activity", key: "l" },
-  { path: "/security", label: "Security", icon: "lock", key: "a" },
-  { path: "/settings", label: "Settings", icon: "settings", key: "," },
+  { path: "/", label: "Dashboard", icon: "dashboard", key: "i", go: "d" },
+  { path: "/servers", label: "Servers", icon: "servers", key: "s", go: "s" },
+  { path: "/tools", label: "Tools", icon: "tools", key: "t", go: "t" },
+  { path: "/toolsets", label: "Toolsets", icon: "toolsets", key: "e", go: "o" },
+  { path: "/optimization", label: "Optimization", icon: "optimization", key: "o", go: "p" },
+  { path: "/activity", label: "Activity", icon: "activity", key: "l", go: "a" },
+  { path: "/security", label: "Security", icon: "lock", key: "a", go: "e" },
+  { path: "/settings", label: "Settings", icon: "settings", key: ",", go: "," },
 ] as const;
 
 export type ConsolePage = typeof PAGES[number];

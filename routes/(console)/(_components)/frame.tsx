@@ -113,24 +113,19 @@ export function TopBar({ frame, pathname }: FrameProps) {
   );
 }
 
+/** The way back: the page's own title says where one is. */
 function Crumbs({ crumbs }: { crumbs: Crumb[] }) {
+  const above = crumbs.filter(({ href }) => href !== undefined);
+  if (above.length === 0) return <div class="crumbs" />;
   return (
     <nav class="crumbs" aria-label="Breadcrumb">
       <ol>
-        {crumbs.map((crumb, index) => (
-          <li key={index} class={crumb.isName ? "crumb mono" : "crumb"}>
-            {index > 0 && <Icon name="chevronRight" size={12} />}
-            {crumb.href === undefined
-              ? (
-                <span aria-current="page">
-                  <InertText text={crumb.label} />
-                </span>
-              )
-              : (
-                <a href={crumb.href} aria-current="false">
-                  <InertText text={crumb.label} />
-                </a>
-              )}
+        {above.map(({ label, href, isName }, index) => (
+          <li key={href} class={isName ? "crumb mono" : "crumb"}>
+            <Icon name={index === 0 ? "chevronLeft" : "chevronRight"} size={12} />
+            <a href={href} aria-current="false">
+              <InertText text={label} />
+            </a>
           </li>
         ))}
       </ol>

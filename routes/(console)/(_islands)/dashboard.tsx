@@ -80,7 +80,7 @@ function reading({ at, calls, errors }: CallBucket): string {
 }
 
 function timeOf(at: number): string {
-  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 }
 
 function plotOptions(
@@ -106,6 +106,8 @@ function plotOptions(
   const font = `12px ${getComputedStyle(element).fontFamily}`;
   return {
     legend: { show: false },
+    // Half a label fits beside the last one.
+    padding: [null, 20, null, null],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
       x: { range: (plot, from, to) => [from, to + stepOf(plot)] },
