@@ -185,34 +185,23 @@ function rightsText({ scope, project, expiresAt, hash }: AccessToken): string {
   return JSON.stringify([scope, project, expiresAt, hash]);
 }
 
-interface TokenUseOptions {
-  take(): Map<string, number>;
-  touch(id: string, time: number): Promise<void>;
-}
-
-/** Notes when tokens were last used; what cannot be kept is kept at the next time. */
-export class TokenUse {
-  readonly #options: TokenUseOptions;
-  readonly #unnoted = new Map<string, number>();
-
-  constructor(options: TokenUseOptions) {
-    this.#options = options;
-  }
-
-  /** Throws what went wrong first, once all were tried. */
-  async note(): Promise<void> {
-    for (const [id, time] of this.#options.take()) this.#unnoted.set(id, time);
+/**
+ * Notes when tokens were last used; what cannot be kept is kept at the next time. Throws what went
+ * wrong first, once all were tried.
+ */
+export function tokenUseNotes(
+  take: () => Map<string, number>,
+  touch: (id: string, time: number) => Promise<void>,
+): () => Promise<void> {
+  const unnoted = new Map<string, number>();
+  return async () => {
+    for (const [id, time] of take()) unnoted.set(id, time);
     const failures: unknown[] = [];
-    for (const [id, time] of this.#unnoted) {
-      try {
-        await this.#options.touch(id, time);
-        this.#unnoted.delete(id);
-      } catch (error) {
-        failures.push(error);
-      }
+    for (const [id, time] of unnoted) {
+      await touch(id, time).then(() => unnoted.delete(id), (error) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
-  }
+  };
 }
 
 const TOKEN_PREFIX = "qm_";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OWNER, ownerTicket, readOwnerTicket, TokenUse } from "./credentials.ts";
+import { OWNER, ownerTicket, readOwnerTicket, tokenUseNotes } from "./credentials.ts";
 
 const secret = new Uint8Array(32).fill(7);
 const gateway = { pid: 7, startedAt: 1_000 };
@@ -22,22 +22,19 @@ Deno.test("readOwnerTicket() takes no ticket that was made for another gateway o
   }
 });
 
-Deno.test("TokenUse.note() keeps what could not be noted for the next time, and notes the rest", async () => {
+Deno.test("tokenUseNotes() keeps what could not be noted for the next time, and notes the rest", async () => {
   const noted: string[] = [];
   const used = [new Map([["a", 1], ["b", 1], ["c", 1]]), new Map([["b", 2]]), new Map()];
   const failing = new Set(["a", "b"]);
-  const use = new TokenUse({
-    take: () => used.shift() ?? new Map(),
-    touch(id, time) {
-      if (failing.has(id)) return Promise.reject(new Error(`${id} is locked`));
-      return Promise.resolve(void noted.push(`${id} ${time}`));
-    },
+  const note = tokenUseNotes(() => used.shift() ?? new Map(), (id, time) => {
+    if (failing.has(id)) return Promise.reject(new Error(`${id} is locked`));
+    return Promise.resolve(void noted.push(`${id} ${time}`));
   });
-  await assert.rejects(use.note(), /a is locked/);
+  await assert.rejects(note(), /a is locked/);
   assert.deepEqual(noted, ["c 1"]);
   failing.clear();
-  await use.note();
+  await note();
   assert.deepEqual(noted, ["c 1", "a 1", "b 2"]);
-  await use.note();
+  await note();
   assert.equal(noted.length, 3);
 });

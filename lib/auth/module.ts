@@ -3,7 +3,7 @@ import { ConsoleLogins, LoginAttempts } from "./console_logins.ts";
 import {
   type GatewayRun,
   readOwnerTicket,
-  TokenUse,
+  tokenUseNotes,
   type VerifiedCredential,
 } from "./credentials.ts";
 import type { Platform } from "../config/platform.ts";
@@ -11,7 +11,7 @@ import type { Options } from "../config/option_table.ts";
 import type { Bus } from "../core/bus.ts";
 import { GatewayError } from "../core/errors.ts";
 import { hasPublicUrl, isLoopback } from "../config/address.ts";
-import { once } from "../core/async.ts";
+import { inTurn, keepUp, once } from "../core/async.ts";
 import {
   AccessTokensRepository,
   ConsoleLoginsRepository,
@@ -23,7 +23,7 @@ import type { Store } from "../storage/store.ts";
 const NOTE_USE_EVERY_MS = 60_000;
 const EXPIRE_EVERY_MS = 500;
 
-export interface AuthInput {
+interface AuthInput {
   store: Store;
   options: Options;
   platform: Platform;
@@ -37,14 +37,7 @@ export interface AuthInput {
   onWarning(message: string, details?: object): void;
 }
 
-export interface AuthModule extends AsyncDisposable {
-  access: Access;
-  tokens: AccessTokensRepository;
-  projects: ProjectsRepository;
-  consoleLogins: ConsoleLogins;
-  loginAttempts: LoginAttempts;
-  load(): Promise<void>;
-}
+export type AuthModule = Awaited<ReturnType<typeof buildAuth>>;
 
 /** Whether other machines than this one can reach the gateway. */
 export function isTokenRequired(options: Options, platform: Platform): boolean {
@@ -53,7 +46,7 @@ export function isTokenRequired(options: Options, platform: Platform): boolean {
     hasPublicUrl(publicUrl);
 }
 
-export async function buildAuth(input: AuthInput): Promise<AuthModule> {
+export async function buildAuth(input: AuthInput) {
   const { store, options, platform, onWarning } = input;
   await using stack = new AsyncDisposableStack();
   const tokens = new AccessTokensRepository(store);
@@ -72,14 +65,6 @@ export async function buildAuth(input: AuthInput): Promise<AuthModule> {
     challenge: input.challenge,
   });
 
-  // Serialized, or tokens read before a revocation could be applied after it.
-  let loading: Promise<void> = Promise.resolve();
-  function load(): Promise<void> {
-    const loaded = loading.then(loadNow);
-    loading = loaded.catch(() => {});
-    return loaded;
-  }
-
   async function loadNow(): Promise<void> {
     const [allTokens, allProjects] = await Promise.all([
       Array.fromAsync(tokens.list()),
@@ -92,6 +77,9 @@ export async function buildAuth(input: AuthInput): Promise<AuthModule> {
     );
     if (changed.size > 0) input.bus.emit("rightsChanged", changed);
   }
+  const turn = inTurn();
+  // Serialized, or tokens read before a revocation could be applied after it.
+  const load = () => turn(loadNow);
   await load();
   const expiring = setInterval(() => {
     const expired = access.takeExpired();
@@ -99,19 +87,11 @@ export async function buildAuth(input: AuthInput): Promise<AuthModule> {
   }, EXPIRE_EVERY_MS);
   stack.defer(() => clearInterval(expiring));
 
-  const use = new TokenUse({
-    take: () => access.takeUsed(),
-    touch: (id, time) => tokens.touch(id, time),
-  });
-  let noting: Promise<void> = Promise.resolve();
-  const note = () =>
-    noting = use.note().catch((error) => onWarning("Cannot note when tokens were used", { error }));
-  const timer = setInterval(note, NOTE_USE_EVERY_MS);
-  stack.defer(async () => {
-    clearInterval(timer);
-    await noting;
-    await note();
-  });
+  const work = tokenUseNotes(() => access.takeUsed(), (id, time) => tokens.touch(id, time));
+  const onError = (error: unknown) => onWarning("Cannot note when tokens were used", { error });
+  // Once more at the end, when no other note is under way.
+  stack.defer(() => work().catch(onError));
+  stack.use(keepUp({ work, everyMs: NOTE_USE_EVERY_MS, onError }));
 
   const opened = stack.move();
   return {
@@ -145,17 +125,13 @@ function trustIssuer(
   stack.defer(() => closing.abort());
 
   /** Loaded with the first such token: most gateways never see one. */
-  const load = async () => {
+  const reader = once(async () => {
     const [{ JwtReader }, { IssuerKeys }] = await Promise.all([
       import("./jwt.ts"),
       import("./issuer_keys.ts"),
     ]);
     const keys = new IssuerKeys({ issuer, onWarning });
     return new JwtReader({ issuer, audience, address, keys });
-  };
-  let reader: ReturnType<typeof load> | undefined;
-  return async (bearer) => {
-    reader ??= load();
-    return await (await reader).read(bearer, closing.signal);
-  };
+  });
+  return async (bearer) => await (await reader()).read(bearer, closing.signal);
 }

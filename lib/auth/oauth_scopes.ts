@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AccessScope, CallLimit, ProjectName, type Right, RIGHTS } from "../core/access.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 
 /** The scopes that an identity provider can grant, most harmless first. */
@@ -72,20 +73,16 @@ export function rightsOf(
   const { data, error } = Claims.safeParse(claims);
   if (!data) return { wrong: `its claim ${String(error.issues[0]?.path[0])} cannot be understood` };
   const { mcp_servers: servers, mcp_tools: tools, mcp_toolsets: toolsets } = data;
-  const limit = {
-    ...ifGiven("perMinute", data.mcp_calls_per_minute),
-    ...ifGiven("concurrent", data.mcp_concurrent_calls),
-    ...ifGiven("mode", data.mcp_mode),
-  };
+  const limit = defined({
+    perMinute: data.mcp_calls_per_minute,
+    concurrent: data.mcp_concurrent_calls,
+    mode: data.mcp_mode,
+  });
   return {
     scope: { rights, servers, toolsets, tools },
-    ...ifGiven("project", data.mcp_project),
+    ...defined({ project: data.mcp_project }),
     ...(Object.keys(limit).length === 0 ? {} : { limit }),
   };
-}
-
-function ifGiven<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
-  return value === undefined ? {} : { [name]: value } as { [name in K]: V };
 }
 
 function scopeName(right: Right): string {

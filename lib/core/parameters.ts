@@ -1,3 +1,4 @@
+import { defined } from "./defined.ts";
 import { isObject } from "./rpc.ts";
 import { shortened } from "./text.ts";
 
@@ -66,19 +67,19 @@ function parameter(
   depth: number,
   isRequired: boolean,
 ): Parameter {
-  const choices = choicesOf(schema) ?? choicesOf(resolveReference(root, schema.items));
-  const limits = limitsOf(schema);
   return {
     path,
     depth,
     type: typeOf(root, schema, 0),
     isRequired,
-    ...(typeof schema.description === "string"
-      ? { description: schema.description.slice(0, MAX_TEXT) }
-      : {}),
-    ...(schema.default === undefined ? {} : { defaultValue: json(schema.default) }),
-    ...(choices === undefined ? {} : { choices }),
-    ...(limits === undefined ? {} : { limits }),
+    ...defined({
+      description: typeof schema.description === "string"
+        ? schema.description.slice(0, MAX_TEXT)
+        : undefined,
+      defaultValue: schema.default === undefined ? undefined : json(schema.default),
+      choices: choicesOf(schema) ?? choicesOf(resolveReference(root, schema.items)),
+      limits: limitsOf(schema),
+    }),
   };
 }
 

@@ -1,22 +1,17 @@
-import { isProgram } from "../core/server.ts";
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
-import type { Platform } from "../config/platform.ts";
 import { EVERYONE, type OnAudit, ownerOf } from "../core/access.ts";
-import { GatewayError } from "../core/errors.ts";
 import type { SecretBox } from "../storage/sealing.ts";
 import { signingSecret } from "../storage/secrets_repository.ts";
 import type { Store } from "../storage/store.ts";
 import { ConsentsRepository, ConsentView } from "../storage/consents_repository.ts";
-import type { Consents, Wish } from "../trust/consents.ts";
 import { fieldHints } from "./fields.ts";
-import { operation, READS_GUARDED } from "./operation.ts";
+import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
 import type { ServersAdmin } from "./servers_admin.ts";
 
-export interface ConsentsInput {
+interface ConsentsInput {
   store: Store;
-  platform: Pick<Platform, "canSpawn">;
   box(): Promise<SecretBox>;
   address: string;
   onAudit: OnAudit;
@@ -24,56 +19,30 @@ export interface ConsentsInput {
   onChanged(): void;
 }
 
-/** Programs that wait for the owner's consent; loaded at the first request or look. */
-export class ConsentRequests {
-  readonly #input: ConsentsInput;
-  #opened: Promise<Consents> | undefined;
-
-  constructor(input: ConsentsInput) {
-    this.#input = input;
-  }
-
-  /** Keeps the request, and returns the error that tells the caller so. */
-  async ask(admin: ServersAdmin, wish: Wish): Promise<GatewayError> {
-    if (isProgram(wish.spec) && !this.#input.platform.canSpawn) {
-      return new GatewayError("NOT_AVAILABLE_HERE", {
-        message: "Programs cannot be started on this platform",
-      });
-    }
-    return await (await this.open(admin)).ask(wish);
-  }
-
-  open(admin: ServersAdmin): Promise<Consents> {
-    if (this.#opened) return this.#opened;
-    const opening = this.#opened = this.#open(admin);
-    opening.catch(() => this.#opened = undefined);
-    return opening;
-  }
-
-  async #open(admin: ServersAdmin): Promise<Consents> {
-    const { store, box, address, onAudit, onChanged } = this.#input;
-    const { Consents } = await import("../trust/consents.ts");
-    const secret = await signingSecret(store);
-    return new Consents({
-      repository: new ConsentsRepository(store, box),
-      sign: (text) =>
-        Promise.resolve(
-          createHmac("sha256", secret).update(`consent ${text}`).digest("hex").slice(0, 16),
-        ),
-      address,
-      find: (name) => admin.list().find((server) => server.name === name),
-      apply({ wish, name, spec, origin }) {
-        // The owner allowed this server but did not choose it: its tool changes are held for review.
-        const wanted = { ...spec, trust: "untrusted" as const };
-        const by = { ...origin, isHere: false, hasAgreed: true };
-        return wish === "add"
-          ? admin.add(name, wanted, { by })
-          : admin.update(name, wanted, { by });
-      },
-      onAudit,
-      onChanged,
-    });
-  }
+/** Opens the requests for programs that wait for the owner's consent. */
+export async function openConsents(
+  { store, box, address, onAudit, onChanged }: ConsentsInput,
+  admin: ServersAdmin,
+) {
+  const { Consents } = await import("../trust/consents.ts");
+  const secret = await signingSecret(store);
+  return new Consents({
+    repository: new ConsentsRepository(store, box),
+    sign: (text) =>
+      Promise.resolve(
+        createHmac("sha256", secret).update(`consent ${text}`).digest("hex").slice(0, 16),
+      ),
+    address,
+    find: (name) => admin.list().find((server) => server.name === name),
+    apply({ wish, name, spec, origin }) {
+      // The owner allowed this server but did not choose it: its tool changes are held for review.
+      const wanted = { ...spec, trust: "untrusted" as const };
+      const by = { ...origin, isHere: false, hasAgreed: true };
+      return wish === "add" ? admin.add(name, wanted, { by }) : admin.update(name, wanted, { by });
+    },
+    onAudit,
+    onChanged,
+  });
 }
 
 const ShownConsent = ConsentView.extend({ who: z.string().describe("Who sent the request") });
@@ -82,7 +51,6 @@ export type ShownConsent = z.infer<typeof ShownConsent>;
 const ConsentId = z.string().describe("The request's id").register(fieldHints, {
   completes: "consent",
 });
-const DECIDE = { rights: ["manage"], scope: "whole", effect: "write" } as const;
 
 const list = operation({
   ...READS_GUARDED,
@@ -99,7 +67,7 @@ const list = operation({
 });
 
 const approve = operation({
-  ...DECIDE,
+  ...MANAGES,
   name: "consent.approve",
   title: "Approve a request",
   description: "Approve a requested program or local URL, now and at every start.",
@@ -123,7 +91,7 @@ const approve = operation({
 });
 
 const refuse = operation({
-  ...DECIDE,
+  ...MANAGES,
   name: "consent.refuse",
   title: "Refuse a request",
   description: "Refuse a requested program or local URL; nothing is started.",

@@ -4,6 +4,7 @@ import type { Platform } from "../config/platform.ts";
 import { DEMO_SERVER } from "../config/mcp_file.ts";
 import type { ConfigModule } from "../config/module.ts";
 import type { OnAudit } from "../core/access.ts";
+import { inTurn } from "../core/async.ts";
 import type { ServersModule } from "../servers/module.ts";
 import { followGeneration } from "../storage/follow.ts";
 import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
@@ -32,7 +33,7 @@ export interface DesiredStateInput {
 export class DesiredState {
   readonly #input: DesiredStateInput;
   readonly #settings: SettingsRepository;
-  #syncing: Promise<void> = Promise.resolve();
+  readonly #inTurn = inTurn();
 
   constructor(input: DesiredStateInput) {
     this.#input = input;
@@ -40,11 +41,7 @@ export class DesiredState {
   }
 
   /** Serialized: values that were read earlier must not be applied later. */
-  sync = (): Promise<void> => {
-    const synced = this.#syncing.then(() => this.#apply());
-    this.#syncing = synced.catch(() => {});
-    return synced;
-  };
+  sync = (): Promise<void> => this.#inTurn(() => this.#apply());
 
   setDemoRemoved = async (removed: boolean): Promise<void> => {
     await this.#settings.save(DEMO_REMOVED, removed);

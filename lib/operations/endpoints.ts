@@ -1,45 +1,36 @@
 import type { Access } from "../auth/access.ts";
-import type { CatalogModule } from "../catalog/module.ts";
-import type { ToolsetsModule } from "../catalog/toolsets/module.ts";
 import type { Options } from "../config/option_table.ts";
 import type { Bus } from "../core/bus.ts";
-import type { Live } from "../http/live.ts";
 import { ContentScreen } from "../mcp/content_screen.ts";
-import type { Discovery } from "../mcp/discovery.ts";
 import { McpModule } from "../mcp/module.ts";
-import type { OptimizerModule } from "../optimizer/module.ts";
-import type { ServersModule } from "../servers/module.ts";
-import type { Store } from "../storage/store.ts";
-import type { Logs } from "../telemetry/logs.ts";
-import type { TelemetryModule } from "../telemetry/module.ts";
 import type { CallControlModule, CallControlModuleOptions } from "../trust/call_control/module.ts";
-import type { TrustModule } from "../trust/module.ts";
-import type { OperationsModule } from "./module.ts";
-import type { OptimizationModule } from "./optimization_module.ts";
+import type { OperationsInput, OperationsModule } from "./module.ts";
 
-export interface EndpointsInput {
-  store: Store;
-  logs: Logs;
+type Built =
+  | "store"
+  | "logs"
+  | "live"
+  | "telemetry"
+  | "servers"
+  | "catalog"
+  | "toolsets"
+  | "discovery"
+  | "trust"
+  | "optimizer"
+  | "address"
+  | "onWarning";
+
+interface EndpointsInput extends Pick<OperationsInput, Built> {
   bus: Bus;
-  live: Live;
   access: Access;
-  telemetry: TelemetryModule;
   options: Pick<Options, "maxBody">;
-  servers: ServersModule;
-  catalog: CatalogModule;
-  toolsets: ToolsetsModule;
-  discovery: Discovery;
-  trust: TrustModule;
   control: Pick<CallControlModule, "policy" | "approvals" | "toolsetModes">;
-  optimizer: OptimizerModule<OptimizationModule>;
   operations: OperationsModule;
-  address: string;
   startedAt: number;
   /** Aborts when the gateway begins to stop. */
   signal: AbortSignal;
   /** Built for one command: sessions of other processes are left alone. */
   isCommand?: boolean;
-  onWarning(message: string, details?: object): void;
 }
 
 /** Asks the person behind a client to approve a call; undefined if the client cannot ask. */

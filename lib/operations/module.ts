@@ -7,14 +7,14 @@ import { pointsAtGateway } from "../config/loops.ts";
 import type { ServersContext } from "../config/mcp_file.ts";
 import type { Options } from "../config/option_table.ts";
 import type { ReadOptions } from "../config/options.ts";
-import type { Pasted } from "../config/pasted_servers.ts";
 import type { OnAudit } from "../core/access.ts";
 import { once } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
+import { isProgram } from "../core/server.ts";
 import type { Live } from "../http/live.ts";
 import type { Discovery } from "../mcp/discovery.ts";
 import type { TrialAnswer, TrialCall, TrialCalls, TrialPolicy } from "../mcp/trial_call.ts";
 import type { OptimizerModule } from "../optimizer/module.ts";
-import type { Promotions } from "../optimizer/promotions.ts";
 import type { SecretsModule } from "../servers/secrets.ts";
 import { RecentFeatures } from "../mcp/server_lists.ts";
 import type { ServersModule } from "../servers/module.ts";
@@ -22,21 +22,17 @@ import type { Store } from "../storage/store.ts";
 import type { ToolOverride } from "../storage/catalog_repositories.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { TelemetryModule } from "../telemetry/module.ts";
-import type { Consents } from "../trust/consents.ts";
 import type { TrustModule } from "../trust/module.ts";
 import { ReviewAdmin } from "../trust/review_admin.ts";
 import { AccessAdmin } from "./access_admin.ts";
-import { ConsentRequests } from "./consents.ts";
-import type { LoginAdmin } from "./login_admin.ts";
-import type { OptimizationAdmin } from "./optimization_admin.ts";
+import { openConsents } from "./consents.ts";
 import type { OptimizationModule } from "./optimization_module.ts";
 import { RemovedServers } from "./removed_servers.ts";
-import type { SecretsAdmin } from "./secrets_admin.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { ServersAdmin } from "./servers_admin.ts";
 import { ToolsetsAdmin } from "./toolsets_admin.ts";
 
-export interface OperationsInput extends ServersAdminInput {
+export interface OperationsInput {
   options: Options;
   origins: ReadOptions["origins"];
   store: Store;
@@ -50,68 +46,53 @@ export interface OperationsInput extends ServersAdminInput {
   discovery: Discovery;
   secrets: SecretsModule;
   control: { policy: TrialPolicy };
+  servers: ServersModule;
+  catalog: CatalogModule;
+  trust: TrustModule;
+  context: ServersContext;
+  /** Makes the running servers agree with the file and the store. */
+  sync(): Promise<void>;
+  removeDemo(): Promise<void>;
   /** The gateway's base URL; empty if it does not listen. */
   address: string;
   onAudit: OnAudit;
   onWarning(message: string, details?: object): void;
 }
 
-/** Calls that a person makes in the console. */
-export interface TriedTools {
-  call(call: TrialCall): Promise<TrialAnswer>;
-  /** Whether somebody has to confirm a call. */
-  mustConfirm(tool: CatalogTool, principal: string): boolean;
-  /** Records that a caller may not call an existing tool. */
-  refused(call: Pick<TrialCall, "server" | "tool" | "principal">, error: unknown): void;
-}
-
 /** What people and models can do to the gateway. */
-export interface OperationsModule {
-  servers: ServerReads;
-  admin: ServersAdmin;
-  toolsets: ToolsetsAdmin;
-  accessAdmin: AccessAdmin;
-  /** Held changes, notices and findings that wait for a person. */
-  review: ReviewAdmin;
-  removedServers: RemovedServers;
-  toolCalls: TriedTools;
-  /** Secrets that entries refer to; loaded at first use. */
-  secrets(): Promise<SecretsAdmin>;
-  /** OAuth logins to servers; loaded at first use. */
-  serverLogins(): Promise<LoginAdmin>;
-  /** The gateway's metadata as an OAuth client of servers, if others can read it. */
-  clientDocument(): Promise<object | undefined>;
-  /** Programs that wait for the owner's consent; loaded at first use. */
-  consents(): Promise<Consents>;
-  /** Reads pasted configuration. Only a caller on this machine gets its variables filled in. */
-  readPasted(text: string, isFromHere: boolean): Promise<Pasted>;
-  /** Stores an override of a tool, and applies it. */
-  describeTool(override: ToolOverride, versionstamp?: string | null): Promise<void>;
-  /** Deletes all calls, on open pages too. */
-  clearCalls(): Promise<void>;
-  settings: GatewaySettings;
-  promotions: Promotions;
-  isOptimizing(): boolean;
-  /** Loaded at first use. */
-  optimization(): Promise<OptimizationAdmin>;
-  /** Checks and tries the evaluator; loaded at first use. */
-  evaluator(): Promise<OptimizationModule["evaluating"]>;
-}
+export type OperationsModule = ReturnType<typeof buildOperations>;
 
 const NO_VARIABLES = { get: () => undefined };
 
-export function buildOperations(input: OperationsInput): OperationsModule {
+export function buildOperations(input: OperationsInput) {
   const { servers, catalog, secrets, auth, trust, live, context, onAudit, onWarning, sync } = input;
   const { optimizer, auth: { access } } = input;
   const { pool, logins } = servers;
   const entries = () => pool.list().flatMap(({ name }) => pool.find(name)?.server ?? []);
-  const consents = new ConsentRequests({
-    ...input,
-    platform: context.platform,
-    box: secrets.box,
-    onChanged: () => live.tell("settings"),
+  const admin: ServersAdmin = new ServersAdmin({
+    ...servers,
+    ...catalog,
+    review: trust.book,
+    addressRefusal: servers.addresses.refusalOf,
+    sync,
+    removeDemo: input.removeDemo,
+    onAudit,
+    refusal: async (spec) =>
+      await pointsAtGateway(spec, context.self, context.cwd)
+        ? "it points back at this gateway"
+        : undefined,
+    async askConsent(wish) {
+      if (!isProgram(wish.spec) || context.platform.canSpawn) {
+        return await (await consents()).ask(wish);
+      }
+      return new GatewayError("NOT_AVAILABLE_HERE", {
+        message: "Programs cannot be started on this platform",
+      });
+    },
   });
-  const admin = buildServersAdmin(input, consents);
+  const consents = once(() =>
+    openConsents({ ...input, box: secrets.box, onChanged: () => live.tell("settings") }, admin)
+  );
 
   return {
     servers: readServers(input, admin),
@@ -124,9 +105,11 @@ export function buildOperations(input: OperationsInput): OperationsModule {
       admitsToolset: (principal, name) => access.admitsToolset(principal, name),
     }),
     accessAdmin: new AccessAdmin({ ...auth, onChanged: auth.load, onAudit, onWarning }),
+    /** Held changes, notices and findings that wait for a person. */
     review: new ReviewAdmin({ ...trust, ...catalog, servers: entries, admin, onAudit }),
     removedServers: new RemovedServers(),
     toolCalls: tryTools(input),
+    /** Secrets that entries refer to; loaded at first use. */
     async secrets() {
       const { SecretsAdmin } = await import("./secrets_admin.ts");
       return new SecretsAdmin({
@@ -138,6 +121,7 @@ export function buildOperations(input: OperationsInput): OperationsModule {
         onAudit,
       });
     },
+    /** OAuth logins to servers; loaded at first use. */
     serverLogins: once(async () => {
       const { LoginAdmin } = await import("./login_admin.ts");
       return new LoginAdmin({
@@ -150,14 +134,18 @@ export function buildOperations(input: OperationsInput): OperationsModule {
         onAudit,
       });
     }),
+    /** The gateway's metadata as an OAuth client of servers, if others can read it. */
     clientDocument: () => logins.clientDocument(),
-    consents: () => consents.open(admin),
-    async readPasted(text, isFromHere) {
+    /** Programs that wait for the owner's consent; loaded at first use. */
+    consents,
+    /** Reads pasted configuration. Only a caller on this machine gets its variables filled in. */
+    async readPasted(text: string, isFromHere: boolean) {
       const { readPasted } = await import("../config/pasted_servers.ts");
       // Anybody else could have the gateway's variables sent to an address of their own.
       return await readPasted(text, isFromHere ? context : { ...context, env: NO_VARIABLES });
     },
-    async describeTool(override, versionstamp) {
+    /** Stores an override of a tool, and applies it. */
+    async describeTool(override: ToolOverride, versionstamp?: string | null) {
       const { server, tool, ...after } = override;
       const previous = await catalog.saveOverride(override, versionstamp);
       const { server: _server, tool: _tool, ...before } = previous ?? {};
@@ -165,6 +153,7 @@ export function buildOperations(input: OperationsInput): OperationsModule {
       onAudit({ action: "tool.describe", subject, ...(previous ? { before } : {}), after });
       await catalog.loadMetadata();
     },
+    /** Deletes all calls, on open pages too. */
     async clearCalls() {
       await input.telemetry.clearCalls();
       onAudit({ action: "activity.clear", subject: "activity log" });
@@ -180,57 +169,22 @@ export function buildOperations(input: OperationsInput): OperationsModule {
       onAudit,
       reindexSearch: () => input.search.reindexSearch(),
       onChanged: () => live.tell("settings"),
-    },
+    } satisfies GatewaySettings,
     promotions: optimizer.promotions,
     isOptimizing: optimizer.isEnabled,
+    /** Loaded at first use. */
     optimization: async () => (await optimizer.open()).admin,
+    /** Checks and tries the evaluator; loaded at first use. */
     evaluator: async () => (await optimizer.open()).evaluating,
   };
 }
 
-interface ServersAdminInput {
-  servers: ServersModule;
-  catalog: CatalogModule;
-  trust: TrustModule;
-  context: ServersContext;
-  /** Makes the running servers agree with the file and the store. */
-  sync(): Promise<void>;
-  removeDemo(): Promise<void>;
-  onAudit: OnAudit;
-}
-
-function buildServersAdmin(
-  { servers, catalog, trust, context, sync, removeDemo, onAudit }: ServersAdminInput,
-  consents: ConsentRequests,
-): ServersAdmin {
-  const admin: ServersAdmin = new ServersAdmin({
-    pool: servers.pool,
-    added: servers.added,
-    paused: servers.paused,
-    openTransport: servers.openTransport,
-    findPackageCache: servers.findPackageCache,
-    addressRefusal: servers.addresses.refusalOf,
-    catalog: catalog.catalog,
-    enabled: catalog.enabled,
-    canonical: catalog.canonical,
-    review: trust.book,
-    sync,
-    removeDemo,
-    onAudit,
-    refusal: async (spec) =>
-      await pointsAtGateway(spec, context.self, context.cwd)
-        ? "it points back at this gateway"
-        : undefined,
-    askConsent: (wish) => consents.ask(admin, wish),
-  });
-  return admin;
-}
-
-function tryTools(input: OperationsInput): TriedTools {
+/** Calls that a person makes in the console. */
+function tryTools(input: OperationsInput) {
   const { catalog: { catalog, names }, servers, control: { policy }, telemetry } = input;
   let calls: TrialCalls | undefined;
   return {
-    async call(call) {
+    async call(call: TrialCall): Promise<TrialAnswer> {
       const { TrialCalls } = await import("../mcp/trial_call.ts");
       calls ??= new TrialCalls({
         catalog,
@@ -241,8 +195,13 @@ function tryTools(input: OperationsInput): TriedTools {
       });
       return await calls.call(call);
     },
-    mustConfirm: (tool, principal) => policy.mustConfirm({ tool, principal }),
-    refused({ server, tool, principal }, error) {
+    /** Whether somebody has to confirm a call. */
+    mustConfirm: (tool: CatalogTool, principal: string) => policy.mustConfirm({ tool, principal }),
+    /** Records that a caller may not call an existing tool. */
+    refused(
+      { server, tool, principal }: Pick<TrialCall, "server" | "tool" | "principal">,
+      error: unknown,
+    ): void {
       if (!catalog.of(server).tools.some(({ name }) => name === tool)) return;
       policy.refused({ subject: `${server}.${tool}`, principal }, error);
     },
@@ -250,8 +209,6 @@ function tryTools(input: OperationsInput): TriedTools {
 }
 
 /** What pages read about servers. */
-type ServerReads = ReturnType<typeof readServers>;
-
 function readServers(
   { servers: { pool, states }, catalog: { catalog }, logs }: OperationsInput,
   admin: ServersAdmin,
