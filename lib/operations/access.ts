@@ -1,16 +1,15 @@
 import { z } from "zod";
 import {
   AccessScope,
-  AccessToken,
   CallLimit,
   type NewToken,
-  Project,
   ProjectName,
   stricterLimit,
 } from "../core/access.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
-import type { AccessAdmin, ShownProject } from "./access_admin.ts";
+import { ShownProject, ShownToken, WrittenProject } from "./access_admin.ts";
 import { fieldHints } from "./fields.ts";
 import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
 import type { Services } from "./services.ts";
@@ -18,8 +17,6 @@ import type { Services } from "./services.ts";
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 const MOST_MS = 3_650 * UNITS_MS.d;
 
-const ShownToken = AccessToken.omit({ hash: true });
-const VersionedProject = Project.extend({ versionstamp: z.string() });
 const Patterns = "names with * for any text, or ! before what to exclude";
 const patterns = (noun: "servers" | "toolsets" | "tools") =>
   AccessScope.shape[noun].describe(`Only these ${noun}: ${Patterns}`)
@@ -76,10 +73,7 @@ const createToken = operation({
     for (const right of written.scope.rights) {
       access.demand(call.principal, right, `Creating a token that may ${right}`);
     }
-    if (written.project !== undefined) await resolveProject(accessAdmin, written.project);
-    return await accessAdmin.createToken(
-      withinReach(access, call.principal, written),
-    );
+    return await accessAdmin.createToken(withinReach(access, call.principal, written));
   },
 });
 
@@ -93,9 +87,7 @@ const revokeToken = operation({
   }),
   output: z.object({ revoked: ShownToken }),
   cli: "token revoke TOKEN",
-  run: async ({ accessAdmin }, { token }) => (
-    { revoked: await accessAdmin.revokeToken(token) }
-  ),
+  run: async ({ accessAdmin }, { token }) => ({ revoked: await accessAdmin.revokeToken(token) }),
   text: ({ revoked: { name, id } }) => `Revoked ${name} (${id}).`,
 });
 
@@ -105,7 +97,7 @@ const listProjects = operation({
   title: "List projects",
   description: "List projects, their servers, and how many tokens are limited to each.",
   input: z.strictObject({}),
-  output: z.object({ projects: z.array(VersionedProject.extend({ tokens: z.int() })) }),
+  output: z.object({ projects: z.array(ShownProject.extend({ tokens: z.int() })) }),
   cli: "project list",
   async run({ accessAdmin }) {
     const [all, tokens] = await Promise.all([accessAdmin.projects(), accessAdmin.tokens()]);
@@ -123,8 +115,8 @@ const showProject = operation({
   title: "Show a project",
   description: "Show a project and its servers.",
   input: z.strictObject({ name: KnownProject }),
-  output: z.object({ project: VersionedProject }),
-  run: async ({ accessAdmin }, { name }) => ({ project: await resolveProject(accessAdmin, name) }),
+  output: z.object({ project: ShownProject }),
+  run: async ({ accessAdmin }, { name }) => ({ project: await accessAdmin.resolveProject(name) }),
 });
 
 const createProject = operation({
@@ -137,12 +129,10 @@ const createProject = operation({
     description: z.string().optional().describe("What it is for")
       .register(fieldHints, { placeholder: "TEXT" }),
   }),
-  output: z.object({ project: VersionedProject }),
+  output: z.object({ project: ShownProject }),
   cli: "project create NAME",
   run: async ({ accessAdmin }, input) => ({
-    project: await accessAdmin.saveProject(
-      { ...input, servers: [], versionstamp: null },
-    ),
+    project: await accessAdmin.saveProject({ ...input, servers: [], versionstamp: null }),
   }),
   text: ({ project: { name } }) => `Created ${name}.`,
   next: ({ project: { name } }) => [
@@ -155,17 +145,9 @@ const saveProject = operation({
   name: "project.save",
   title: "Save a project",
   description: "Create a project, or replace its description and servers.",
-  input: z.strictObject({
-    name: z.string().describe("Project name"),
-    description: z.string().optional().describe("What it is for"),
-    servers: z.array(z.string()).default([]).describe("Server names"),
-    versionstamp: z.string().nullable().optional()
-      .describe("The version it was read at; null: only if it does not exist yet"),
-  }),
-  output: z.object({ project: VersionedProject }),
-  run: async ({ accessAdmin }, input) => (
-    { project: await accessAdmin.saveProject(input) }
-  ),
+  input: WrittenProject,
+  output: z.object({ project: ShownProject }),
+  run: async ({ accessAdmin }, input) => ({ project: await accessAdmin.saveProject(input) }),
   text: ({ project: { name } }) => `Saved ${name}.`,
 });
 
@@ -175,10 +157,10 @@ const assign = operation({
   title: "Assign servers to a project",
   description: "Assign servers to a project: from then on they belong only to their projects.",
   input: z.strictObject({ name: KnownProject, servers: Servers }),
-  output: z.object({ project: VersionedProject }),
+  output: z.object({ project: ShownProject }),
   cli: "project assign NAME SERVER...",
   async run({ accessAdmin, admin }, { name, servers }) {
-    const project = await resolveProject(accessAdmin, name);
+    const project = await accessAdmin.resolveProject(name);
     // A mistyped name would leave the server that is meant in every project.
     const known = admin.list().map(({ name }) => name);
     for (const server of servers) if (!known.includes(server)) throw noServer(server, known);
@@ -194,10 +176,10 @@ const unassign = operation({
   title: "Take servers out of a project",
   description: "Take servers out of a project; a server in no project belongs to all of them.",
   input: z.strictObject({ name: KnownProject, servers: Servers }),
-  output: z.object({ project: VersionedProject }),
+  output: z.object({ project: ShownProject }),
   cli: "project unassign NAME SERVER...",
   async run({ accessAdmin }, { name, servers }) {
-    const project = await resolveProject(accessAdmin, name);
+    const project = await accessAdmin.resolveProject(name);
     const stranger = servers.find((server) => !project.servers.includes(server));
     if (stranger !== undefined) {
       throw new GatewayError("NOT_FOUND", {
@@ -220,7 +202,6 @@ const deleteProject = operation({
   output: z.object({ deleted: z.string() }),
   cli: "project delete NAME",
   async run({ accessAdmin }, { name }) {
-    await resolveProject(accessAdmin, name);
     await accessAdmin.deleteProject(name);
     return { deleted: name };
   },
@@ -243,14 +224,14 @@ export const ACCESS_OPERATIONS = {
 /** The token that an input describes; throws INVALID_ARGUMENTS for a time that makes no sense. */
 export function newToken(input: TokenInput, now = Date.now()): NewToken {
   const { name, rights, servers, toolsets, tools, project, expires, expiresAt, ...limits } = input;
-  const limit = Object.entries(limits).filter(([, value]) => value !== undefined);
-  const end = expires === undefined ? expiresAt : now + readSpan(expires);
   return {
     name,
     scope: { rights: [...new Set(rights)], servers, toolsets, tools },
-    ...(project === undefined ? {} : { project }),
-    ...(limit.length === 0 ? {} : { limit: CallLimit.parse(Object.fromEntries(limit)) }),
-    ...(end === undefined ? {} : { expiresAt: end }),
+    ...defined({
+      project,
+      limit: stricterLimit(limits, undefined),
+      expiresAt: expires === undefined ? expiresAt : now + readSpan(expires),
+    }),
   };
 }
 
@@ -272,24 +253,13 @@ function withinReach(
   { expiresAt, limit, ...written }: NewToken,
 ): NewToken {
   const ends = [expiresAt, access.endOf(maker)].filter((end) => end !== undefined);
-  const stricter = stricterLimit(limit, access.limitOf(maker));
   return {
     ...written,
-    ...(ends.length === 0 ? {} : { expiresAt: Math.min(...ends) }),
-    ...(stricter === undefined ? {} : { limit: stricter }),
+    ...defined({
+      expiresAt: ends.length === 0 ? undefined : Math.min(...ends),
+      limit: stricterLimit(limit, access.limitOf(maker)),
+    }),
   };
-}
-
-async function resolveProject(admin: AccessAdmin, name: string): Promise<ShownProject> {
-  const all = await admin.projects();
-  const found = all.find((project) => project.name === name);
-  if (found) return found;
-  const near = nearestNames(name, all.map((project) => project.name));
-  throw new GatewayError("NOT_FOUND", {
-    message: `There is no project "${name.slice(0, 80)}"`,
-    next: [{ label: "See all projects", operation: "project.list" }],
-    ...didYouMean(near),
-  });
 }
 
 function noServer(name: string, known: string[]): GatewayError {

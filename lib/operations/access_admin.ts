@@ -1,5 +1,6 @@
+import { z } from "zod";
 import {
-  type AccessToken,
+  AccessToken,
   type AuditedChange,
   type NewToken,
   Project,
@@ -7,11 +8,12 @@ import {
 } from "../core/access.ts";
 import { hashOf, newTokenText } from "../auth/credentials.ts";
 import { GatewayError } from "../core/errors.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
 import type { AccessTokensRepository, ProjectsRepository } from "../storage/access_repositories.ts";
 
 const MAX_TOKENS = 1_000;
 
-export interface AccessAdminOptions {
+interface AccessAdminOptions {
   tokens: AccessTokensRepository;
   projects: ProjectsRepository;
   /** Loads tokens and projects from the store. */
@@ -22,18 +24,21 @@ export interface AccessAdminOptions {
 }
 
 /** A token as it is shown: without what it is recognized by. */
-export type ShownToken = Omit<AccessToken, "hash">;
+export const ShownToken = AccessToken.omit({ hash: true });
+export type ShownToken = z.infer<typeof ShownToken>;
 
 /** A project with what says whether it was changed since it was read. */
-export type ShownProject = Project & { versionstamp: string };
+export const ShownProject = Project.extend({ versionstamp: z.string() });
+export type ShownProject = z.infer<typeof ShownProject>;
 
-export interface WrittenProject {
-  name: string;
-  description?: string | undefined;
-  servers: string[];
-  /** Of what was read; null: there must be none yet; left out: over whatever there is. */
-  versionstamp?: string | null | undefined;
-}
+/** A project as people write it; its name and servers are checked when it is saved. */
+export const WrittenProject = z.strictObject({
+  name: z.string().describe("Project name"),
+  description: z.string().optional().describe("What it is for"),
+  servers: z.array(z.string()).default([]).describe("Server names"),
+  versionstamp: z.string().nullable().optional()
+    .describe("The version it was read at; null: only if it does not exist yet"),
+});
 
 /** Tokens and projects, for the console and the command line. */
 export class AccessAdmin {
@@ -54,7 +59,7 @@ export class AccessAdmin {
   async createToken(
     { name, ...granted }: NewToken,
   ): Promise<{ token: ShownToken; text: string }> {
-    const { tokens, projects } = this.#options;
+    const { tokens } = this.#options;
     const { project, expiresAt } = granted;
     const trimmed = name.trim();
     if (trimmed === "" || trimmed.length > 80) {
@@ -63,7 +68,7 @@ export class AccessAdmin {
     if (expiresAt !== undefined && expiresAt <= this.#now()) {
       throw invalid("Cannot make a token that has expired already: choose a later time");
     }
-    if (project !== undefined) await projects.resolve(project);
+    if (project !== undefined) await this.resolveProject(project);
     const text = newTokenText();
     const token: AccessToken = {
       id: crypto.randomUUID().replaceAll("-", "").slice(0, 12),
@@ -109,8 +114,19 @@ export class AccessAdmin {
     return all.map(({ value, versionstamp }) => ({ ...value, versionstamp }));
   }
 
+  async resolveProject(name: string): Promise<ShownProject> {
+    const all = await this.projects();
+    const found = all.find((project) => project.name === name);
+    if (found) return found;
+    throw new GatewayError("NOT_FOUND", {
+      message: `There is no project "${name.slice(0, 80)}"`,
+      next: [{ label: "See all projects", operation: "project.list" }],
+      ...didYouMean(nearestNames(name, all.map((project) => project.name))),
+    });
+  }
+
   /** Makes a project, or gives one other servers; throws CONFLICT for one changed since it was read. */
-  async saveProject(written: WrittenProject): Promise<ShownProject> {
+  async saveProject(written: z.infer<typeof WrittenProject>): Promise<ShownProject> {
     const name = ProjectName.safeParse(written.name);
     if (!name.success) throw invalid("A project's name has 1 to 64 letters, digits, _ or -");
     const before = await this.#options.projects.find(name.data);
@@ -138,7 +154,7 @@ export class AccessAdmin {
   }
 
   async deleteProject(name: string): Promise<void> {
-    const found = await this.#options.projects.resolve(name);
+    const { versionstamp, ...before } = await this.resolveProject(name);
     const bound = (await this.tokens()).filter((token) => token.project === name);
     if (bound.length > 0) {
       throw new GatewayError("CONFLICT", {
@@ -149,7 +165,7 @@ export class AccessAdmin {
       });
     }
     const others = (await this.projects()).filter((project) => project.name !== name);
-    const alone = found.value.servers.filter((server) =>
+    const alone = before.servers.filter((server) =>
       !others.some(({ servers }) => servers.includes(server))
     );
     if (others.length > 0 && alone.length > 0) {
@@ -160,8 +176,8 @@ export class AccessAdmin {
         recoveryAction: "Assign its servers elsewhere, or take them out of it, first",
       });
     }
-    await this.#options.projects.delete(name, found.versionstamp);
-    await this.#changed({ action: "project.delete", subject: name, before: found.value });
+    await this.#options.projects.delete(name, versionstamp);
+    await this.#changed({ action: "project.delete", subject: name, before });
   }
 
   async #changed(change: AuditedChange): Promise<void> {

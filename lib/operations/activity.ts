@@ -3,9 +3,8 @@ import { GatewayError } from "../core/errors.ts";
 import { csvField } from "../core/text.ts";
 import { ActivityEntry, type ActivityRecord } from "../storage/activity_repository.ts";
 import { fieldHints } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { DESTROYS, operation, READS_GUARDED } from "./operation.ts";
 
-const READ = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
 const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" };
 const MAX_TEXT = 500;
 /** How many calls are written to a file at a time. */
@@ -29,7 +28,7 @@ const FILTER = {
 const Call = ActivityEntry.extend({ id: z.string() });
 
 const list = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "activity.list",
   title: "List calls and searches",
   description: "List the calls of tools and the searches for them, newest first.",
@@ -49,7 +48,7 @@ const list = operation({
 });
 
 const show = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "activity.show",
   title: "Show a call",
   description: "Show a call, with its request and response while they are remembered.",
@@ -76,7 +75,7 @@ const show = operation({
 });
 
 const exportCalls = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "activity.export",
   title: "Export calls and searches",
   description: "Export the calls of tools and the searches for them as a file, newest first.",
@@ -94,14 +93,12 @@ const exportCalls = operation({
 });
 
 const clear = operation({
+  ...DESTROYS,
   name: "activity.clear",
   title: "Clear all calls",
   description: "Delete the record of all calls, with their requests and responses.",
   input: z.strictObject({}),
   output: z.object({ cleared: z.literal(true) }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "destroy",
   idempotent: true,
   confirm: () => "Delete the record of all calls? This cannot be undone.",
   async run({ clearCalls }) {

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { AuditEntry } from "../storage/audit_repository.ts";
 import { auditFile, auditJson, readAuditQuery } from "../telemetry/audit_reader.ts";
 import { fieldHints } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operation, READS_GUARDED } from "./operation.ts";
 
-const READ = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
 const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" };
 
 const FILTER = {
@@ -29,7 +28,7 @@ const ShownEntry = AuditEntry.omit({ at: true, before: true, after: true }).exte
 });
 
 const list = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "audit.list",
   title: "List the audit log",
   description: "List who decided what, from where and when, newest first.",
@@ -48,7 +47,7 @@ const list = operation({
 });
 
 const exportLog = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "audit.export",
   title: "Export the audit log",
   description: "Export the audit log as a file, newest first.",
@@ -66,7 +65,7 @@ const exportLog = operation({
 });
 
 const verify = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "audit.verify",
   title: "Verify the audit log",
   description: "Check whether anything in the audit log was changed or removed.",

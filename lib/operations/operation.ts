@@ -100,6 +100,7 @@ export type Operation = OperationSpec<z.ZodObject, any>;
 export const READS = { rights: ["read"], scope: "whole", effect: "read" } as const;
 export const READS_GUARDED = { ...READS, rights: ["read", "manage"] } as const;
 export const MANAGES = { rights: ["manage"], scope: "whole", effect: "write" } as const;
+export const DESTROYS = { ...MANAGES, effect: "destroy" } as const;
 
 export type OutputOf<T> = T extends OperationSpec<infer _, infer Output> ? Output : never;
 

@@ -3,10 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { ChangePolicy, ServerTrust } from "../core/server.ts";
 import { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "../trust/review_items.ts";
 import { fieldHints } from "./fields.ts";
-import { operation } from "./operation.ts";
-
-const READ = { rights: ["read", "manage"], scope: "whole", effect: "read" } as const;
-const DECIDE = { rights: ["manage"], scope: "whole", effect: "write" } as const;
+import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
 
 const TOOL = {
   server: z.string().min(1).optional().describe("The tool's server, unless `tool` names it")
@@ -29,7 +26,7 @@ const Decision = z.object({
 type Decision = z.infer<typeof Decision>;
 
 const list = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "review.list",
   title: "List what waits for review",
   description: "List held changes, notices and findings of the scanner, with recent decisions.",
@@ -50,7 +47,7 @@ const list = operation({
 });
 
 const show = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "review.show",
   title: "Review a tool",
   description: "Show what has changed about a tool, and what the scanner found in it.",
@@ -64,7 +61,7 @@ const show = operation({
 });
 
 const approve = operation({
-  ...DECIDE,
+  ...MANAGES,
   name: "review.approve",
   title: "Approve a change",
   description: "Serve a changed tool from now on; a change already served is marked as seen.",
@@ -80,7 +77,7 @@ const approve = operation({
 });
 
 const reject = operation({
-  ...DECIDE,
+  ...MANAGES,
   name: "review.reject",
   title: "Reject a change",
   description: "Keep serving the version before, and do not ask about this change again.",
@@ -96,7 +93,7 @@ const reject = operation({
 });
 
 const revert = operation({
-  ...DECIDE,
+  ...MANAGES,
   name: "review.revert",
   title: "Revert a tool",
   description: "Serve the version before again, and hold what the server lists now.",
@@ -112,7 +109,7 @@ const revert = operation({
 });
 
 const waive = operation({
-  ...DECIDE,
+  ...MANAGES,
   name: "review.waive",
   title: "Waive a finding",
   description: "Dismiss a finding of the scanner, for this definition of the tool only.",
@@ -142,7 +139,7 @@ const waive = operation({
 });
 
 const policies = operation({
-  ...READ,
+  ...READS_GUARDED,
   name: "review.policies",
   title: "List review policies",
   description: "List what happens to changes that servers make to their tools.",
@@ -153,7 +150,7 @@ const policies = operation({
 });
 
 const policy = operation({
-  ...DECIDE,
+  ...MANAGES,
   name: "review.policy",
   title: "Set a review policy",
   description: "Set what happens to a server's changes: hold, notify or allow.",

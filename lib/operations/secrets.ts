@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SecretName, secretReference } from "../core/secret_reference.ts";
 import { fieldHints } from "./fields.ts";
-import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
+import { DESTROYS, MANAGES, operation, READS_GUARDED } from "./operation.ts";
 import { SecretsList, usersWords } from "./secrets_admin.ts";
 
 const KnownSecret = z.string().describe("Secret name").register(fieldHints, {
@@ -26,7 +26,7 @@ const set = operation({
   title: "Set a secret",
   description: "Set a secret that server entries refer to; servers that use it are reconnected.",
   input: z.strictObject({
-    name: z.string().describe("Secret name").register(fieldHints, { completes: "secret" }),
+    name: KnownSecret,
     value: z.string().describe("Its value, which is never shown again")
       .register(fieldHints, { isHidden: true }),
   }),
@@ -44,6 +44,7 @@ const set = operation({
 });
 
 const remove = operation({
+  ...DESTROYS,
   name: "secret.delete",
   title: "Delete a secret",
   description: "Delete a secret; servers that use it stop until it is set again.",
@@ -53,9 +54,6 @@ const remove = operation({
       .register(fieldHints, { isHidden: true }),
   }),
   output: z.object({ deleted: z.string(), usedBy: UsedBy }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "destroy",
   cli: "secrets delete NAME",
   confirm: ({ name }) =>
     `Delete the secret ${name}? Servers that use it stop until it is set again.`,

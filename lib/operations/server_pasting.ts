@@ -24,14 +24,13 @@ const Found = z.object({
 });
 
 const read = operation({
+  ...MANAGES,
+  effect: "read",
   name: "server.read",
   title: "Read pasted configuration",
   description: "Read the servers in an address, a command line or the text of an mcp.json.",
   input: z.strictObject({ text: Text }),
   output: z.object({ kind: z.string(), servers: z.array(Found) }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "read",
   async run({ admin, readPasted }, { text }, call) {
     const by = serverActor(call);
     const { kind, servers } = await readPasted(text, by.isHere).catch(refuseText);

@@ -3,10 +3,18 @@ import type { ServerActor } from "../auth/grants.ts";
 import { ServerHistory, serverHistory } from "../catalog/tool_history.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerSpec, type ServerStatus } from "../core/server.ts";
+import { counted } from "../core/text.ts";
 import { ConsentNeeded } from "../trust/consents.ts";
 import { privateWords } from "./chosen_address.ts";
 import { fieldHints } from "./fields.ts";
-import { MANAGES, operation, type OperationCall, READS, READS_GUARDED } from "./operation.ts";
+import {
+  DESTROYS,
+  MANAGES,
+  operation,
+  type OperationCall,
+  READS,
+  READS_GUARDED,
+} from "./operation.ts";
 import { admittedSpec, ChangedEntry, KnownServer, NewEntry, withoutGuess } from "./server_entry.ts";
 
 /** Most clients end a call after a minute, whatever its progress. */
@@ -132,6 +140,7 @@ const update = operation({
 });
 
 const remove = operation({
+  ...DESTROYS,
   name: "server.remove",
   title: "Remove a server",
   description:
@@ -141,9 +150,6 @@ const remove = operation({
     removed: z.string(),
     undo: z.string().optional().describe("For server.restore, within a minute"),
   }),
-  rights: ["manage"],
-  scope: "whole",
-  effect: "destroy",
   mcp: "remove_server",
   cli: "server remove NAME",
   async run({ admin, removedServers }, { name }) {
@@ -170,11 +176,9 @@ const restore = operation({
 
 /** What operations on a known server share; their outcome is the state it is in then. */
 const CONTROL = {
+  ...MANAGES,
   input: Named,
   output: OneServer,
-  rights: ["manage"],
-  scope: "whole",
-  effect: "write",
   text: ({ server }: z.infer<typeof OneServer>) => describe(server),
 } as const;
 
@@ -342,8 +346,7 @@ function listed(names: string[]): string {
 }
 
 function describe({ name, type, state, reason, toolCount }: Status): string {
-  const tools = toolCount === 1 ? "1 tool" : `${toolCount} tools`;
-  return `${name} (${type}): ${state.replace("_", " ")}, ${tools}. ${reason}`;
+  return `${name} (${type}): ${state.replace("_", " ")}, ${counted(toolCount, "tool")}. ${reason}`;
 }
 
 /** Waits for the owner's decision within the limit; throws if there is no approval. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { GatewayError } from "../core/errors.ts";
+import { errorMessage, GatewayError } from "../core/errors.ts";
+import { counted } from "../core/text.ts";
 import type { Toolset } from "../core/tool.ts";
 import { skippedServers, startingServers } from "../catalog/toolsets/toolset_tools.ts";
 import { fieldHints } from "./fields.ts";
-import { MANAGES, operation, type OperationCall } from "./operation.ts";
+import { DESTROYS, MANAGES, operation, READS } from "./operation.ts";
 import {
   ImportReport,
   ToolsetDetail,
@@ -16,19 +17,21 @@ import {
 const ToolsetName = z.string().describe("Toolset name").register(fieldHints, {
   completes: "toolset",
 });
+const READS_VISIBLE = { ...READS, scope: "visible" } as const;
+const SAVES = { ...MANAGES, scope: "visible" } as const;
+/** What a caller has equipped is its own. */
+const EQUIPS = { ...READS, scope: "own", effect: "write" } as const;
 /** What models and people are told besides the outcome; left out if there is nothing to tell. */
 const Warnings = z.array(z.string()).optional();
 const Starting = z.array(z.string()).optional().describe("Servers that are still starting");
 
 const list = operation({
+  ...READS_VISIBLE,
   name: "toolset.list",
   title: "List saved toolsets",
   description: "List the saved toolsets.",
   input: z.strictObject({}),
   output: z.object({ toolsets: z.array(ToolsetSummary), equipped: z.string().nullable() }),
-  rights: ["read"],
-  scope: "visible",
-  effect: "read",
   mcp: "list-saved-toolsets",
   cli: "toolset list",
   async run({ toolsets: admin }, _, { principal }) {
@@ -41,10 +44,8 @@ const list = operation({
   text({ toolsets, equipped }) {
     if (toolsets.length === 0) return "There are no toolsets yet.";
     return toolsets.map(({ name, description, toolCount, tokens }) =>
-      `${name}${name === equipped ? " (equipped)" : ""}: ${
-        toolsText(toolCount)
-      }, about ${tokens} ` +
-      `tokens${description === undefined ? "" : `. ${description}`}`
+      `${name}${name === equipped ? " (equipped)" : ""}: ${counted(toolCount, "tool")}, ` +
+      `about ${tokens} tokens${description === undefined ? "" : `. ${description}`}`
     ).join("\n");
   },
   next: ({ toolsets }) =>
@@ -52,14 +53,12 @@ const list = operation({
 });
 
 const show = operation({
+  ...READS_VISIBLE,
   name: "toolset.show",
   title: "Show a toolset",
   description: "Show a toolset: the state of each tool, and what has changed since it was saved.",
   input: z.strictObject({ name: ToolsetName }),
   output: z.object({ toolset: ToolsetDetail, equipped: z.boolean() }),
-  rights: ["read"],
-  scope: "visible",
-  effect: "read",
   cli: "toolset show NAME",
   async run({ toolsets: admin }, { name }, { principal }) {
     const toolset = admin.resolveVisible(principal, name);
@@ -71,6 +70,8 @@ const show = operation({
 });
 
 const active = operation({
+  ...READS,
+  scope: "own",
   name: "toolset.active",
   title: "Show the equipped toolset",
   description: "Show the equipped toolset and the state of each of its tools.",
@@ -80,9 +81,6 @@ const active = operation({
     tools: z.array(ToolsetToolDetail),
     warnings: Warnings,
   }),
-  rights: ["read"],
-  scope: "own",
-  effect: "read",
   mcp: "get-active-toolset",
   async run({ toolsets: admin }, _, { principal }) {
     const toolset = admin.equippedBy(principal);
@@ -99,7 +97,7 @@ const active = operation({
       }`
     );
     return [
-      `"${name}" is equipped: ${registered} of ${toolsText(toolCount)} registered, ` +
+      `"${name}" is equipped: ${registered} of ${counted(toolCount, "tool")} registered, ` +
       `about ${tokens} tokens.`,
       ...lines,
     ].join("\n");
@@ -107,6 +105,7 @@ const active = operation({
 });
 
 const discover = operation({
+  ...READS_VISIBLE,
   name: "toolset.discover",
   title: "Discover all tools",
   description: "List every tool of every server, equipped or not, to build toolsets from.",
@@ -126,9 +125,6 @@ const discover = operation({
     starting: Starting,
     note: z.string().optional(),
   }),
-  rights: ["read"],
-  scope: "visible",
-  effect: "read",
   mcp: "discover-all-tools",
   run: ({ toolsets: admin }, input, { principal }) => admin.discover(input, principal),
   text({ total, page, pages, servers, note }, { filter, server }) {
@@ -151,6 +147,7 @@ const discover = operation({
 });
 
 const create = operation({
+  ...SAVES,
   name: "toolset.create",
   title: "Build a toolset",
   description: "Save tools of any servers as a named toolset.",
@@ -164,14 +161,11 @@ const create = operation({
     starting: Starting,
     warnings: Warnings,
   }),
-  rights: ["manage"],
-  scope: "visible",
-  effect: "write",
   mcp: "build-toolset",
   cli: "toolset create NAME TOOL...",
   async run({ toolsets: admin }, { autoEquip, ...written }, { principal }) {
     const { name, copyOf } = written;
-    checkChangeable(admin, name, principal);
+    admin.checkChangeable(principal, name);
     if (copyOf !== undefined) admin.resolveVisible(principal, copyOf);
     const toolset = await admin.build(written, principal);
     const summary = await admin.summary(toolset);
@@ -190,7 +184,7 @@ const create = operation({
     };
   },
   text: ({ toolset: { name, toolCount, tokens }, equipped }) =>
-    `Saved toolset "${name}": ${toolsText(toolCount)}, about ${tokens} tokens.${
+    `Saved toolset "${name}": ${counted(toolCount, "tool")}, about ${tokens} tokens.${
       equipped ? " It is equipped." : ""
     }`,
   next: ({ toolset: { name }, equipped }) =>
@@ -198,6 +192,7 @@ const create = operation({
 });
 
 const update = operation({
+  ...SAVES,
   name: "toolset.update",
   title: "Change a toolset",
   description: "Replace the tools and the description of a saved toolset.",
@@ -208,20 +203,19 @@ const update = operation({
     version: z.string().optional().describe("The version it was read at; refused if it changed"),
   }),
   output: z.object({ toolset: ToolsetDetail }),
-  rights: ["manage"],
-  scope: "visible",
-  effect: "write",
   idempotent: true,
   async run({ toolsets: admin }, written, { principal }) {
     const { name } = admin.resolveVisible(principal, written.name);
-    checkChangeable(admin, name, principal);
+    admin.checkChangeable(principal, name);
     const saved = await admin.build({ ...written, name, replace: true }, principal);
     return { toolset: await admin.detail(saved) };
   },
-  text: ({ toolset: { name, toolCount } }) => `Saved toolset "${name}": ${toolsText(toolCount)}.`,
+  text: ({ toolset: { name, toolCount } }) =>
+    `Saved toolset "${name}": ${counted(toolCount, "tool")}.`,
 });
 
 const equip = operation({
+  ...EQUIPS,
   name: "toolset.equip",
   title: "Equip a toolset",
   description: "List this toolset's tools at /mcp instead of the ones equipped now.",
@@ -233,9 +227,6 @@ const equip = operation({
     starting: Starting,
     warnings: Warnings,
   }),
-  rights: ["read"],
-  scope: "own",
-  effect: "write",
   idempotent: true,
   mcp: "equip-toolset",
   cli: "toolset equip NAME",
@@ -255,20 +246,18 @@ const equip = operation({
     };
   },
   text: ({ equipped, registered }) =>
-    `Equipped "${equipped}". ${toolsText(registered.length)} registered: ${
+    `Equipped "${equipped}". ${counted(registered.length, "tool")} registered: ${
       registered.join(", ") || "none"
     }`,
 });
 
 const unequip = operation({
+  ...EQUIPS,
   name: "toolset.unequip",
   title: "Unequip the toolset",
   description: "Withdraw the equipped toolset's tools; the toolset stays saved.",
   input: z.strictObject({}),
   output: z.object({ unequipped: z.string().nullable() }),
-  rights: ["read"],
-  scope: "own",
-  effect: "write",
   idempotent: true,
   mcp: "unequip-toolset",
   cli: "toolset unequip",
@@ -282,20 +271,18 @@ const unequip = operation({
 });
 
 const remove = operation({
+  ...DESTROYS,
+  scope: "visible",
   name: "toolset.delete",
   title: "Delete a toolset",
   description: "Delete a saved toolset for good; its tools and servers stay.",
   input: z.strictObject({ name: ToolsetName }),
   output: z.object({ deleted: z.string() }),
-  rights: ["manage"],
-  scope: "visible",
-  effect: "destroy",
   mcp: "delete-toolset",
   cli: "toolset delete NAME",
   confirm: ({ name }) => `Delete toolset "${name}"? This cannot be undone.`,
   async run({ toolsets: admin }, { name }, { principal }) {
-    admin.checkVisible(principal, name);
-    checkChangeable(admin, name, principal);
+    admin.checkChangeable(principal, name);
     await admin.toolsets.remove(name);
     return { deleted: name };
   },
@@ -303,6 +290,7 @@ const remove = operation({
 });
 
 const exportFile = operation({
+  ...READS_VISIBLE,
   name: "toolset.export",
   title: "Export toolsets",
   description: "Write toolsets as a file that toolset.import reads; all of them without a name.",
@@ -310,9 +298,6 @@ const exportFile = operation({
     names: z.array(ToolsetName).default([]).register(fieldHints, { completes: "toolset" }),
   }),
   output: { file: "application/json" },
-  rights: ["read"],
-  scope: "visible",
-  effect: "read",
   cli: "toolset export [NAME...]",
   async run({ toolsets: admin }, { names }, { principal }) {
     const wanted = names.length > 0
@@ -358,15 +343,6 @@ export const TOOLSET_OPERATIONS = {
   importFile,
 };
 
-function checkChangeable(
-  admin: ToolsetsAdmin,
-  name: string,
-  principal: OperationCall["principal"],
-): void {
-  admin.checkVisible(principal, name);
-  admin.checkChangeable(principal, name);
-}
-
 function startingIn(admin: ToolsetsAdmin, toolset: Toolset): { starting?: string[] } {
   const starting = startingServers(admin.toolsets.tools(toolset));
   return starting.length === 0 ? {} : { starting };
@@ -394,14 +370,8 @@ function parseFile(text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `Cannot import toolsets: this is not valid JSON (${
-        error instanceof Error ? error.message : error
-      })`,
+      message: `Cannot import toolsets: this is not valid JSON (${errorMessage(error)})`,
       recoverySteps: ["Use the whole file, from its first brace to its last"],
     });
   }
-}
-
-function toolsText(count: number): string {
-  return count === 1 ? "1 tool" : `${count} tools`;
 }

@@ -170,8 +170,9 @@ export class ToolsetsAdmin {
     return this.#options.admitsToolset?.(principal, name) !== false;
   }
 
-  /** Throws where a change would take away what the caller cannot see. */
+  /** Throws if a toolset does not exist for the caller, or a change would take away what it cannot see. */
   checkChangeable(principal: string, name: string): void {
+    this.checkVisible(principal, name);
     const toolset = this.toolsets.find(name);
     if (!toolset || this.asSeenBy(principal, toolset) === toolset) return;
     throw new GatewayError("ACCESS_DENIED", {
