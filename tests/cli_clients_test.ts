@@ -41,7 +41,7 @@ Deno.test("connect prints what to put where, and changes nothing", async () => {
     assert.deepEqual(Array.from(Deno.readDirSync(cli.home)), []);
 
     await cli.fails(2, /Did you mean cursor\?/, "connect", "cusor");
-    await cli.fails(2, /takes the name of one client/, "connect");
+    await cli.fails(2, /connect: CLIENT is missing/, "connect");
     await cli.fails(2, /no config of a project/, "connect", "claude-desktop", "--scope", "project");
     await cli.fails(2, /--port 0/, "connect", "cursor", "--port", "0");
     await cli.fails(1, /no server "x"/, "connect", "cursor", "--server", "x");
@@ -156,14 +156,14 @@ Deno.test("import takes over the clients' servers", async (t) => {
       assert.match(out, /^quartermaster +this gateway +Claude Code +/m);
       assert.match(out, /^remote +here already +Cursor +/m);
       assert.match(out, /^local +name taken +Cursor +/m);
-      assert.match(out, /Take them over with --all/);
+      assert.match(out, /Import them with --all/);
       assert.match(err, /mcp\.json:1:15: /);
       assert.ok(!`${out}${err}`.includes("canary"), out);
       assert.deepEqual(await names(), []);
     });
 
     await t.step("--dry-run does nothing", async () => {
-      assert.match(await cli.ok("import", "--all", "--dry-run"), /3 would be taken over/);
+      assert.match(await cli.ok("import", "--all", "--dry-run"), /3 would be imported/);
       assert.deepEqual(await names(), []);
     });
 

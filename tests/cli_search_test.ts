@@ -23,7 +23,7 @@ Deno.test("search: tools by what they do, from the gateway that runs", async (t)
       assert.ok(found[0].relevance > 0 && found[0].relevance <= 1);
       assert.ok(found.length <= 3);
       const out = await cli.ok("search", "returns", "its", "arguments");
-      assert.match(out, /^RELEVANCE +NAME +CATEGORY +TOKENS\n[01]\.\d\d +one\.echo /);
+      assert.match(out, /^RELEVANCE +NAME +CATEGORY +TOKENS +SUMMARY\n[01]\.\d\d +one\.echo /);
     });
 
     await t.step("--explain says why", async () => {

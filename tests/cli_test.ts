@@ -134,7 +134,7 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
 
     await t.step("list shows what the next start will have", async () => {
       const out = await cli.ok("server", "list");
-      assert.match(out, /^NAME +STATE +TYPE +TOOLS\n/);
+      assert.match(out, /^NAME +STATE +TYPE +TOOLS +REASON\n/);
       assert.match(out, /^filed +not running +http +0 /m);
       assert.match(out, /^local +not running +stdio +15 /m);
       assert.match(out, /^remote +not running +http +20 /m);

@@ -8,64 +8,56 @@ import { StagedRestore } from "../storage/staged_restore.ts";
 import { Store } from "../storage/store.ts";
 import { openAudit } from "../telemetry/audit.ts";
 import { Redactor } from "../telemetry/redact.ts";
-import { type Command, type CommandInput, onlyPositional } from "./command.ts";
+import type { Command, CommandInput } from "./command.ts";
 import { commandUser } from "./operation_target.ts";
-import { inert, print, printJson } from "./terminal.ts";
+import { inert, print } from "./terminal.ts";
 
 export const backup: Command = {
   usage: "backup FILE",
-  meaning: "Write everything in the data store to FILE; a running gateway goes on",
+  meaning: "Write everything in the data store to FILE; a running gateway keeps running",
   async run(input) {
-    const file = onlyPositional(input, "backup takes one file", "backup FILE");
+    const file = resolve(input.positionals[0]!);
     await using store = await Store.open({ location: input.options.kv });
-    const saved = await backupStore(store, resolve(file));
-    const { entries } = saved;
-    await note(store, input, "data.backup", { entries, file });
-    if (input.flags.get("json") === true) return printJson(saved);
-    print(`Saved ${entries} records of ${store.location.label} to ${file}\n`);
+    const data = await backupStore(store, file);
+    await note(store, input, "data.backup", { entries: data.entries, file });
+    return { data, text: `Saved ${data.entries} records of ${store.location.label} to ${file}\n` };
   },
 };
 
 export const restore: Command = {
   usage: "restore FILE [--force]",
-  meaning: "Put a backup in place of the data store; what was there is kept beside it",
+  meaning: "Replace the data store with a backup; the old data is kept next to it",
   flags: [
-    {
-      flag: "force",
-      meaning: "restore: replace what is in a remote store, which cannot be kept beside it",
-    },
+    { flag: "force", meaning: "Replace what is in a remote store; its old data is not kept" },
   ],
   async run(input) {
     const { options, platform, flags } = input;
-    const file = onlyPositional(input, "restore takes one file", "restore FILE");
-    const force = flags.get("force") === true;
-    const { sealed } = await backupContents(resolve(file));
+    const file = resolve(input.positionals[0]!);
+    const { sealed } = await backupContents(file);
     const keyId = await findKeyId({
       secretKey: options.secretKey,
       dataDir: platform.canWrite ? options.dataDir : undefined,
     });
-    const restored = await restoreBackup({ file: resolve(file), location: options.kv, force });
-    // It is done, whether that can be noted or not.
+    const force = flags.get("force") === true;
+    const restored = await restoreBackup({ file, location: options.kv, force });
+    // The restore is complete, even if the audit log cannot be written.
     await noteRestore(input, restored).catch(() => {});
-    const asJson = flags.get("json") === true;
-    // At once: it is done, whatever becomes of the rest.
-    if (!asJson) print(restoredText(file, restored));
+    const { entries, movedTo } = restored;
+    const kept = movedTo === undefined ? "" : `; the old data is now ${movedTo}`;
+    // Before the rest, which may fail: the restore is complete.
+    if (!flags.get("json")) print(`Restored ${entries} records from ${file}${kept}\n`);
     const discardedStaged = await forgetStaged(options.kv);
-    if (asJson) {
-      const sealedElsewhere = sealed.filter((names) => names.keyId !== keyId);
-      return printJson({ file: resolve(file), ...restored, sealedElsewhere, discardedStaged });
-    }
-    for (const words of otherKeyWarnings(sealed, keyId)) print(inert(`${words}\n`));
+    const sealedElsewhere = sealed.filter((names) => names.keyId !== keyId);
+    const warnings = otherKeyWarnings(sealed, keyId).map((warning) => `${warning}\n`);
     if (discardedStaged) {
-      print("Another backup, chosen in the console, waited for the next start: it is forgotten\n");
+      warnings.push("Discarded another backup, chosen in the console for the next start\n");
     }
+    return {
+      data: { file, ...restored, sealedElsewhere, discardedStaged },
+      text: inert(warnings.join("")),
+    };
   },
 };
-
-function restoredText(file: string, { entries, movedTo }: RestoreResult): string {
-  const kept = movedTo === undefined ? "" : `; what was there before is now ${movedTo}`;
-  return `Restored ${entries} records from ${file}${kept}\n`;
-}
 
 /** A backup that was staged before this one: the next start would still restore it. */
 async function forgetStaged(location: string | undefined): Promise<boolean> {

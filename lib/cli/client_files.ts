@@ -22,15 +22,10 @@ export const OWN_NAME = "quartermaster";
 
 const ENDPOINT = /^\/(mcp|(toolsets|servers|s)\/[^/]+\/mcp|(gateway|g)\/mcp)$/;
 
-export function oneClient(command: string, { positionals }: CommandInput): ClientId {
-  const [word, ...others] = positionals;
-  if (word !== undefined && others.length === 0 && isClient(word)) return word;
-  throw configError(
-    word === undefined || others.length > 0
-      ? `${command} takes the name of one client`
-      : `There is no client "${word}" here`,
-    nearestOr(word ?? "", CLIENTS, `Give one of ${CLIENTS.join(", ")}`),
-  );
+export function oneClient({ positionals: [word = ""] }: CommandInput): ClientId {
+  if (isClient(word)) return word;
+  const advice = nearestOr(word, CLIENTS, `Give one of ${CLIENTS.join(", ")}`);
+  throw configError(`There is no client "${word}" here`, advice);
 }
 
 /** What `--scope` says, checked against the scopes that the client has. */
@@ -56,14 +51,14 @@ export function fileLabel({ client, scope }: Pick<ClientConfigFile, "client" | "
   return scope === "project" ? `${CLIENT_NAMES[client]} in this project` : CLIENT_NAMES[client];
 }
 
-/** All servers of a client's file; undefined where there is none. */
+/** All servers of a client's file. */
 export async function serversIn(
-  file: ClientConfigFile,
+  file: Parameters<typeof readClientServers>[0],
   { env, platform }: CommandInput,
   self: GatewayIdentity,
-): Promise<ClientServer[] | undefined> {
+): Promise<ClientServer[]> {
   const found = await readClientServers(file, { env, platform, cwd: Deno.cwd(), self });
-  return found?.servers;
+  return found?.servers ?? [];
 }
 
 /** Whether an entry is this gateway, or is what `connect` wrote when the port was another one. */
@@ -101,11 +96,10 @@ export async function asksForToken(address: string): Promise<boolean> {
 }
 
 export function withTokenPlace(entry: ClientEntry): ClientEntry {
-  // One that is started as a program reads the gateway's data, and comes in by that.
+  // A gateway started as a program reads the data itself and needs no token.
   if (!("url" in entry) || Object.keys(headersOf(entry)).some(isAuthorization)) return entry;
   const headers = { Authorization: `Bearer ${TOKEN_PLACE}`, ...headersOf(entry) };
-  const whole = { ...entry, headers };
-  return whole;
+  return { ...entry, ...{ headers } };
 }
 
 /** The entry with what its owner put into the one before: headers and variables, tokens among them. */
@@ -136,9 +130,5 @@ export function selfOf(
   address?: string,
 ): GatewayIdentity {
   const port = address === undefined ? options.port : Number(new URL(address).port || 80);
-  return { host: options.host, port, publicUrl: options.publicUrl, mainModule: mainModule() };
-}
-
-export function mainModule(): string {
-  return fromFileUrl(MAIN);
+  return { host: options.host, port, publicUrl: options.publicUrl, mainModule: fromFileUrl(MAIN) };
 }

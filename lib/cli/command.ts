@@ -13,6 +13,14 @@ export interface CommandInput extends ReadOptions {
   afterDashes: string[];
 }
 
+/** What a command has to say: `data` with --json, else `text`. */
+export interface CommandOutcome {
+  data: unknown;
+  text: string;
+  /** Default: 0. */
+  exitCode?: number;
+}
+
 export interface Command {
   operation?: Operation;
   /** How it is written, its own name first. */
@@ -20,29 +28,27 @@ export interface Command {
   meaning: string;
   details?: string[];
   flags?: CommandFlag[];
-  /** Answers the exit code where that is not 0. */
-  run(input: CommandInput): Promise<void | number>;
+  /** A command that prints by itself returns an exit code other than 0. */
+  run(input: CommandInput): Promise<CommandOutcome | number | void>;
 }
 
 export const JSON_FLAG: CommandFlag = { flag: "json", meaning: "Print JSON" };
 
-/** The one word that a command takes; `usage` is how it is written. */
-export function onlyPositional(
-  { positionals: [word, ...others] }: Pick<CommandInput, "positionals">,
-  message: string,
-  usage: string,
-): string {
-  if (word !== undefined && others.length === 0) return word;
-  throw configError(message, `Write it as: quartermaster ${usage}`);
-}
-
-export function noPositionals(
-  command: string,
-  { positionals: [extra] }: Pick<CommandInput, "positionals">,
+/** Throws unless as many words were written as the usage names, if it names a fixed number. */
+export function checkPositionals(
+  name: string,
+  { usage }: Command,
+  { positionals }: Pick<CommandInput, "positionals">,
 ): void {
-  if (extra === undefined) return;
+  if (/\.\.\./.test(usage)) return;
+  const [named = ""] = usage.slice(name.length).split(/[[(]/);
+  const labels = named.split(" ").filter((word) => word !== "");
+  if (positionals.length === labels.length) return;
+  const missing = labels[positionals.length];
   throw configError(
-    `${command} does not take "${extra}"`,
-    `Write it as: quartermaster ${command}`,
+    missing === undefined
+      ? `${name} does not take "${positionals[labels.length]}"`
+      : `${name}: ${missing} is missing`,
+    `Write it as: quartermaster ${usage}`,
   );
 }

@@ -6,7 +6,6 @@ import type { Command } from "./command.ts";
 import { configError } from "../config/files.ts";
 import { programCommand } from "../config/platform.ts";
 import { nearestOr } from "../core/text.ts";
-import { print, printJson } from "./terminal.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -25,14 +24,12 @@ type Place = NameKind | readonly string[] | "other";
 
 const PLACES: Record<string, Place[]> = {
   "tools show": ["tool"],
-  "tools call": ["tool", "other"],
+  "tools call": ["tool"],
   connect: [CLIENTS],
   disconnect: [CLIENTS],
   import: [CLIENTS],
   completions: [SHELLS],
 };
-
-const REPEATED = new Set(["import"]);
 
 const VALUES: Record<string, Place> = {
   server: "server",
@@ -83,10 +80,8 @@ export function completionOf(
     const placeholder = placeholders[at] ?? (last?.isRepeated ? last : undefined);
     return placeholder ? ofField(placeholder.field) : OTHER;
   }
-  const places = PLACES[name];
-  if (!places) return OTHER;
-  const place = places[at] ?? (REPEATED.has(name) ? places.at(-1) : undefined);
-  return atPlace(place ?? "other");
+  const places = PLACES[name] ?? [];
+  return atPlace(places[name === "import" ? 0 : at] ?? "other");
 }
 
 function commandWords(
@@ -131,21 +126,16 @@ export const completions: Command = {
     "In a checkout, use (cd FOLDER && deno task -q cli completions SHELL) with the checkout's full",
     "path. The script then also defines the command `quartermaster`, if there is none.",
   ],
-  run({ positionals, flags }) {
-    const [word, ...others] = positionals;
+  run({ positionals: [word = ""] }) {
     const shell = SHELLS.find((shell) => shell === word);
-    if (!shell || others.length > 0) {
+    if (!shell) {
       throw configError(
-        word === undefined || others.length > 0
-          ? "completions takes the name of one shell"
-          : `There are no completions for "${word}"`,
-        nearestOr(word ?? "", SHELLS, `Give one of ${SHELLS.join(", ")}`),
+        `There are no completions for "${word}"`,
+        nearestOr(word, SHELLS, `Give one of ${SHELLS.join(", ")}`),
       );
     }
     const script = SCRIPTS[shell](programCommand("cli").map(quoted).join(" "));
-    if (flags.get("json") === true) printJson({ shell, script });
-    else print(script);
-    return Promise.resolve();
+    return Promise.resolve({ data: { shell, script }, text: script });
   },
 };
 

@@ -37,7 +37,8 @@ import {
   serverNames,
   toolsetNames,
 } from "./operation_target.ts";
-import { print, printJson } from "./terminal.ts";
+import { NOT_RUNNING } from "./operation_command.ts";
+import { defined } from "../core/defined.ts";
 
 export const connect: Command = {
   usage: "connect CLIENT [--toolset NAME | --server NAME] [--write]",
@@ -65,7 +66,7 @@ export const connect: Command = {
     { flag: "write", meaning: "Put it into the client's config file" },
   ],
   async run(input) {
-    const client = oneClient("connect", input);
+    const client = oneClient(input);
     const scope = scopeOf(client, input) ?? "user";
     const file = filesOf(client, input).find((file) => file.scope === scope);
     if (!file) {
@@ -76,43 +77,36 @@ export const connect: Command = {
     const plain = clientEntry(client, endpoint, address, input);
     const needsToken = "url" in plain &&
       await (isRunning ? asksForToken(address) : wouldAskForToken(input));
-    const entry = needsToken ? withTokenPlace(plain) : plain;
+    const complete = (entry: ClientEntry) => needsToken ? withTokenPlace(entry) : entry;
+    const entry = complete(plain);
     const command = commandOf(clientAddCommand(client, scope, name, plain), needsToken);
-    const edit = input.flags.get("write") === true
-      ? await write(
-        file,
-        name,
-        (before) => {
-          const kept = withOwn(plain, before);
-          return needsToken ? withTokenPlace(kept) : kept;
-        },
-        input,
-        address,
-      )
+    const edit = input.flags.get("write")
+      // What the client's user added to the entry stays.
+      ? await write(file, name, (before) => complete(withOwn(plain, before)), input, address)
       : undefined;
-    if (input.flags.get("json") === true) {
-      return printJson({
+    const label = fileLabel(file);
+    return {
+      data: {
         client,
         scope,
         file: file.path,
         name,
         entry: dialectOf(client).write(entry, name),
-        ...(command === undefined ? {} : { command }),
         written: edit?.changed ?? false,
-        ...(edit?.backup === undefined ? {} : { backup: edit.backup }),
-      });
-    }
-    if (edit) print(writtenText(edit, file, name));
-    else {
-      if (command !== undefined) print(`For ${fileLabel(file)}, run:\n\n  ${command}\n\nOr put`);
-      else print(`For ${fileLabel(file)}, put`);
-      print(` this into ${file.path}:\n\n${await configSnippet(client, name, entry)}\n\n`);
-      print("Or run the same command with --write; it keeps the file's other contents.\n");
-    }
-    if (needsToken && edit?.changed !== false) print(TOKEN_TEXT);
-    if (!isRunning && client !== "claude-desktop") {
-      print("No gateway is running: start one with `quartermaster start`.\n");
-    }
+        ...defined({ command, backup: edit?.backup }),
+      },
+      text: [
+        edit
+          ? writtenText(edit, file, name)
+          : `For ${label}, ${
+            command === undefined ? "" : `run:\n\n  ${command}\n\nOr `
+          }put this into ` +
+            `${file.path}:\n\n${await configSnippet(client, name, entry)}\n\n` +
+            "Or run the same command with --write; it keeps the file's other contents.\n",
+        needsToken && edit?.changed !== false ? TOKEN_TEXT : "",
+        isRunning || client === "claude-desktop" ? "" : NOT_RUNNING,
+      ].join(""),
+    };
   },
 };
 
@@ -146,13 +140,12 @@ async function chooseEndpoint(input: CommandInput) {
     throw configError("--toolset and --server exclude each other", "Give one of them");
   }
   let endpoint: ClientEndpoint = { kind: "all", name: "" };
-  if (typeof toolset === "string" || typeof server === "string") {
+  if (toolset !== undefined || server !== undefined) {
+    const kind = toolset === undefined ? "server" : "toolset";
+    endpoint = { kind, name: String(toolset ?? server) };
     await using target = await openTarget(input);
-    if (typeof toolset === "string") checkKnown("toolset", toolset, await toolsetNames(target));
-    else checkKnown("server", String(server), await serverNames(target));
-    endpoint = typeof toolset === "string"
-      ? { kind: "toolset", name: toolset }
-      : { kind: "server", name: String(server) };
+    const names = await (kind === "server" ? serverNames(target) : toolsetNames(target));
+    checkKnown(kind, endpoint.name, names);
   }
   const [gateway] = await listGateways(input);
   if (gateway) return { endpoint, address: gateway.address, isRunning: true };
@@ -184,7 +177,7 @@ async function write(
   // A token that somebody has put in stays there.
   const entry = write(entryAfter(isObject(before) ? read(before) : before), name);
   if (before !== undefined && JSON.stringify(before) !== JSON.stringify(entry)) {
-    const servers = await serversIn(file, input, selfOf(input, address)) ?? [];
+    const servers = await serversIn(file, input, selfOf(input, address));
     const known = servers.find((server) => server.writtenAs === name && isInSection(server, file));
     if (!known || !isOwnEntry(known)) {
       throw new GatewayError("CONFLICT", {
@@ -199,9 +192,12 @@ async function write(
 function writtenText({ changed, backup }: FileEdit, file: ClientConfigFile, name: string): string {
   const label = fileLabel(file);
   if (!changed) return `${label} has it already: "${name}" in ${file.path}.\n`;
-  const kept = backup === undefined ? "" : `What it was before is in ${backup}.\n`;
-  return `Put "${name}" into ${file.path}.\n${kept}` +
+  return `Put "${name}" into ${file.path}.\n${backupText(backup)}` +
     `Restart ${CLIENT_NAMES[file.client]} to apply this.\n`;
+}
+
+function backupText(backup: string | undefined): string {
+  return backup === undefined ? "" : `The old file is in ${backup}.\n`;
 }
 
 interface Removal {
@@ -212,10 +208,10 @@ interface Removal {
 
 export const disconnect: Command = {
   usage: "disconnect CLIENT [--write]",
-  meaning: "Take this gateway out of a client's config again",
+  meaning: "Remove this gateway from a client's config",
   details: [
-    "Without --write nothing is changed: what would be removed is printed. Only entries that point",
-    "at this gateway are, and a copy of the file as it was is kept beside it.",
+    "Without --write, prints what it would remove and changes nothing. Only entries that point at",
+    "this gateway are removed, and a copy of the old file is kept next to it.",
   ],
   flags: [
     { flag: "name", placeholder: "NAME", meaning: "Only the entry of this name" },
@@ -227,7 +223,7 @@ export const disconnect: Command = {
     { flag: "write", meaning: "Change the client's config file" },
   ],
   async run(input) {
-    const client = oneClient("disconnect", input);
+    const client = oneClient(input);
     const scope = scopeOf(client, input);
     const isWriting = input.flags.get("write") === true;
     const files = filesOf(client, input).filter((file) => !scope || file.scope === scope);
@@ -236,35 +232,33 @@ export const disconnect: Command = {
       const names = await ownNames(file, input);
       if (names.length === 0) continue;
       const edit = isWriting ? await remove(file, names) : undefined;
-      removals.push({ file, names, ...(edit?.backup ? { backup: edit.backup } : {}) });
+      removals.push({ file, names, ...defined({ backup: edit?.backup }) });
     }
-    if (input.flags.get("json") === true) {
-      return printJson({
+    const lines = removals.map(({ file, names, backup }) => {
+      const listed = names.map((name) => `"${name}"`).join(", ");
+      return `${isWriting ? "Removed" : "Would remove"} ${listed} from ${file.path} ` +
+        `(${fileLabel(file)}).\n${backupText(backup)}`;
+    });
+    return {
+      data: {
         client,
         written: isWriting && removals.length > 0,
-        removed: removals.map(({ file, ...rest }) => ({
-          file: file.path,
-          scope: file.scope,
+        removed: removals.map(({ file: { path, scope }, ...rest }) => ({
+          file: path,
+          scope,
           ...rest,
         })),
-      });
-    }
-    if (removals.length === 0) {
-      return print(`Nothing to remove: ${CLIENT_NAMES[client]} does not use this gateway.\n`);
-    }
-    for (const { file, names, backup } of removals) {
-      const listed = names.map((name) => `"${name}"`).join(", ");
-      print(`${isWriting ? "Removed" : "Would remove"} ${listed} from ${file.path}`);
-      print(` (${fileLabel(file)}).\n`);
-      if (backup !== undefined) print(`What it was before is in ${backup}.\n`);
-    }
-    if (!isWriting) print("The same command with --write does it.\n");
+      },
+      text: removals.length === 0
+        ? `Nothing to remove: ${CLIENT_NAMES[client]} does not use this gateway.\n`
+        : lines.join("") + (isWriting ? "" : "To remove it, run the same command with --write.\n"),
+    };
   },
 };
 
 async function ownNames(file: ClientConfigFile, input: CommandInput): Promise<string[]> {
   const [gateway] = await listGateways(input);
-  const servers = await serversIn(file, input, selfOf(input, gateway?.address)) ?? [];
+  const servers = await serversIn(file, input, selfOf(input, gateway?.address));
   const text = await findTextFile(file.path) ?? "";
   const { syntax, sections } = dialectOf(file.client);
   const { valueAt } = await openSyntax(syntax);

@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { ServersRepository } from "../storage/servers_repository.ts";
 import { parseLocation } from "../storage/kv_client.ts";
 import { Store } from "../storage/store.ts";
-import { type Command, type CommandInput, noPositionals } from "./command.ts";
+import type { Command, CommandInput } from "./command.ts";
 import {
   checkClients,
   checkConfig,
@@ -17,17 +17,8 @@ import {
 import { checkByConnecting, checkEntries, checkRunning } from "./doctor/servers_check.ts";
 import { findGateways, listServers, openTarget } from "./operation_target.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
-import {
-  clearStatus,
-  type Color,
-  countOf,
-  inert,
-  painter,
-  print,
-  printJson,
-  showStatus,
-  table,
-} from "./terminal.ts";
+import { clearStatus, type Color, inert, painter, showStatus, table } from "./terminal.ts";
+import { counted } from "../core/text.ts";
 
 const COLORS: Record<CheckResult["level"], Color> = {
   ok: "green",
@@ -37,24 +28,28 @@ const COLORS: Record<CheckResult["level"], Color> = {
 
 export const doctor: Command = {
   usage: "doctor",
-  meaning: "Look for what is wrong, and say what to do; exit code 1 if there is a problem",
+  meaning: "Check the installation and say what to fix; exit code 1 if there is a problem",
   details: [
-    "Looks at Deno, the config file, the data folder and the store, the port, what killed gateways",
-    "left running, every server, and the clients' configs. Where no gateway runs, each server is",
-    "connected to, for 10 s at most. With --fix, servers whose npx cache is broken are repaired.",
+    "Checks Deno, the config file, the data folder and the store, the port, programs that killed",
+    "gateways left running, every server, and the clients' configs. If no gateway is running, it",
+    "connects to each server, for 10 s at most. --fix repairs servers whose npx cache is broken.",
   ],
   flags: [{ flag: "fix", meaning: "Repair servers whose npx cache is broken" }],
   async run(input) {
-    noPositionals("doctor", input);
     const found = await examine(input);
-    const findings = input.flags.get("fix") === true ? await repair(found, input) : found;
+    const findings = input.flags.get("fix") ? await repair(found, input) : found;
     clearStatus();
     const count = (level: CheckResult["level"]) =>
       findings.filter((found) => found.level === level).length;
     const [problems, warnings] = [count("problem"), count("warning")];
-    if (input.flags.get("json") === true) printJson({ problems, warnings, findings });
-    else print(findingsText(findings, input) + summary(problems, warnings));
-    return problems > 0 ? 1 : 0;
+    const summary = problems + warnings === 0
+      ? "No problems found."
+      : `${counted(problems, "problem")}, ${counted(warnings, "warning")}.`;
+    return {
+      data: { problems, warnings, findings },
+      text: `${findingsText(findings, input)}\n${summary}\n`,
+      exitCode: problems > 0 ? 1 : 0,
+    };
   },
 };
 
@@ -72,10 +67,9 @@ async function repair(findings: CheckResult[], input: CommandInput): Promise<Che
     showStatus(`Repairing ${repairable} ...`);
     try {
       const { server } = await servers.run(SERVER_OPERATIONS.repair, { name: repairable });
-      const { toolCount } = server;
       const outcome = servers.isRunning
-        ? `Repaired: its package was installed again, ${toolCount} tools`
-        : "Repaired: the next start installs its package again";
+        ? `Repaired: its package was reinstalled, ${counted(server.toolCount, "tool")}`
+        : "Repaired: the next start reinstalls its package";
       results.push(ok(about, outcome));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -166,9 +160,4 @@ function findingsText(findings: CheckResult[], { env }: CommandInput): string {
     ...(fix === undefined ? [] : [["", "", paint("gray", `-> ${inert(fix)}`)]]),
   ]);
   return table(rows);
-}
-
-function summary(problems: number, warnings: number): string {
-  if (problems + warnings === 0) return "\nAll is well.\n";
-  return `\n${countOf(problems, "problem")}, ${countOf(warnings, "warning")}.\n`;
 }

@@ -6,13 +6,14 @@ import {
   CLIENTS,
   isClient,
 } from "../config/clients.ts";
-import { type ClientServer, readClientServers } from "../config/client_servers.ts";
+import type { ClientServer } from "../config/client_servers.ts";
 import { configError } from "../config/files.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { didYouMean, nearestNames, nearestOr } from "../core/text.ts";
 import { isProgram, isRemote, ServerName, type ServerSpec } from "../core/server.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
-import { fileLabel, isOwnEntry, selfOf } from "./client_files.ts";
+import { fileLabel, isOwnEntry, selfOf, serversIn } from "./client_files.ts";
 import { type Command, type CommandInput } from "./command.ts";
 import { listGateways, listServers, openTarget, type OperationTarget } from "./operation_target.ts";
 import {
@@ -24,7 +25,6 @@ import {
   painter,
   print,
   printError,
-  printJson,
   showStatus,
 } from "./terminal.ts";
 import { MASK, maskSpec } from "../servers/spec.ts";
@@ -37,22 +37,22 @@ interface Outcome extends Planned {
 
 export const importServers: Command = {
   usage: "import [CLIENT | FILE...] [--all | --server NAME]",
-  meaning: "Take over the servers that the clients on this machine have",
+  meaning: "Import the servers that clients on this machine have",
   details: [
     `CLIENT is one of: ${CLIENTS.join(", ")}. Without one, all are searched.`,
-    "On a terminal you are asked for each server; elsewhere they are listed, and --all or --server",
-    "chooses. Each is connected to first, and one that cannot be is not stored. What is here already",
-    "is never changed, and the clients' files are not either.",
+    "On a terminal you are asked about each server; otherwise they are listed, and --all or --server",
+    "chooses. Each is connected to first, and is not stored if that fails. Servers that are here",
+    "already and the clients' files never change.",
   ],
   flags: [
-    { flag: "all", meaning: "Take over every server that is not here yet" },
-    { flag: "server", placeholder: "NAME", meaning: "Take over this one; can be repeated" },
+    { flag: "all", meaning: "Import every server that is not here yet" },
+    { flag: "server", placeholder: "NAME", meaning: "Import this one; can be repeated" },
     {
       flag: "rename",
       placeholder: "OLD=NEW",
-      meaning: "Call it NEW here, such as where another is called OLD; can be repeated",
+      meaning: "Call it NEW here, for example if another is called OLD; can be repeated",
     },
-    { flag: "dry-run", meaning: "Say what would be done, and do nothing" },
+    { flag: "dry-run", meaning: "Show what would be done, and do nothing" },
     { flag: "no-check", meaning: "Store without connecting first" },
   ],
   async run(input) {
@@ -66,20 +66,19 @@ export const importServers: Command = {
     const asks = chosen === undefined && !asJson && !isDry && isInteractive();
     if (!asJson) print(planText(plan, input));
     if (isDry || (chosen === undefined && !asks)) {
-      if (asJson) printJson({ servers: plan.map((planned) => row(planned)) });
-      else print(adviceText(plan, chosen));
-      return 0;
+      return { data: { servers: plan.map(row) }, text: adviceText(plan, chosen) };
     }
     const taken = chosen ?? askForEach(plan.filter(({ state }) => state === "new"));
     const outcomes: Outcome[] = [];
     for (const planned of plan) {
       outcomes.push(await carryOut(planned, taken, servers, input));
     }
-    if (asJson) printJson({ servers: outcomes.map((outcome) => row(outcome)) });
-    else if (!servers.isRunning && outcomes.some(({ done }) => done === "added")) {
-      print("No gateway is running: they are there from the next start on.\n");
-    }
-    return outcomes.some(({ done }) => done === "failed") ? 1 : 0;
+    const isStored = !servers.isRunning && outcomes.some(({ done }) => done === "added");
+    return {
+      data: { servers: outcomes.map(row) },
+      text: isStored ? "No gateway is running: they are available from the next start.\n" : "",
+      exitCode: outcomes.some(({ done }) => done === "failed") ? 1 : 0,
+    };
   },
 };
 
@@ -97,7 +96,7 @@ function readRenames({ values }: CommandInput): Map<string, string> {
 }
 
 async function findCandidates(input: CommandInput): Promise<Candidate[]> {
-  const { env, platform, positionals } = input;
+  const { env, positionals } = input;
   const known = clientConfigFiles({ os: Deno.build.os, env, cwd: Deno.cwd() });
   const sources: Source[] = positionals.length === 0
     ? known
@@ -107,8 +106,7 @@ async function findCandidates(input: CommandInput): Promise<Candidate[]> {
   const candidates: Candidate[] = [];
   for (const source of sources) {
     try {
-      const found = await readClientServers(source, { env, platform, cwd: Deno.cwd(), self });
-      for (const server of found?.servers ?? []) {
+      for (const server of await serversIn(source, input, self)) {
         const isSelf = isOwnEntry(server);
         candidates.push({ ...server, isSelf, from: labelOf(source, server.project) });
       }
@@ -171,12 +169,8 @@ function choose(plan: Planned[], { flags, values }: CommandInput): Set<Planned> 
 function askForEach(plan: Planned[]): Set<Planned> {
   const taken = new Set<Planned>();
   for (const [index, planned] of plan.entries()) {
-    const answer = askFor(`Take over "${planned.name}" of ${planned.candidate.from}?`, [
-      "yes",
-      "no",
-      "all",
-      "quit",
-    ]);
+    const question = `Import "${planned.name}" from ${planned.candidate.from}?`;
+    const answer = askFor(question, ["yes", "no", "all", "quit"]);
     if (answer === "quit") break;
     if (answer === "all") return new Set([...taken, ...plan.slice(index)]);
     if (answer === "yes") taken.add(planned);
@@ -218,7 +212,7 @@ async function carryOut(
   }
 }
 
-const WORDS: Record<Planned["state"], string> = {
+const STATES: Record<Planned["state"], string> = {
   new: "new",
   present: "here already",
   differs: "name taken",
@@ -228,30 +222,28 @@ const WORDS: Record<Planned["state"], string> = {
 
 function planText(plan: Planned[], { env }: CommandInput): string {
   if (plan.length === 0) {
-    return "No client on this machine has a server that could be taken over.\n";
+    return "No client on this machine has a server to import.\n";
   }
-  const paint = painter(env);
-  const rows = plan.map(({ name, state, reason, candidate }) => [
-    name,
-    state === "new" ? paint("green", WORDS[state]) : WORDS[state],
-    inert(candidate.from),
-    state === "unusable" || state === "differs"
-      ? inert(`${entryLine(candidate)} (${withoutSecrets(reason, candidate.secrets)})`)
-      : inert(entryLine(candidate)),
-  ]);
-  return `${listing(["NAME", "STATE", "FROM", "ENTRY"], rows, paint)}\n`;
+  const rows = listing(plan, {
+    NAME: ({ name }) => name,
+    STATE: ({ state }) => ({ color: state === "new" ? "green" : "gray", text: STATES[state] }),
+    FROM: ({ candidate }) => candidate.from,
+    ENTRY: ({ candidate, state, reason }) =>
+      state === "unusable" || state === "differs"
+        ? `${entryLine(candidate)} (${withoutSecrets(reason, candidate.secrets)})`
+        : entryLine(candidate),
+  }, painter(env));
+  return `${rows}\n`;
 }
 
 function adviceText(plan: Planned[], chosen: Set<Planned> | undefined): string {
-  const fresh = plan.filter(({ state }) => state === "new").length;
-  const taken = plan.filter((planned) => planned.state === "new" && chosen?.has(planned)).length;
+  const fresh = plan.filter(({ state }) => state === "new");
   const differs = plan.find(({ state }) => state === "differs");
-  const lines = [
-    ...(chosen ? [`${taken} would be taken over.`] : []),
-    ...(!chosen && fresh > 0 ? ["Take them over with --all, or one with --server NAME."] : []),
-    ...(differs ? [`Give one another name here with --rename ${differs.name}=NEW.`] : []),
-  ];
-  return lines.map((line) => `${line}\n`).join("");
+  const taken = chosen &&
+    `${fresh.filter((planned) => chosen.has(planned)).length} would be imported.`;
+  const advice = fresh.length > 0 ? "Import them with --all, or one with --server NAME." : "";
+  const rename = differs ? `Give one another name here with --rename ${differs.name}=NEW.` : "";
+  return [taken ?? advice, rename].map((line) => line === "" ? "" : `${line}\n`).join("");
 }
 
 function row(planned: Planned & { done?: Outcome["done"] }) {
@@ -263,8 +255,7 @@ function row(planned: Planned & { done?: Outcome["done"] }) {
     file: candidate.file,
     entry: entryLine(candidate),
     state,
-    ...(reason === "" ? {} : { reason: withoutSecrets(reason, candidate.secrets) }),
-    ...(done === undefined ? {} : { done }),
+    ...defined({ reason: withoutSecrets(reason, candidate.secrets) || undefined, done }),
   };
 }
 
@@ -294,71 +285,67 @@ export function planImport(
   existing: readonly Existing[],
   renames: ReadonlyMap<string, string> = new Map(),
 ): Planned[] {
-  const plain = new Planner(existing);
   const differing = new Set(
-    candidates.map((candidate) => plain.place(candidate, candidate.name))
+    placeAll(candidates, existing, ({ name }) => name)
       .filter(({ state }) => state === "differs").map(({ name }) => name),
   );
-  const planner = new Planner(existing);
-  return candidates.map((candidate) => {
-    const renamed = renames.get(candidate.name);
-    if (renamed === undefined) return planner.place(candidate, candidate.name);
+  return placeAll(candidates, existing, (candidate, canHave) => {
+    const { name } = candidate;
     // Of several with one name, those that cannot have it are meant.
-    if (differing.has(candidate.name) && planner.canHave(candidate, candidate.name)) {
-      return planner.place(candidate, candidate.name);
-    }
-    return planner.place(candidate, renamed);
+    return differing.has(name) && canHave(name) ? name : renames.get(name) ?? name;
   });
 }
 
-class Planner {
-  readonly #existing: ReadonlyMap<string, Existing>;
-  readonly #taken = new Map<string, Candidate>();
+function placeAll(
+  candidates: readonly Candidate[],
+  existing: readonly Existing[],
+  nameOf: (candidate: Candidate, canHave: (name: string) => boolean) => string,
+): Planned[] {
+  const known = new Map(existing.map((server) => [server.name, server]));
+  const taken = new Map<string, Candidate>();
+  return candidates.map((candidate) => {
+    const judge = (name: string) => judged(candidate, name, known.get(name), taken.get(name));
+    const name = nameOf(candidate, (name) => judge(name).state !== "differs");
+    const judgment = judge(name);
+    if (judgment.state === "new") taken.set(name, candidate);
+    return { candidate, name, ...judgment };
+  });
+}
 
-  constructor(existing: readonly Existing[]) {
-    this.#existing = new Map(existing.map((server) => [server.name, server]));
+function judged(
+  candidate: Candidate,
+  name: string,
+  existing: Existing | undefined,
+  taken: Candidate | undefined,
+): Pick<Planned, "state" | "reason"> {
+  if (candidate.isSelf) return { state: "self", reason: "It is this gateway" };
+  if (existing) {
+    const isSame = existing.file === candidate.file ||
+      textOf(maskSpec(candidate.spec)) === textOf(existing.spec);
+    return isSame
+      ? { state: "present", reason: "It is here already" }
+      : { state: "differs", reason: `Another server is called "${name}" here` };
   }
-
-  canHave(candidate: Candidate, name: string): boolean {
-    return this.#judge(candidate, name).state !== "differs";
-  }
-
-  place(candidate: Candidate, name: string): Planned {
-    const judged = this.#judge(candidate, name);
-    if (judged.state === "new") this.#taken.set(name, candidate);
-    return { candidate, name, ...judged };
-  }
-
-  #judge(candidate: Candidate, name: string): Pick<Planned, "state" | "reason"> {
-    if (candidate.isSelf) return { state: "self", reason: "It is this gateway" };
-    const existing = this.#existing.get(name);
-    if (existing) {
-      const isSame = existing.file === candidate.file ||
-        textOf(maskSpec(candidate.spec)) === textOf(existing.spec);
-      return isSame
-        ? { state: "present", reason: "It is here already" }
-        : { state: "differs", reason: `Another server is called "${name}" here` };
-    }
-    if (candidate.problem !== undefined) return { state: "unusable", reason: candidate.problem };
-    const taken = this.#taken.get(name);
-    if (!taken) return { state: "new", reason: "" };
-    return textOf(taken.spec) === textOf(candidate.spec)
-      ? { state: "present", reason: `The same as that of ${taken.from}` }
-      : { state: "differs", reason: `Another server of ${taken.from} is called "${name}"` };
-  }
+  if (candidate.problem !== undefined) return { state: "unusable", reason: candidate.problem };
+  if (!taken) return { state: "new", reason: "" };
+  return textOf(taken.spec) === textOf(candidate.spec)
+    ? { state: "present", reason: `The same as that of ${taken.from}` }
+    : { state: "differs", reason: `Another server of ${taken.from} is called "${name}"` };
 }
 
 /** An entry in a line that may be shown to anybody. */
 export function entryLine({ spec, secrets }: Pick<ClientServer, "spec" | "secrets">): string {
   const shown = maskSpec(spec);
   const line = isProgram(shown)
-    ? [shown.command, ...shown.args].map((word) => /\s|^$/.test(word) ? `"${word}"` : word).join(
-      " ",
-    )
+    ? [shown.command, ...shown.args].map(quotedWord).join(" ")
     : isRemote(shown)
     ? shown.url
     : shown.type;
   return withoutSecrets(line, secrets);
+}
+
+function quotedWord(word: string): string {
+  return /\s|^$/.test(word) ? `"${word}"` : word;
 }
 
 export function withoutSecrets(text: string, secrets: readonly string[]): string {

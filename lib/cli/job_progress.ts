@@ -8,15 +8,8 @@ import { type Operation, parseInput } from "../operations/operation.ts";
 import { estimateText } from "../operations/optimization/outcomes.ts";
 import type { JobEstimate, Overview } from "../operations/optimization/schemas.ts";
 import type { CommandInput } from "./command.ts";
-import {
-  currentTool,
-  hasSucceeded,
-  jobHint,
-  jobText,
-  plainProgress,
-  progressLine,
-  toolLine,
-} from "./job_text.ts";
+import { progressMessage } from "../optimizer/jobs/progress.ts";
+import { hasSucceeded, jobText, toolLine } from "./job_commands.ts";
 import type { OperationTarget } from "./operation_target.ts";
 import {
   ask,
@@ -28,7 +21,6 @@ import {
   printError,
   showStatus,
   terminalLine,
-  terminalWidth,
 } from "./terminal.ts";
 
 const INTERRUPTED = 130;
@@ -174,19 +166,17 @@ async function watchJob(
 async function stopJob(job: OptimizationJob, { input, target }: FollowedRun): Promise<void> {
   const canAsk = isInteractive() && input.flags.get("json") !== true;
   if (canAsk && !ask(`Cancel job ${job.id}? Otherwise it keeps running.`)) {
-    printError(jobHint(job));
-    return;
+    return printError(jobText(job));
   }
   const action = canAsk ? "cancel" : "pause";
   try {
     const stopped: JobOutput = await target.run(OPERATIONS.get(`job.${action}`)!, {
       jobId: job.id,
     });
-    printError(jobText(stopped.job) + jobHint(stopped.job));
+    printError(jobText(stopped.job));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    printError(inert(`Cannot ${action} job ${job.id}: ${error.message}\n`));
-    printError(jobHint(job));
+    printError(inert(`Cannot ${action} job ${job.id}: ${error.message}\n`) + jobText(job));
   }
 }
 
@@ -203,11 +193,13 @@ function stateShower({ env, flags }: CommandInput): (job: OptimizationJob) => vo
       clearStatus();
       say(toolLine(tool, paint));
     }
-    if (job.status !== "running" || currentTool(job)?.phase === "complete") return;
-    if (showStatus(progressLine(job, terminalWidth(Deno.stderr) - 1))) return;
-    const line = plainProgress(job);
-    if (line !== last) printError(`${line}\n`);
-    last = line;
+    if (job.status !== "running" || job.tools.every(({ phase }) => phase === "complete")) return;
+    const line = terminalLine(progressMessage(job));
+    if (showStatus(line)) return;
+    // A line for every tenth: a job has hundreds of runs.
+    const step = line.replace(/\d%/, "%");
+    if (step !== last) printError(`${line}\n`);
+    last = step;
   };
 }
 

@@ -51,7 +51,7 @@ export interface CommandExtras {
   /** Whether the operation is the one that is meant, if it shares its command with others. */
   isMeant?(input: CommandInput): boolean;
   /** Does all of the command, if that is more than to run the operation once. */
-  run?(input: CommandInput): Promise<number | void>;
+  run?: Command["run"];
   /** Completes the input by what the gateway knows, and asks before protection is loosened. */
   prepare?(
     given: Record<string, unknown>,
@@ -79,7 +79,7 @@ const FILE_FLAGS: CommandFlag[] = [
   { flag: "output", placeholder: "FILE", meaning: "Write to this file, not to standard output" },
   { flag: "force", meaning: "Overwrite the file if it exists" },
 ];
-const NOT_RUNNING = "No gateway is running: start one with `quartermaster start`.\n";
+export const NOT_RUNNING = "No gateway is running: start one with `quartermaster start`.\n";
 
 /** The commands of operations, by name; `extras` are keyed by operation. */
 export function operationCommands(
@@ -161,8 +161,8 @@ async function runCommand(
   operation: Operation,
   extras: CommandExtras,
   input: CommandInput,
-): Promise<number> {
-  if (extras.run) return await extras.run(input) ?? 0;
+): ReturnType<Command["run"]> {
+  if (extras.run) return await extras.run(input);
   const read = await (extras.read?.(input) ?? readInput(operation, input));
   const asJson = input.flags.get("json") === true;
   if (operation.confirm) agree(commandName(operation), operation.confirm(read), input);
@@ -309,19 +309,21 @@ function outcomeText(
     ...(Array.isArray(warnings) ? warnings : []).map((warning) =>
       `${paint("yellow", "Warning:")} ${inert(String(warning))}`
     ),
-    ...(next?.(output, input) ?? []).flatMap(stepLine),
+    ...stepLines(next?.(output, input) ?? []),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function stepLine(step: NextStep): string[] {
-  const command = stepCommand(step, OPERATIONS);
-  return command === undefined ? [] : [`${step.label} with \`${command}\`.`];
+export function stepLines(steps: NextStep[]): string[] {
+  return steps.flatMap((step) => {
+    const command = stepCommand(step, OPERATIONS);
+    return command === undefined ? [] : [`${step.label} with \`${command}\`.`];
+  });
 }
 
 function withCommands(error: GatewayError): GatewayError {
   const { next = [], suggestedTools: _, ...details } = error.details;
-  const steps = next.flatMap(stepLine);
+  const steps = stepLines(next);
   return new GatewayError(error.code, {
     ...details,
     message: error.message,

@@ -6,7 +6,7 @@ import { configError } from "../config/files.ts";
 import { nearest, nearestOr } from "../core/text.ts";
 import { VERSION } from "../core/product.ts";
 import { backup, restore } from "./backup.ts";
-import { type Command, JSON_FLAG } from "./command.ts";
+import { checkPositionals, type Command, JSON_FLAG } from "./command.ts";
 import { completions } from "./completion.ts";
 import { connect, disconnect } from "./connect.ts";
 import { doctor } from "./doctor.ts";
@@ -17,13 +17,13 @@ import { status } from "./status.ts";
 import { toolsCall } from "./tools_call.ts";
 import { SEARCH_EXTRAS, toolsList, toolsShow } from "./tools.ts";
 import { OPERATIONS } from "../operations/all.ts";
-import { ACCESS_EXTRAS, AUDIT_EXTRAS } from "./access_text.ts";
-import { JOB_EXTRAS } from "./job_text.ts";
-import { OPTIMIZATION_EXTRAS } from "./optimization_text.ts";
-import { CONSENT_EXTRAS, REVIEW_EXTRAS } from "./review_text.ts";
-import { SERVER_EXTRAS } from "./server_text.ts";
-import { TOOLSET_EXTRAS } from "./toolset_text.ts";
-import { print } from "./terminal.ts";
+import { ACCESS_EXTRAS, AUDIT_EXTRAS } from "./access_commands.ts";
+import { JOB_EXTRAS } from "./job_commands.ts";
+import { OPTIMIZATION_EXTRAS } from "./optimization_commands.ts";
+import { CONSENT_EXTRAS, REVIEW_EXTRAS } from "./review_commands.ts";
+import { SERVER_EXTRAS } from "./server_commands.ts";
+import { TOOLSET_EXTRAS } from "./toolset_commands.ts";
+import { print, printJson } from "./terminal.ts";
 
 const EXTRAS: Record<string, CommandExtras> = {
   ...ACCESS_EXTRAS,
@@ -105,7 +105,13 @@ export async function runCli(args: readonly string[]): Promise<number> {
   });
   const positionals = read.positionals.slice(name.split(" ").length - 1);
   const { values, afterDashes } = line;
-  return await command.run({ ...read, positionals, env, values, afterDashes }) ?? 0;
+  const input = { ...read, positionals, env, values, afterDashes };
+  if (!command.operation) checkPositionals(name, command, input);
+  const outcome = await command.run(input) ?? 0;
+  if (typeof outcome === "number") return outcome;
+  if (input.flags.get("json")) printJson(outcome.data);
+  else print(outcome.text);
+  return outcome.exitCode ?? 0;
 }
 
 function resolveCommand({ command: first, positionals }: CommandLine) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readLine, readPiped } from "./access_text.ts";
+import { readLine, readPiped } from "./access_commands.ts";
 
 function pieces(...texts: string[]): AsyncIterable<Uint8Array> {
   return ReadableStream.from(texts.map((text) => new TextEncoder().encode(text)));

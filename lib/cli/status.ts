@@ -1,26 +1,24 @@
-import { type Command, noPositionals } from "./command.ts";
+import type { Command } from "./command.ts";
 import { findGateways, openStore } from "./operation_target.ts";
 import type { GatewayStatus } from "../operations/status.ts";
-import { print, printJson } from "./terminal.ts";
 
 export const status: Command = {
   usage: "status",
   meaning: "Whether a gateway runs on this data folder; exit code 1 if none does",
   async run(input) {
-    noPositionals("status", input);
     await using store = await openStore(input);
-    const found = (await findGateways(store)).map(({ status }) => ({
+    const gateways = (await findGateways(store)).map(({ status }) => ({
       ...status,
       uptimeSeconds: Math.round((Date.now() - status.startedAt) / 1000),
     }));
-    if (input.flags.get("json") === true) {
-      printJson({ running: found.length > 0, gateways: found });
-    } else if (found.length === 0) {
-      print(`No gateway is running on ${store.location.label}.\n`);
-    } else {
-      print(found.map(statusText).join(""));
-    }
-    return found.length > 0 ? 0 : 1;
+    const running = gateways.length > 0;
+    return {
+      data: { running, gateways },
+      text: running
+        ? gateways.map(statusText).join("")
+        : `No gateway is running on ${store.location.label}.\n`,
+      exitCode: running ? 0 : 1,
+    };
   },
 };
 

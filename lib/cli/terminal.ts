@@ -109,21 +109,50 @@ export function terminalLine(text: string): string {
 }
 
 export function warningsText(warnings: readonly string[], paint: Paint): string {
-  return warnings.map((warning) => `${paint("yellow", "Warning:")} ${terminalLine(warning)}\n`)
-    .join("");
-}
-
-export function countOf(count: number, noun = "tool"): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** A table below its column titles; lines that would wrap on this terminal are cut. */
-export function listing(titles: string[], rows: readonly string[][], paint: Paint): string {
-  return cutToWidth(table([titles.map((title) => paint("gray", title)), ...rows]));
+  return warnings.map((warning) => {
+    const text = terminalLine(warning.replace(/^Warning: /, ""));
+    return `${paint("yellow", "Warning:")} ${text}\n`;
+  }).join("");
 }
 
 export function minuteOf(time: number | string): string {
   return new Date(time).toISOString().slice(0, 16).replace("T", " ");
+}
+
+/** What a table shows in one place. */
+type Cell = string | number | undefined | { color: Color; text: string };
+
+/** A list of items, or `empty`; lines that would wrap on this terminal are cut. */
+export function listing<T>(...list: Parameters<typeof wholeListing<T>>): string {
+  return cutToWidth(wholeListing(...list));
+}
+
+/** The items below their column titles, in full. */
+export function wholeListing<T>(
+  items: readonly T[],
+  columns: Record<string, (item: T) => Cell>,
+  paint: Paint,
+  empty = "",
+): string {
+  if (items.length === 0) return empty;
+  const titles = Object.keys(columns).map((title) => paint("gray", title));
+  const rows = items.map((item) =>
+    Object.values(columns).map((cellOf) => {
+      const cell = cellOf(item) ?? "";
+      return typeof cell === "object"
+        ? paint(cell.color, terminalLine(cell.text))
+        : terminalLine(String(cell));
+    })
+  );
+  return table([titles, ...rows]);
+}
+
+/** Facts about one thing, each after its label; those without a value are left out. */
+export function factsText(facts: Record<string, string | undefined>, paint: Paint): string {
+  const known = Object.entries(facts).flatMap(([label, value]) =>
+    value === undefined ? [] : [[paint("gray", label), value]]
+  );
+  return table(known);
 }
 
 /** Rows in columns that line up, colored or not. */

@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { configError } from "../config/files.ts";
 import { type Parameters, parametersOf } from "../core/parameters.ts";
-import { type Command, type CommandInput, noPositionals, onlyPositional } from "./command.ts";
+import type { Command, CommandInput } from "./command.ts";
 import {
   checkKnown,
   listServers,
@@ -9,23 +8,20 @@ import {
   type OperationTarget,
   serverNames,
 } from "./operation_target.ts";
-import {
-  cutToWidth,
-  inert,
-  listing,
-  painter,
-  print,
-  printJson,
-  table,
-  terminalLine,
-} from "./terminal.ts";
+import { factsText, inert, listing, type Paint, painter, table, terminalLine } from "./terminal.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
-import { type CommandExtras, type OutcomeView, readInput } from "./operation_command.ts";
+import {
+  type CommandExtras,
+  NOT_RUNNING,
+  type OutcomeView,
+  readInput,
+} from "./operation_command.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
+import { isObject } from "../core/rpc.ts";
 import { isAway } from "../core/server.ts";
 import { notConnected } from "../servers/status.ts";
 import { type NameTable, NameTables } from "../catalog/name_table.ts";
@@ -50,7 +46,6 @@ export const toolsList: Command = {
     },
   ],
   async run(input) {
-    noPositionals("tools list", input);
     await using servers = await openTarget(input);
     const wanted = input.values.get("server");
     const names = wanted ? await serverNames(servers) : [];
@@ -59,24 +54,25 @@ export const toolsList: Command = {
     const tools = all.filter((tool) =>
       (wanted?.includes(tool.server) ?? true) && matches(tool, input.flags.get("filter"))
     );
-    if (input.flags.get("json") === true) {
-      return printJson({
-        tools: tools.map(({ definition: { title, description }, ...tool }) => ({
-          ...tool,
-          title,
-          description,
-        })),
-      });
-    }
-    if (tools.length > 0) print(toolsTable(tools, input));
-    print(summary(tools, all.length));
-    if (!servers.isRunning) print("No gateway is running: start one with `quartermaster start`.\n");
+    const data = tools.map(({ definition: { title, description }, ...tool }) => ({
+      ...tool,
+      title,
+      description,
+    }));
+    const rows = tools.length === 0 ? "" : listing(tools, {
+      STATE: ({ enabled }) => enabled ? { color: "green", text: "on" } : "off",
+      NAME: ({ namespacedName }) => namespacedName,
+      DESCRIPTION: ({ definition: { description, title = "" } }) =>
+        (description ?? title).trim().split("\n")[0],
+    }, painter(input.env));
+    const offline = servers.isRunning ? "" : NOT_RUNNING;
+    return { data: { tools: data }, text: rows + summary(tools, all.length) + offline };
   },
 };
 
 /** Whether a tool has every word of the filter somewhere in what describes it. */
-export function matches(
-  { namespacedName, flatName, definition }: Omit<NamedTool, "server" | "name" | "enabled">,
+function matches(
+  { namespacedName, flatName, definition }: NamedTool,
   filter: string | boolean | undefined,
 ): boolean {
   if (typeof filter !== "string") return true;
@@ -85,19 +81,9 @@ export function matches(
   return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-function toolsTable(tools: NamedTool[], { env }: CommandInput): string {
-  const paint = painter(env);
-  const rows = tools.map(({ namespacedName, enabled, definition }) => [
-    enabled ? paint("green", "on") : paint("gray", "off"),
-    inert(namespacedName).replaceAll("\n", " "),
-    inert(definition.description ?? definition.title ?? "").trim().split("\n")[0] ?? "",
-  ]);
-  return listing(["", "NAME", ""], rows, paint);
-}
-
 function summary(tools: NamedTool[], total: number): string {
   if (total === 0) return "There are no tools. Add a server with `quartermaster server add`.\n";
-  if (tools.length === 0) return "No tool is like that.\n";
+  if (tools.length === 0) return "No tool matches.\n";
   const off = tools.filter(({ enabled }) => !enabled).length;
   const of = tools.length === total ? "" : ` of ${total}`;
   const count = `${tools.length}${of} ${total === 1 ? "tool" : "tools"}`;
@@ -112,72 +98,58 @@ const HINTS: [name: string, ifTrue: string, ifFalse?: string][] = [
   ["openWorldHint", "reaches systems outside its server", "stays within its server"],
 ];
 
-const Annotations = z.record(z.string(), z.unknown());
-
 export const toolsShow: Command = {
   usage: "tools show SERVER.TOOL",
   meaning: "One tool: what it does, its parameters, and whether it is on",
   details: [
-    "The name may also be the flat one (SERVER_TOOL), SERVER:TOOL, or the server's own where only one",
-    "has it; a long one as clients have it, or whole.",
+    "The name may also be the flat one (SERVER_TOOL), SERVER:TOOL, or the server's own if only one",
+    "server has it. Long names work cut, as clients have them, or whole.",
   ],
   async run(input) {
-    const message = "tools show takes the name of one tool";
-    const name = onlyPositional(input, message, "tools show SERVER.TOOL");
     await using servers = await openTarget(input);
-    const tool = await resolveListed(name, servers);
-    if (input.flags.get("json") !== true) return print(toolText(tool, input));
-    printJson(tool);
+    const data = await resolveListed(input.positionals[0]!, servers);
+    return { data, text: toolText(data, painter(input.env)) };
   },
 };
 
-function toolText(tool: NamedTool, { env }: Pick<CommandInput, "env">): string {
-  const paint = painter(env);
+function toolText(tool: NamedTool, paint: Paint): string {
   const { definition, enabled, namespacedName, flatName } = tool;
-  const { title, description = "" } = definition;
-  const state = enabled ? paint("green", "on") : paint("yellow", "off");
-  const facts = [
-    ["Names", inert([...new Set([namespacedName, flatName, tool.name])].join(", "))],
-    ["State", enabled ? state : `${state} (quartermaster server tools ${tool.server})`],
-    ...hintsOf(definition.annotations).map((
-      hint,
-      index,
-    ) => [index === 0 ? "Says of itself" : "", hint]),
-  ];
+  const { title, description = "", inputSchema, outputSchema, annotations } = definition;
   const heading = title === undefined || title === namespacedName ? "" : `  ${inert(title)}`;
   return [
     `${inert(namespacedName)}${heading}\n`,
-    table(facts.map(([name = "", text = ""]) => [paint("gray", name), text])),
+    factsText({
+      Names: inert([...new Set([namespacedName, flatName, tool.name])].join(", ")),
+      State: enabled
+        ? paint("green", "on")
+        : `${paint("yellow", "off")} (quartermaster server tools ${tool.server})`,
+      Hints: hintsOf(annotations),
+    }, paint),
     description.trim() === "" ? "It has no description.\n" : `${inert(description).trim()}\n`,
-    parametersText("Parameters", parametersOf(definition.inputSchema), env),
-    ...(definition.outputSchema === undefined
+    parametersText("Parameters", parametersOf(inputSchema), paint),
+    ...(outputSchema === undefined
       ? []
-      : [parametersText("Answers with", parametersOf(definition.outputSchema), env)]),
+      : [parametersText("Output", parametersOf(outputSchema), paint)]),
   ].join("\n");
 }
 
-export function hintsOf(annotations: unknown): string[] {
-  const parsed = Annotations.safeParse(annotations);
-  if (!parsed.success) return [];
-  return HINTS.flatMap(([name, ifTrue, ifFalse]) => {
-    const value = parsed.data[name];
+function hintsOf(annotations: unknown): string | undefined {
+  if (!isObject(annotations)) return undefined;
+  const hints = HINTS.flatMap(([name, ifTrue, ifFalse]) => {
+    const value = annotations[name];
     if (value === true) return [`${ifTrue} (${name})`];
     return value === false && ifFalse !== undefined ? [`${ifFalse} (${name}: false)`] : [];
   });
+  return hints.length === 0 ? undefined : hints.join(", ");
 }
 
-function parametersText(
-  heading: string,
-  { rows, isCut }: Parameters,
-  env: CommandInput["env"],
-): string {
+function parametersText(heading: string, { rows, isCut }: Parameters, paint: Paint): string {
   if (rows.length === 0) return `${heading}: none\n`;
-  const paint = painter(env);
   const cells = rows.map((row) => [
     `  ${"  ".repeat(row.depth)}${inert(row.path)}`,
     inert(row.type),
     row.isRequired ? paint("yellow", "required") : "",
-    inert(meaningOf(row)).replaceAll(/\s+/g, " "),
+    terminalLine(meaningOf(row)),
   ]);
   return `${heading}:\n${table(cells)}${isCut ? "  ... and more\n" : ""}`;
 }
@@ -223,28 +195,24 @@ function searchText({ found, degraded }: SearchOutput, { paint, flags }: Outcome
   if (found.length === 0) {
     return `${note}No tool found. Try other words, or run \`quartermaster tools list\`.\n`;
   }
-  const heading = ["RELEVANCE", "NAME", "CATEGORY", "TOKENS", ""]
-    .map((word) => paint("gray", word));
-  const rows = found.map(({ relevance, namespacedName, category, tokens, summary }) => [
-    relevance === undefined ? "" : relevance.toFixed(2),
-    terminalLine(namespacedName),
-    terminalLine(category),
-    tokens === undefined ? "" : String(tokens),
-    terminalLine(summary),
-  ]);
-  const lines = table([heading, ...rows]).trimEnd().split("\n");
-  if (flags.get("explain") !== true) return note + cutToWidth(`${lines.join("\n")}\n`);
-  const explained = lines.flatMap((text, index) => {
-    const why = index === 0 ? "" : whyOf(found[index - 1]!);
-    return why === "" ? [cutToWidth(text)] : [cutToWidth(text), paint("gray", `      ${why}`)];
+  const [heading, ...lines] = listing(found, {
+    RELEVANCE: ({ relevance }) => relevance?.toFixed(2),
+    NAME: ({ namespacedName }) => namespacedName,
+    CATEGORY: ({ category }) => category,
+    TOKENS: ({ tokens }) => tokens,
+    SUMMARY: ({ summary }) => summary,
+  }, paint).trimEnd().split("\n");
+  const rows = lines.flatMap((line, index) => {
+    const why = flags.get("explain") ? whyOf(found[index]!) : "";
+    return why === "" ? [line] : [line, paint("gray", `      ${why}`)];
   });
-  return `${note}${explained.join("\n")}\n`;
+  return `${note}${[heading, ...rows].join("\n")}\n`;
 }
 
 function whyOf({ explanation = "", scores = {} }: SearchOutput["found"][number]): string {
-  const parts = Object.entries(scores).map(([field, score = 0]): [string, number] => [field, score])
-    .sort(([, a], [, b]) => b - a)
-    .map(([field, score]) => `${field} ${score.toFixed(2)}`);
+  const parts = Object.entries(scores).map(([field, score = 0]) => ({ field, score }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ field, score }) => `${field} ${score.toFixed(2)}`);
   return terminalLine([explanation, parts.join(", ")].filter((part) => part !== "").join(" | "));
 }
 

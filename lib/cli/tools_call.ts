@@ -9,11 +9,13 @@ import {
   type ToolProgress,
   type ToolResult,
 } from "./operation_target.ts";
-import { clearStatus, inert, print, printError, printJson, showStatus } from "./terminal.ts";
+import { clearStatus, inert, printError, showStatus } from "./terminal.ts";
 import { nearest } from "../core/text.ts";
+import { resolveReference } from "../core/parameters.ts";
+import { isObject } from "../core/rpc.ts";
 
 const INTERRUPTED = 130;
-/** Whoever has waited this long wonders why. */
+/** After this long, people wonder why a call takes so long. */
 const NOTICE_AFTER_MS = 2_000;
 
 export const toolsCall: Command = {
@@ -32,10 +34,7 @@ export const toolsCall: Command = {
   async run(input) {
     const [name, ...words] = input.positionals;
     if (name === undefined) {
-      throw configError(
-        "tools call needs the name of a tool",
-        "Write it as: quartermaster tools call SERVER.TOOL [JSON | NAME=VALUE...]",
-      );
+      throw configError("tools call: TOOL is missing", `Write it as: quartermaster ${this.usage}`);
     }
     const json = await jsonOf(words);
     await using servers = await openTarget(input);
@@ -51,30 +50,24 @@ export const toolsCall: Command = {
     const stop = new AbortController();
     const interrupt = () => stop.abort();
     Deno.addSignalListener("SIGINT", interrupt);
-    using notice = waitNotice(
-      servers,
-      server,
-      NOTICE_AFTER_MS,
-      (text) => printError(inert(`${text}\n`)),
-    );
+    const tell = (text: string) => printError(inert(`${text}\n`));
+    using notice = waitNotice(servers, server, NOTICE_AFTER_MS, tell);
     const onProgress = (progress: ToolProgress) => {
       notice[Symbol.dispose]();
       showProgress(progress);
     };
     try {
       const { signal } = stop;
-      const result = await servers.callTool({ server, tool, args, signal, onProgress });
-      clearStatus();
-      if (input.flags.get("json") === true) printJson(result);
-      else if (result.isError) printError(`${inert(contentText(result)).trimEnd()}\n`);
-      else print(forReader(contentText(result)));
-      return result.isError ? 1 : 0;
+      const data = await servers.callTool({ server, tool, args, signal, onProgress });
+      if (!data.isError) return { data, text: forReader(contentText(data)) };
+      if (!input.flags.get("json")) printError(`${inert(contentText(data)).trimEnd()}\n`);
+      return { data, text: "", exitCode: 1 };
     } catch (error) {
-      clearStatus();
       if (!stop.signal.aborted) throw error;
-      printError("quartermaster: The call was cancelled\n");
+      tell("quartermaster: The call was cancelled");
       return INTERRUPTED;
     } finally {
+      clearStatus();
       Deno.removeSignalListener("SIGINT", interrupt);
     }
   },
@@ -163,12 +156,9 @@ function blockText(block: Record<string, unknown>): string {
         description === undefined ? "" : `, ${description}`
       }]`;
     case "resource": {
-      const resource = (block.resource ?? {}) as Record<string, unknown>;
-      const kind = resource.mimeType === undefined ? "" : `, ${resource.mimeType}`;
-      if (typeof resource.text !== "string") {
-        return `[resource: ${resource.uri}${kind}, ${sizeOf(resource.blob)}]`;
-      }
-      return `[resource: ${resource.uri}${kind}]\n${resource.text}`;
+      const { uri, mimeType, text, blob } = isObject(block.resource) ? block.resource : {};
+      const head = `resource: ${uri}${mimeType === undefined ? "" : `, ${mimeType}`}`;
+      return typeof text === "string" ? `[${head}]\n${text}` : `[${head}, ${sizeOf(blob)}]`;
     }
     default:
       return `[${type}: ${JSON.stringify(block).slice(0, 200)}]`;
@@ -182,28 +172,27 @@ function sizeOf(base64: unknown): string {
   return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KiB`;
 }
 
-type Schema = Record<string, unknown>;
 type Arguments = Record<string, unknown>;
 
 /** Reads a JSON object; `-` has been read from standard input by then. */
 export function parseJsonArguments(text: string): Arguments {
+  const form = `Write them as '{"name": "value"}', or as name=value`;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw wrong(
-      `The arguments are not valid JSON: ${error instanceof Error ? error.message : error}`,
-      `Write them as '{"name": "value"}', or as name=value`,
-    );
+    const why = error instanceof Error ? error.message : error;
+    throw wrong(`The arguments are not valid JSON: ${why}`, form);
   }
-  const object = asSchema(value);
-  if (object) return object;
-  throw wrong("The arguments must be a JSON object", `Write them as '{"name": "value"}'`);
+  if (isObject(value)) return value;
+  throw wrong("The arguments must be a JSON object", form);
 }
 
 export function parseWordArguments(words: readonly string[], inputSchema: unknown): Arguments {
-  const schema = asSchema(inputSchema) ?? {};
-  const properties = asSchema(schema.properties) ?? {};
+  const schema = isObject(inputSchema) ? inputSchema : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const schemaOf = (name: string) =>
+    resolveReference(schema, Object.hasOwn(properties, name) ? properties[name] : {});
   const given = new Map<string, string[]>();
   for (const word of words) {
     const equals = word.indexOf("=");
@@ -214,27 +203,31 @@ export function parseWordArguments(words: readonly string[], inputSchema: unknow
       );
     }
     const name = word.slice(0, equals);
+    if (!given.has(name)) checkName(name, properties, schema.additionalProperties !== false);
     given.set(name, [...given.get(name) ?? [], word.slice(equals + 1)]);
   }
-  for (const name of given.keys()) checkName(name, properties, schema);
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const missing = required.filter((name) => !given.has(name));
   if (missing.length > 0) {
+    const described = missing.map((name) => {
+      const types = typesOf(schemaOf(name));
+      return types.size === 0 ? name : `${name} (${[...types].join(" or ")})`;
+    });
     throw wrong(
-      `The tool needs ${missing.map((name) => described(name, properties)).join(", ")}`,
+      `The tool needs ${described.join(", ")}`,
       `Give ${missing.map((name) => `${name}=VALUE`).join(" ")}`,
     );
   }
   return Object.fromEntries(
-    Array.from(given, ([name, texts]) => [name, valueOf(name, texts, own(properties, name))]),
+    Array.from(given, ([name, texts]) => [name, valueOf(name, texts, schemaOf(name))]),
   );
 }
 
-function checkName(name: string, properties: Schema, schema: Schema): void {
+function checkName(name: string, properties: Arguments, allowsOthers: boolean): void {
   if (Object.hasOwn(properties, name)) return;
   const guess = nearest(name, Object.keys(properties));
   // A schema that says nothing allows any other name; one that looks like a typo still is one.
-  if (guess === undefined && schema.additionalProperties !== false) return;
+  if (guess === undefined && allowsOthers) return;
   throw wrong(
     `The tool has no parameter "${name}"`,
     guess === undefined
@@ -243,15 +236,16 @@ function checkName(name: string, properties: Schema, schema: Schema): void {
   );
 }
 
-function valueOf(name: string, texts: string[], schema: Schema): unknown {
+function valueOf(name: string, texts: string[], schema: Arguments): unknown {
   const types = typesOf(schema);
-  if (!types.has("array") || (texts.length === 1 && texts[0]!.trim().startsWith("["))) {
-    if (texts.length > 1) throw wrong(`${name} was given twice`, "Give it once");
-    return single(name, texts[0]!, types);
+  const [first = "", ...others] = texts;
+  if (types.has("array") && (others.length > 0 || !first.trim().startsWith("["))) {
+    // Each text is one element.
+    const items = typesOf(resolveReference({}, schema.items));
+    return texts.map((text) => single(name, text, items));
   }
-  // Given once or more often, each time one element.
-  const items = typesOf(asSchema(schema.items) ?? {});
-  return texts.map((text) => single(name, text, items));
+  if (others.length > 0) throw wrong(`${name} was given twice`, "Give it once");
+  return single(name, first, types);
 }
 
 function single(name: string, text: string, types: ReadonlySet<string>): unknown {
@@ -259,22 +253,21 @@ function single(name: string, text: string, types: ReadonlySet<string>): unknown
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
+  } catch { /* Not JSON, so a plain text. */ }
   if (value !== undefined && (types.size === 0 || types.has(typeName(value)))) return value;
   if (Number.isInteger(value) && types.has("integer")) return value;
   if (types.size === 0 || types.has("string")) return text;
+  const wanted = Array.from(types, (type) => TYPE_NAMES[type] ?? type).join(" or ");
   throw wrong(
-    `${name} must be ${words(types)}, not "${text.slice(0, 80)}"`,
-    `Write ${example(name, types)}`,
+    `${name} must be ${wanted}, not "${text.slice(0, 80)}"`,
+    `Write ${name}=VALUE, with lists and objects as JSON`,
   );
 }
 
-function typesOf(schema: Schema): Set<string> {
+function typesOf(schema: Arguments): Set<string> {
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray);
   if (alternatives) {
-    const each = alternatives.map((option) => typesOf(asSchema(option) ?? {}));
+    const each = alternatives.map((option) => typesOf(resolveReference({}, option)));
     return each.some(({ size }) => size === 0) ? new Set() : each.reduce((a, b) => a.union(b));
   }
   const named = (Array.isArray(schema.type) ? schema.type : [schema.type])
@@ -289,39 +282,13 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-function described(name: string, properties: Schema): string {
-  const types = typesOf(own(properties, name));
-  return types.size === 0 ? name : `${name} (${[...types].join(" or ")})`;
-}
-
-const WORDS: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   integer: "a whole number",
   number: "a number",
   boolean: "true or false",
   object: "a JSON object",
   array: "a JSON list",
-  null: "null",
 };
-
-function words(types: ReadonlySet<string>): string {
-  return Array.from(types, (type) => WORDS[type] ?? type).join(" or ");
-}
-
-function example(name: string, types: ReadonlySet<string>): string {
-  if (types.has("boolean")) return `${name}=true`;
-  if (types.has("object")) return `${name}='{"key": "value"}'`;
-  return types.has("array") ? `${name}='["a", "b"]'` : `${name}=5`;
-}
-
-function own(properties: Schema, name: string): Schema {
-  return Object.hasOwn(properties, name) ? asSchema(properties[name]) ?? {} : {};
-}
-
-function asSchema(value: unknown): Schema | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? value as Schema
-    : undefined;
-}
 
 function wrong(message: string, step: string): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", { message, recoverySteps: [step] });

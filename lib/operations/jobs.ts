@@ -228,6 +228,7 @@ export function jobOutcomeText(job: OptimizationJob): string {
 
 export function nextOfJob(job: OptimizationJob) {
   const input = { jobId: job.id };
+  const resume = { label: "Resume it", operation: "job.resume", input };
   return hasEnded(job)
     ? [
       { label: "See the numbers", operation: "optimization.results" },
@@ -238,6 +239,7 @@ export function nextOfJob(job: OptimizationJob) {
     ]
     : [
       { label: `Check job ${job.id} again`, operation: "job.show", input },
+      ...(job.status === "paused" ? [resume] : []),
       { label: "Stop it", operation: "job.cancel", input },
     ];
 }
@@ -253,7 +255,7 @@ function jobOutput(job: OptimizationJob) {
   return { job, ...(hasPromoted(job) ? { note: RESTART_NOTE } : {}), ...warningsOfJob(job) };
 }
 
-function hasPromoted({ tools }: OptimizationJob): boolean {
+export function hasPromoted({ tools }: OptimizationJob): boolean {
   return tools.some((tool) => tool.promotedCandidateId !== undefined);
 }
 

@@ -1,4 +1,4 @@
-import { countOf } from "../terminal.ts";
+import { counted } from "../../core/text.ts";
 import { within } from "../../core/async.ts";
 import { candidateFiles, type LoadedServers, loadServers } from "../../config/mcp_file.ts";
 import { type ConfigProblem, located } from "../../config/files.ts";
@@ -85,7 +85,7 @@ export async function checkConfig(
       findings.push(ok("config", `There is no config file (looked for ${looked})`));
     } else {
       findings.push(
-        ok("config", `${file} names ${countOf(declared, "server")}`),
+        ok("config", `${file} names ${counted(declared, "server")}`),
       );
     }
     findings.push(...problems.map((found) => asFinding("config", found)));
@@ -316,7 +316,7 @@ export async function checkClients(
   const findings: CheckResult[] = [];
   for (const file of clientConfigFiles({ os: Deno.build.os, env: input.env, cwd: Deno.cwd() })) {
     try {
-      for (const server of await serversIn(file, input, self) ?? []) {
+      for (const server of await serversIn(file, input, self)) {
         if (!isOwnEntry(server)) continue;
         const where = `"${server.writtenAs}" in ${file.path}`;
         findings.push(

@@ -1,4 +1,4 @@
-import { countOf } from "../terminal.ts";
+import { counted } from "../../core/text.ts";
 import { isBlockedPort } from "../../config/address.ts";
 import { type Env, nonEmpty } from "../../config/platform.ts";
 import { type FailureCause, failureCause } from "../../core/failure_cause.ts";
@@ -74,7 +74,7 @@ export function stateFinding(
   const words = `${reason.replace(/[.\s]+$/, "")}${where}`;
   switch (state) {
     case "ready":
-      return ok(about, `Ready${where}: ${countOf(toolCount)}`);
+      return ok(about, `Ready${where}: ${counted(toolCount, "tool")}`);
     case "disabled":
       return ok(about, `Switched off${where}`);
     case "paused":

@@ -4,9 +4,9 @@ import { type OptionName, OPTIONS, variableOf } from "../../config/option_table.
 import { configError } from "../../config/files.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { IS_PACKAGE, ROOT } from "../../core/product.ts";
-import { type Command, type CommandInput, noPositionals } from "../command.ts";
+import type { Command, CommandInput } from "../command.ts";
 import { listGateways } from "../operation_target.ts";
-import { print, printError, printJson } from "../terminal.ts";
+import { printError } from "../terminal.ts";
 import { dataFolderOf, type ServiceDefinition } from "./definition.ts";
 import { type ServiceManager, serviceManager } from "./manager.ts";
 
@@ -26,16 +26,11 @@ export const serviceInstall: Command = {
     { flag: "print", meaning: "Print the definition without installing it" },
   ],
   async run(input) {
-    noPositionals("service install", input);
     const manager = serviceManager(input);
     const { definition, secrets } = await defineService(input);
     const text = manager.text(definition);
     const where = { manager: manager.name, file: manager.file, dataDir: input.options.dataDir };
-    if (input.flags.get("print") === true) {
-      if (input.flags.get("json") === true) printJson({ ...where, text });
-      else print(text);
-      return;
-    }
+    if (input.flags.get("print")) return { data: { ...where, text }, text };
     refuseTemporary(fromFileUrl(ROOT));
     const isUpdate = await findInstalled(manager) !== undefined;
     await manager.check();
@@ -62,15 +57,13 @@ export const serviceInstall: Command = {
           "install Deno or the quartermaster package, then run this command again\n",
       );
     }
-    if (input.flags.get("json") === true) {
-      return printJson({ ...where, updated: isUpdate, logs: manager.logs });
-    }
-    print(
-      `${isUpdate ? "Updated" : "Installed"} and started: ${manager.file}\n` +
+    return {
+      data: { ...where, updated: isUpdate, logs: manager.logs },
+      text: `${isUpdate ? "Updated" : "Installed"} and started: ${manager.file}\n` +
         `  data: ${where.dataDir}\n  logs: ${manager.logs}\n` +
         "  To see whether it keeps running: quartermaster service status\n" +
         (manager.note === undefined ? "" : `  ${manager.note}\n`),
-    );
+    };
   },
 };
 
@@ -78,7 +71,6 @@ export const serviceStatus: Command = {
   usage: "service status",
   meaning: "Show whether the service is installed and running; exit code 1 if not running",
   async run(input) {
-    noPositionals("service status", input);
     const manager = serviceManager(input);
     const dataDir = await findInstalled(manager);
     const installed = dataDir !== undefined;
@@ -86,18 +78,15 @@ export const serviceStatus: Command = {
       ? await manager.state()
       : { enabled: false, running: false };
     const { name, file, logs } = manager;
-    if (input.flags.get("json") === true) {
-      printJson({ installed, enabled, running, manager: name, file, logs, dataDir });
-    } else if (!installed) {
-      print("No service is installed. Install it with `quartermaster service install`.\n");
-    } else {
-      print(
-        `The service ${running ? "is running" : "is not running"} and ` +
+    return {
+      data: { installed, enabled, running, manager: name, file, logs, dataDir },
+      text: installed
+        ? `The service ${running ? "is running" : "is not running"} and ` +
           `${enabled ? "starts at login" : "does not start at login"}.\n` +
-          `  definition: ${file}\n  logs: ${logs}\n  data: ${dataDir}\n`,
-      );
-    }
-    return running ? 0 : 1;
+          `  definition: ${file}\n  logs: ${logs}\n  data: ${dataDir}\n`
+        : "No service is installed. Install it with `quartermaster service install`.\n",
+      exitCode: running ? 0 : 1,
+    };
   },
 };
 
@@ -105,23 +94,21 @@ export const serviceRemove: Command = {
   usage: "service remove",
   meaning: "Stop the service and remove it; your data stays",
   async run(input) {
-    noPositionals("service remove", input);
     const manager = serviceManager(input);
+    const { file } = manager;
     const dataDir = await findInstalled(manager);
     const removed = dataDir !== undefined;
     if (removed) {
       await manager.unload();
-      await Deno.remove(manager.file);
-      await manager.forget();
+      await Deno.remove(file);
+      await manager.forget?.();
     }
-    if (input.flags.get("json") === true) {
-      return printJson({ removed, file: manager.file, dataDir });
-    }
-    print(
-      removed
-        ? `Stopped and removed: ${manager.file}\n  Your data stays in ${dataDir}\n`
+    return {
+      data: { removed, file, dataDir },
+      text: removed
+        ? `Stopped and removed: ${file}\n  Your data stays in ${dataDir}\n`
         : "No service is installed.\n",
-    );
+    };
   },
 };
 
@@ -183,13 +170,10 @@ function keptFlags({ options, origins, values, env }: CommandInput) {
 
 /** The data folder of the installed service. Throws for a service of that name that is not ours. */
 async function findInstalled({ file }: ServiceManager): Promise<string | undefined> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await Deno.readFile(file);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const bytes = await Deno.readFile(file).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+  if (!bytes) return undefined;
   const text = new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-8").decode(bytes);
   const dataDir = dataFolderOf(text);
   if (dataDir !== undefined) return dataDir;

@@ -59,84 +59,62 @@ export function systemdUnit(definition: ServiceDefinition): string {
 /** A launch agent for macOS. Not tried on a Mac. */
 export function launchdPlist(definition: ServiceDefinition): string {
   const { command, env, workingDirectory, logFile } = definition;
-  const strings = (texts: readonly string[]) =>
-    texts.map((text) => `    <string>${xmlText(text)}</string>`);
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" ' +
-    '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
-    `<!-- ${mark(definition)} -->`,
-    '<plist version="1.0">',
-    "<dict>",
-    "  <key>Label</key>",
-    `  <string>${SERVICE}</string>`,
-    "  <key>ProgramArguments</key>",
-    "  <array>",
-    ...strings(command),
-    "  </array>",
-    "  <key>EnvironmentVariables</key>",
-    "  <dict>",
-    ...Object.entries(env).flatMap(([name, value]) => [
-      `    <key>${xmlText(name)}</key>`,
-      ...strings([value]),
-    ]),
-    "  </dict>",
-    "  <key>WorkingDirectory</key>",
-    `  <string>${xmlText(workingDirectory)}</string>`,
-    "  <key>RunAtLoad</key>",
-    "  <true/>",
-    "  <key>KeepAlive</key>",
-    "  <dict>",
-    "    <key>SuccessfulExit</key>",
-    "    <false/>",
-    "  </dict>",
-    "  <key>ThrottleInterval</key>",
-    "  <integer>10</integer>",
-    "  <key>StandardOutPath</key>",
-    `  <string>${xmlText(logFile)}</string>`,
-    "  <key>StandardErrorPath</key>",
-    `  <string>${xmlText(logFile)}</string>`,
-    "</dict>",
-    "</plist>",
-    "",
-  ].join("\n");
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- ${mark(definition)} -->
+<plist version="1.0">
+${
+    plistValue({
+      Label: SERVICE,
+      ProgramArguments: command,
+      EnvironmentVariables: env,
+      WorkingDirectory: workingDirectory,
+      RunAtLoad: true,
+      KeepAlive: { SuccessfulExit: false },
+      ThrottleInterval: 10,
+      StandardOutPath: logFile,
+      StandardErrorPath: logFile,
+    })
+  }
+</plist>
+`;
+}
+
+function plistValue(value: unknown): string {
+  if (typeof value === "string") return `<string>${xmlText(value)}</string>`;
+  if (typeof value === "number") return `<integer>${value}</integer>`;
+  if (typeof value === "boolean") return `<${value}/>`;
+  if (Array.isArray(value)) return `<array>\n${value.map(plistValue).join("\n")}\n</array>`;
+  const members = Object.entries(value as object).map(([key, member]) =>
+    `<key>${xmlText(key)}</key>\n${plistValue(member)}\n`
+  );
+  return `<dict>\n${members.join("")}</dict>`;
 }
 
 /** A task for the Windows Task Scheduler, started at logon. Not tried on Windows. */
 export function windowsTask(definition: ServiceDefinition): string {
   const { command: [program = "", ...args], workingDirectory } = definition;
-  return [
-    '<?xml version="1.0" encoding="UTF-16"?>',
-    `<!-- ${mark(definition)} -->`,
-    '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">',
-    "  <RegistrationInfo>",
-    `    <Description>${DESCRIPTION}</Description>`,
-    "  </RegistrationInfo>",
-    "  <Triggers>",
-    "    <LogonTrigger>",
-    "      <Enabled>true</Enabled>",
-    "    </LogonTrigger>",
-    "  </Triggers>",
-    "  <Settings>",
-    "    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>",
-    "    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>",
-    "    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>",
-    "    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>",
-    "    <RestartOnFailure>",
-    "      <Interval>PT1M</Interval>",
-    "      <Count>3</Count>",
-    "    </RestartOnFailure>",
-    "  </Settings>",
-    "  <Actions>",
-    "    <Exec>",
-    `      <Command>${xmlText(program)}</Command>`,
-    `      <Arguments>${xmlText(args.map(windowsWord).join(" "))}</Arguments>`,
-    `      <WorkingDirectory>${xmlText(workingDirectory)}</WorkingDirectory>`,
-    "    </Exec>",
-    "  </Actions>",
-    "</Task>",
-    "",
-  ].join("\r\n");
+  return `<?xml version="1.0" encoding="UTF-16"?>
+<!-- ${mark(definition)} -->
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo><Description>${DESCRIPTION}</Description></RegistrationInfo>
+  <Triggers><LogonTrigger><Enabled>true</Enabled></LogonTrigger></Triggers>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <RestartOnFailure><Interval>PT1M</Interval><Count>3</Count></RestartOnFailure>
+  </Settings>
+  <Actions>
+    <Exec>
+      <Command>${xmlText(program)}</Command>
+      <Arguments>${xmlText(args.map(windowsWord).join(" "))}</Arguments>
+      <WorkingDirectory>${xmlText(workingDirectory)}</WorkingDirectory>
+    </Exec>
+  </Actions>
+</Task>
+`.replaceAll("\n", "\r\n");
 }
 
 /** systemd reads `%h` as a specifier anywhere. */

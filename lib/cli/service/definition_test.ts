@@ -58,9 +58,9 @@ Deno.test({
 
 Deno.test("launchdPlist() names the program, its variables and its log, as XML", () => {
   const text = launchdPlist({ ...DEFINITION, command: ["/opt/<a> & b/node", "x"] });
-  assert.match(text, /<string>\/opt\/&lt;a&gt; &amp; b\/node<\/string>\n {4}<string>x<\/string>/);
-  assert.match(text, /<key>PATH<\/key>\n {4}<string>\/usr\/bin:\/opt\/a b:\/100%<\/string>/);
-  assert.match(text, /<key>StandardErrorPath<\/key>\n {2}<string>\/home\/me\/my data\/logs/);
+  assert.match(text, /<string>\/opt\/&lt;a&gt; &amp; b\/node<\/string>\n<string>x<\/string>/);
+  assert.match(text, /<key>PATH<\/key>\n<string>\/usr\/bin:\/opt\/a b:\/100%<\/string>/);
+  assert.match(text, /<key>StandardErrorPath<\/key>\n<string>\/home\/me\/my data\/logs/);
 });
 
 Deno.test("windowsTask() quotes arguments as Windows programs split them", () => {

@@ -11,11 +11,6 @@ import {
 
 const UNIT = `${SERVICE}.service`;
 
-export interface ServiceState {
-  enabled: boolean;
-  running: boolean;
-}
-
 export interface ServiceManager {
   name: string;
   file: string;
@@ -30,24 +25,22 @@ export interface ServiceManager {
   load(): Promise<void>;
   /** Stops the service and makes the manager forget it; `file` is removed by the caller. */
   unload(): Promise<void>;
-  forget(): Promise<void>;
-  state(): Promise<ServiceState>;
+  /** Cleans up after `file` has been removed. */
+  forget?(): Promise<void>;
+  state(): Promise<{ enabled: boolean; running: boolean }>;
 }
 
-type Folders = Pick<ReadOptions, "dirs" | "options">;
-
 export function serviceManager(
-  folders: Folders,
+  { dirs: { home, config, data }, options }: Pick<ReadOptions, "dirs" | "options">,
   os: typeof Deno.build.os = Deno.build.os,
 ): ServiceManager {
-  const { home, config, data } = folders.dirs;
   if (home === undefined || config === undefined) {
     throw new GatewayError("CONFIG_INVALID", {
       message: "Cannot install a service: HOME is not set",
       recoveryAction: "Set HOME",
     });
   }
-  const log = join(folders.options.dataDir ?? data ?? config, "logs", "service.log");
+  const log = join(options.dataDir ?? data ?? config, "logs", "service.log");
   if (os === "windows") return taskScheduler(config, log);
   return os === "darwin" ? launchd(home, log) : systemd(join(config, ".."));
 }
@@ -84,11 +77,9 @@ function systemd(configHome: string): ServiceManager {
       await systemctl("reset-failed", UNIT);
     },
     async state() {
-      const [enabled, active] = [
-        await systemctl("is-enabled", UNIT),
-        await systemctl("is-active", UNIT),
-      ];
-      return { enabled: enabled.ok, running: active.ok };
+      const { ok: enabled } = await systemctl("is-enabled", UNIT);
+      const { ok: running } = await systemctl("is-active", UNIT);
+      return { enabled, running };
     },
   };
 }
@@ -97,8 +88,7 @@ function systemd(configHome: string): ServiceManager {
 function launchd(home: string, log: string): ServiceManager {
   const file = join(home, "Library", "LaunchAgents", `${SERVICE}.plist`);
   const domain = async () => `gui/${(await run("id", ["-u"])).output.trim()}`;
-  const launchctl = async (verb: string, ...args: string[]) =>
-    await run("launchctl", [verb, ...args]);
+  const launchctl = (...args: string[]) => run("launchctl", args);
   const target = async () => `${await domain()}/${SERVICE}`;
   return {
     name: "launchd",
@@ -116,7 +106,6 @@ function launchd(home: string, log: string): ServiceManager {
     unload: async () => {
       await launchctl("bootout", await target());
     },
-    forget: () => Promise.resolve(),
     async state() {
       const { ok, output } = await launchctl("print", await target());
       return { enabled: ok, running: ok && /state = running/.test(output) };
@@ -144,7 +133,6 @@ function taskScheduler(config: string, log: string): ServiceManager {
       await schtasks("/End", "/TN", SERVICE);
       await must(schtasks("/Delete", "/TN", SERVICE, "/F"));
     },
-    forget: () => Promise.resolve(),
     async state() {
       const { ok, output } = await schtasks("/Query", "/TN", SERVICE, "/FO", "LIST");
       return { enabled: ok, running: ok && /^Status:\s+Running/m.test(output) };

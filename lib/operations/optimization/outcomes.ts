@@ -1,4 +1,5 @@
 import { counted } from "../../core/text.ts";
+import { jobOutcome } from "../../core/job_outcome.ts";
 import { CategoryScores, type JobEstimate, type OptimizationJob } from "../../core/optimization.ts";
 import { besideText, percent, scoreText } from "../../optimizer/evaluation/metrics.ts";
 import { NONE } from "../../optimizer/evaluation/confusion.ts";
@@ -58,17 +59,31 @@ function rankLines(ranks: CandidateResults["ranks"]): string[] {
 /** A long list of tools says less than its end. */
 const MOST_TOOLS = 50;
 
-/** How far a job is, and a line for each of its tools. */
-export function jobLines(job: OptimizationJob): string[] {
+/** How far a job is, and what it came to. */
+export function jobLine(job: OptimizationJob): string {
   const { id, status, tools, runs, errors, note } = job;
-  const done = tools.filter(({ phase }) => phase === "complete").length;
+  const outcome = jobOutcome(job);
+  const done = outcome?.tested ?? tools.filter(({ phase }) => phase === "complete").length;
+  const promoted = tools.filter((tool) => tool.promotedCandidateId !== undefined).length;
   const failed = errors === 0 ? "" : ` (${errors} failed and not counted)`;
   const cost = knownCost(spentBy(job));
-  const spent = cost.costUsd === null ? "cost not known" : costText(cost);
+  const facts = [
+    `${done} of ${counted(tools.length, "tool")} done`,
+    `${promoted} promoted`,
+    `${counted(runs, "run")}${failed}`,
+    cost.costUsd === null ? "cost not known" : costText(cost),
+  ];
+  // If nothing came of a tool, its own line says why.
+  const why = note === undefined || outcome ? "" : ` ${note}`;
+  const words = outcome ? ` (${outcome.words})` : "";
+  return `Job ${id} is ${status}${words}: ${facts.join(", ")}.${why}`;
+}
+
+/** The same, and a line for each of its tools. */
+export function jobLines(job: OptimizationJob): string[] {
+  const { status, tools } = job;
   return [
-    `Job ${id} is ${status}: ${done} of ${counted(tools.length, "tool")} done, ${
-      counted(runs, "run")
-    }${failed}, ${spent}.${note === undefined ? "" : ` ${note}`}`,
+    jobLine(job),
     ...(status === "running" ? [progressMessage(job)] : []),
     ...tools.slice(0, MOST_TOOLS).map(({ server, toolName, outcome, phase }) =>
       `- ${server}.${toolName}: ${outcome ?? phase}`

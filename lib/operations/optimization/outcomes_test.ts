@@ -32,7 +32,7 @@ Deno.test("jobLines() says which candidate is tested, and what came of each tool
   const [head, progress, ...rest] = jobLines(job(tools, { runs: 29, errors: 1 }));
   assert.equal(
     head,
-    "Job job_1 is running: 1 of 2 tools done, 29 runs (1 failed and not counted), cost not known.",
+    "Job job_1 is running: 1 of 2 tools done, 0 promoted, 29 runs (1 failed and not counted), cost not known.",
   );
   assert.match(progress ?? "", /^Testing candidate 2\/4 \(45% complete\)/);
   assert.deepEqual(rest, ["- git.tool0: promoted cand_1", "- git.tool1: evaluating"]);
@@ -43,7 +43,7 @@ Deno.test("jobLines() says why a job waits, and does not list hundreds of tools"
   const lines = jobLines(job(tools, { status: "paused", note: "The budget is spent" }));
   assert.match(
     lines[0] ?? "",
-    /is paused: 0 of 60 tools done, 0 runs, \$0\.00\. The budget is spent$/,
+    /is paused: 0 of 60 tools done, 0 promoted, 0 runs, \$0\.00\. The budget is spent$/,
   );
   assert.equal(lines.length, 52);
   assert.equal(lines.at(-1), "- and 10 more");

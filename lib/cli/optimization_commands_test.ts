@@ -3,29 +3,23 @@ import {
   CategoryScores,
   Evaluation,
   GoldenPrompt,
-  OptimizationJob,
   PromotedTool,
   PromotionEvent,
   type PromptCategory,
-  Verdict,
 } from "../core/optimization.ts";
 import assert from "node:assert/strict";
 import type {
-  CandidateResults,
-  Evidence,
   Overview,
   RunSummary,
   ToolOptimizationDetail,
 } from "../operations/optimization/schemas.ts";
 import {
   beforeAfter,
-  evaluatedText,
-  notesText,
   promotionsText,
   promptList,
   showText,
   statusText,
-} from "./optimization_text.ts";
+} from "./optimization_commands.ts";
 
 const plain = (_: string, text: string) => text;
 const TIME = "2026-01-31T12:00:00.000Z";
@@ -208,8 +202,8 @@ Deno.test("showText() sets both descriptions and their numbers side by side", ()
     /Before and after \(quick evidence, 10 prompts: 5 direct, 5 indirect, 0 negative\):\n {2}Direct/,
   );
   assert.match(text, /Better: quick evidence, 15 prompts\nPromoted because: Our people ask so\n/);
-  assert.match(text, /Warning: the server's own .*\n {2}was: Forecast\n {2}is: {2}Forecasts\n/);
-  assert.match(text, /Golden prompts \(1\), as they went .*:\n {2}Direct \(1\)\n {4}✓ {2}p1/);
+  assert.match(text, /Warning: The server's own .*\n {2}was: Forecast\n {2}is: {2}Forecasts\n/);
+  assert.match(text, /Golden prompts \(1\):\n {2}Direct \(1\)\n {4}✓ {2}p1/);
   assert.match(text, /cand_1 {2}27 characters, from a person, not evaluated\n {4}Weather of the/);
   assert.match(text, /Warning: No negative prompts/);
   // deno-lint-ignore no-control-regex
@@ -228,74 +222,7 @@ Deno.test("showText() says what there is not", () => {
   assert.match(text, /Golden prompts: none\n\nCandidates: none\n/);
 });
 
-Deno.test("evaluatedText() has the job, depth, counts, rules and what stands against them", () => {
-  const job = OptimizationJob.parse({
-    id: "job_1",
-    status: "completed",
-    phase: "complete",
-    options: {},
-    tools: [{
-      server: "weather",
-      toolName: "get_forecast",
-      phase: "complete",
-      evaluationId: "eval_1",
-    }],
-    createdAt: TIME,
-    updatedAt: TIME,
-    by: "person",
-  });
-  const estimate = { tools: 1, runs: 1, seconds: 1, costUsd: null, basis: "a guess" };
-  const shown = (more: Partial<Evidence>) => {
-    const evidence: Evidence = {
-      source: "measured",
-      depth: "quick",
-      metrics: metrics(5),
-      baseline: metrics(3),
-      prompts: 10,
-      errors: 0,
-      time: TIME,
-      verdict: Verdict.parse(VERDICT),
-      ...more,
-    };
-    const candidate: CandidateResults = {
-      candidateId: "cand_1",
-      tool: "get_forecast",
-      description: "Weather of the days to come",
-      metrics: { directSuccess: 1, indirectSuccess: 1, negativeSuccess: null, overall: 1 },
-      counts: metrics(5),
-      intervals: { direct: null, indirect: null, negative: null, overall: null },
-      evidence,
-      confusion: {},
-      ranks: [],
-      runs: [],
-      runCount: 10,
-    };
-    const view = {
-      paint: plain,
-      isRunning: true,
-      isFollowed: true,
-      input: { candidateId: "cand_1" },
-      flags: new Map(),
-    };
-    return evaluatedText({ job, estimate, candidates: [candidate] }, view);
-  };
-  const text = shown({});
-  assert.match(text, /^Job job_1 has completed: .*\nquick evidence, 10 prompts: .*\n {2}Direct/);
-  assert.match(
-    text,
-    /\n {2}Overall +8\/10 .* -> +10\/10 .*\nBetter: quick evidence, 15 prompts\n {2}✓ /,
-  );
-  assert.match(
-    text,
-    /Promote it with `quartermaster optimize promote weather\.get_forecast cand_1`/,
-  );
-  const beside = shown({ depth: "thorough", beside: 1, problem: "The evaluation is void: errors" });
-  assert.match(beside, /\nthorough evidence, 10 prompts: .* 0 negative; beside 1 tool of another/);
-  assert.match(beside, /\nThe evaluation is void: errors\n/);
-  assert.doesNotMatch(beside, /Promote it/);
-});
-
-Deno.test("historyText() says what was in force after each event, by whom and why", () => {
+Deno.test("promotionsText() says what was in force after each event, by whom and why", () => {
   const events = [
     { id: "ev_2", action: "revert", promotion: null, reason: "Not\nliked" },
     { id: "ev_1", action: "promote", promotion: PROMOTION },
@@ -357,18 +284,17 @@ function overviewOf(fields: Partial<Overview> = {}): Overview {
   };
 }
 
-Deno.test("statusText() has a dot for every tool, and the numbers of what is in force", () => {
+Deno.test("statusText() has a line for every tool, with the numbers of what is in force", () => {
   const lines = statusText(overviewOf(), plain).split("\n");
   assert.equal(lines[0], "Evaluations by claude-cli, sonnet.");
-  assert.equal(lines[2], "weather  ●○○  1/3 tools optimized");
-  assert.equal(
-    lines[3],
-    "  ✓ get_forecast  Direct: 100 %  Indirect: 80 %  Neg: no data  " +
-      "quick, 15 prompts; the server's own description has changed since",
+  assert.match(lines[1]!, /^TOOL +STATUS +DIRECT +INDIRECT +NEGATIVE +NOTE$/);
+  assert.match(
+    lines[2]!,
+    /^weather.get_forecast +optimized +100 % +80 % +no data +quick, 15 prompts; the server's own description has changed since$/,
   );
-  assert.match(lines[4]!, /○ get_current {3}Direct: 40 % .* kept as the server has it; thorough/);
-  assert.match(lines[5]!, /○ get_alerts {4}Not optimized +off$/);
-  assert.equal(lines[6], "");
+  assert.match(lines[3]!, /^weather.get_current +baseline +40 % .* thorough/);
+  assert.match(lines[4]!, /^weather.get_alerts +unoptimized +off$/);
+  assert.equal(lines[5], "weather: 1 of 3 tools optimized");
 });
 
 Deno.test("statusText() says that it is off, and why nothing can be evaluated", () => {
@@ -383,7 +309,7 @@ Deno.test("statusText() says that it is off, and why nothing can be evaluated", 
   };
   assert.match(
     statusText(overviewOf({ evaluator }), plain),
-    /^Warning: Cannot evaluate: no claude\n\nweather/,
+    /^Warning: Cannot evaluate: no claude\nTOOL/,
   );
 });
 
@@ -398,9 +324,4 @@ Deno.test("statusText() does not warn of an evaluator that nobody needs while it
   assert.match(text, /^Optimization is off/);
   assert.doesNotMatch(text, /Warning/);
   assert.match(statusText({ enabled: true, evaluator, reports: [] }, plain), /Warning: Cannot/);
-});
-
-Deno.test("notesText() says once that it warns", () => {
-  const text = notesText(["Warning: No negative prompts defined - x", "other"], plain);
-  assert.equal(text, "Warning: No negative prompts defined - x\nWarning: other\n");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
 import { RemoteServer, type ServerSpec } from "../core/server.ts";
 import type { Operation } from "../operations/operation.ts";
-import { changeServer, countText } from "./server_text.ts";
+import { changeServer, countText } from "./server_commands.ts";
 
 const SERVER = { name: "a", source: { kind: "store" }, state: "ready" };
 

@@ -5,8 +5,8 @@ import {
   type Depth,
   type GoldenPrompt,
   type OptimizationReport,
+  type PromotedTool,
   type PromotionEvent,
-  type Verdict,
 } from "../core/optimization.ts";
 import {
   besideText,
@@ -23,17 +23,10 @@ import type {
   ToolOptimizationDetail,
 } from "../operations/optimization/schemas.ts";
 import type { CommandInput } from "./command.ts";
-import { jobHint, jobText } from "./job_text.ts";
-import { type CommandExtras, type OutcomeView, readFile, readInput } from "./operation_command.ts";
-import {
-  countOf,
-  cutToWidth,
-  minuteOf,
-  type Paint,
-  table,
-  terminalLine,
-  warningsText,
-} from "./terminal.ts";
+import { jobText } from "./job_commands.ts";
+import { type CommandExtras, readFile, readInput } from "./operation_command.ts";
+import { counted } from "../core/text.ts";
+import { listing, minuteOf, type Paint, table, terminalLine, warningsText } from "./terminal.ts";
 
 type Operations = typeof OPTIMIZATION_OPERATIONS;
 type ReportedTool = OptimizationReport["tools"][number];
@@ -41,11 +34,10 @@ type ReportedTool = OptimizationReport["tools"][number];
 export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   "optimization.status": {
     details: [
-      "A dot for every tool, filled if its description was promoted. The percentages are what a model",
-      "did with the description in force: called the tool when asked for it (direct), when its use had",
-      "to be inferred (indirect), and left it alone (negative).",
+      "The percentages are what a model did with the description in force: called the tool when asked",
+      "for it (direct), when its use had to be inferred (indirect), and left it alone (negative).",
     ],
-    show: (overview: Overview, { paint }) => cutToWidth(statusText(overview, paint)),
+    show: (overview: Overview, { paint }) => statusText(overview, paint),
   },
   "optimization.export": {
     details: ["--json is short for --format json."],
@@ -65,7 +57,7 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
     details: ["`optimize revert TOOL --to EVENT` goes back to what was in force after an event."],
     show: ({ history }: OutputOf<Operations["history"]>, { paint, input: { tool } }) =>
       history.length === 0
-        ? `Nothing was ever promoted for ${terminalLine(String(tool))}.\n`
+        ? `Nothing has been promoted for ${terminalLine(String(tool))}.\n`
         : promotionsText(history, paint),
   },
   "optimization.propose": {
@@ -83,7 +75,7 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
     ],
     read: readPromptFile,
     show: ({ saved, prompts: [first], warnings }: OutputOf<Operations["savePrompts"]>, { paint }) =>
-      `Saved ${countOf(saved, "prompt")} for ${first?.server}.${first?.toolName}.\n` +
+      `Saved ${counted(saved, "prompt")} for ${first?.server}.${first?.toolName}.\n` +
       warningsText(warnings, paint),
   },
   "optimization.prompts": {
@@ -117,7 +109,6 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
       "Nothing is promoted. No tool of yours is called: a model is shown the tools, and what it would",
       "call is answered by the gateway itself. Tells what it would take and asks first, unless --yes.",
     ],
-    show: evaluatedText,
   },
   "optimization.promote": {
     details: [
@@ -170,56 +161,44 @@ const SWITCHED_OFF =
 export function statusText({ enabled, evaluator, reports }: Overview, paint: Paint): string {
   const { kind, model, problem } = evaluator;
   const by = kind === null ? "" : `Evaluations by ${kind}${model === null ? "" : `, ${model}`}.\n`;
+  const tools = reports.flatMap(({ serverName, tools }) =>
+    tools.map((tool) => ({
+      ...tool,
+      name: `${serverName}.${tool.name}`,
+      metrics: tool.status === "optimized" ? tool.after : tool.before,
+    }))
+  );
+  const rows = listing(
+    tools,
+    {
+      TOOL: ({ name }) => name,
+      STATUS: ({ status }) => ({ color: status === "optimized" ? "green" : "gray", text: status }),
+      DIRECT: ({ metrics }) => metrics && percent(metrics.direct),
+      INDIRECT: ({ metrics }) => metrics && percent(metrics.indirect),
+      NEGATIVE: ({ metrics }) => metrics && percent(metrics.negative),
+      NOTE: (tool) => toolNotes(tool).join("; "),
+    },
+    paint,
+    "No server has tools: see `quartermaster server list`.\n",
+  );
+  const counts = reports.map(({ serverName, optimizedCount, toolCount }) =>
+    `${serverName}: ${optimizedCount} of ${counted(toolCount, "tool")} optimized\n`
+  );
   return [
     enabled ? by : SWITCHED_OFF,
     problem === null || !enabled ? "" : warningsText([problem], paint),
-    ...(reports.length === 0 ? ["No server has tools: see `quartermaster server list`.\n"] : []),
-    ...reports.map((report) => `\n${serverText(report, paint)}`),
-  ].join("").replace(/^\n/, "");
+    rows,
+    ...counts,
+  ].join("");
 }
 
-function serverText(
-  { serverName, tools, optimizedCount, toolCount }: OptimizationReport,
-  paint: Paint,
-) {
-  const dots = paint("green", "●".repeat(optimizedCount)) + "○".repeat(toolCount - optimizedCount);
-  const rows = tools.map((tool) => [
-    `  ${tool.status === "optimized" ? paint("green", "✓") : "○"} ${terminalLine(tool.name)}`,
-    ...scoreCells(tool),
-  ]);
-  return `${serverName}  ${dots}  ${optimizedCount}/${countOf(toolCount)} optimized\n${
-    table(rows)
-  }`;
-}
-
-function scoreCells(tool: ReportedTool): string[] {
-  const metrics = tool.status === "optimized" ? tool.after : tool.before;
-  const notes = [
-    ...(tool.status === "baseline" ? ["kept as the server has it"] : []),
-    ...(tool.depth === undefined ? [] : [evidenceNote(tool)]),
-    ...(tool.stale ? ["the server's own description has changed since"] : []),
-    ...(tool.enabled ? [] : ["off"]),
-  ];
-  if (!metrics) {
-    const state = tool.status === "optimized" ? "Promoted without numbers" : "Not optimized";
-    return [state, "", "", notes.join("; ")];
-  }
+function toolNotes({ depth, prompts = 0, beside, stale, enabled }: ReportedTool): string[] {
   return [
-    `Direct: ${percent(metrics.direct)}`,
-    `Indirect: ${percent(metrics.indirect)}`,
-    `Neg: ${percent(metrics.negative)}`,
-    notes.join("; "),
+    ...(depth === undefined ? [] : [`${depth}, ${counted(prompts, "prompt")}`]),
+    ...(beside === undefined ? [] : [besideText(beside)]),
+    ...(stale ? ["the server's own description has changed since"] : []),
+    ...(enabled ? [] : ["off"]),
   ];
-}
-
-function evidenceNote({ depth, prompts = 0, beside }: ReportedTool): string {
-  const others = beside === undefined ? "" : `, ${besideText(beside)}`;
-  return `${depth}, ${countOf(prompts, "prompt")}${others}`;
-}
-
-/** Warnings, whether they say that they are or not. */
-export function notesText(warnings: readonly string[], paint: Paint): string {
-  return warningsText(warnings.map((warning) => warning.replace(/^Warning: /, "")), paint);
 }
 
 export function showText(
@@ -227,43 +206,40 @@ export function showText(
   runs: readonly RunSummary[],
   paint: Paint,
 ): string {
-  const { promotion, job, candidates, prompts } = detail;
+  const { promotion, job, candidates, prompts, warnings } = detail;
   return [
     headText(detail, paint),
     descriptionText("Canonical description", detail.canonicalDescription),
     ...(promotion === null ? [] : [
       descriptionText(`Optimized description, ${promotion.candidateId}`, promotion.description),
+      promotionText(promotion, detail, paint),
     ]),
-    ...changeBlock(detail, paint),
     prompts.length === 0
       ? "Golden prompts: none\n"
-      : `Golden prompts (${prompts.length})${
-        runs.length === 0 ? "" : ", as they went with the description in force"
-      }:\n${promptList(prompts, runs, paint)}`,
+      : `Golden prompts (${prompts.length}):\n${promptList(prompts, runs, paint)}`,
     candidates.length === 0
       ? "Candidates: none\n"
       : `Candidates (${candidates.length}):\n${
         candidates.map((candidate) => candidateText(candidate, paint)).join("")
       }`,
-    ...(detail.warnings.length === 0 ? [] : [notesText(detail.warnings, paint)]),
-    ...(job === null ? [] : [jobText(job) + jobHint(job)]),
+    ...(warnings.length === 0 ? [] : [warningsText(warnings, paint)]),
+    ...(job === null ? [] : [jobText(job)]),
   ].join("\n");
 }
 
-function headText(detail: ToolOptimizationDetail, paint: Paint): string {
-  const { promotion, exists, enabled, evaluations } = detail;
+function headText(
+  { server, tool, promotion, exists, enabled, evaluations }: ToolOptimizationDetail,
+  paint: Paint,
+): string {
   const state = promotion !== null
     ? `${paint("green", "optimized")}, promoted ${minuteOf(promotion.promotedAt)} by ${
-      by(promotion.by)
+      ACTORS[promotion.by]
     }`
     : evaluations.length > 0
     ? "evaluated, the server's own description is kept"
     : "not optimized";
-  const notes = [
-    ...(exists ? [] : ["its server does not have it now"]),
-    ...(exists && !enabled ? ["off"] : []),
-  ];
-  return `${terminalLine(`${detail.server}.${detail.tool}`)}  ${[state, ...notes].join("; ")}\n`;
+  const note = exists ? enabled ? "" : "; off" : "; its server does not have it now";
+  return `${terminalLine(`${server}.${tool}`)}  ${state}${note}\n`;
 }
 
 function descriptionText(title: string, description: string | null): string {
@@ -271,33 +247,27 @@ function descriptionText(title: string, description: string | null): string {
   return `${title} (${description.length} characters):\n  ${terminalLine(description)}\n`;
 }
 
-function changeBlock(
-  { promotion, staleness, evaluations }: ToolOptimizationDetail,
+function promotionText(
+  { evaluationId, metrics, baseline, verdict, reason, depth }: PromotedTool,
+  { staleness, evaluations }: ToolOptimizationDetail,
   paint: Paint,
-): string[] {
-  if (promotion === null) return [];
-  const evaluation = evaluations.find(({ id }) => id === promotion.evaluationId);
-  const { metrics, baseline, verdict, reason } = promotion;
-  const lines = [
-    ...(metrics && baseline
-      ? [
-        `Before and after (${
-          evidenceText(metrics, promotion.depth ?? evaluation?.depth, evaluation?.beside?.length)
-        }):\n${beforeAfter(baseline, metrics, paint)}`,
-      ]
-      : ["It was promoted without numbers.\n"]),
+): string {
+  const evaluation = evaluations.find(({ id }) => id === evaluationId);
+  const evidence = (scores: CategoryScores) =>
+    evidenceText(scores, depth ?? evaluation?.depth, evaluation?.beside?.length);
+  return [
+    metrics && baseline
+      ? `Before and after (${evidence(metrics)}):\n${beforeAfter(baseline, metrics, paint)}`
+      : "It was promoted without numbers.\n",
     ...(verdict ? [`${terminalLine(verdict.words)}\n`] : []),
     ...(reason === undefined ? [] : [`Promoted because: ${terminalLine(reason)}\n`]),
     ...(staleness === null ? [] : [
-      `${
-        paint("yellow", "Warning:")
-      } the server's own description has changed since it was promoted\n` +
-      `  was: ${terminalLine(staleness.before ?? "none")}\n` +
-      `  is:  ${terminalLine(staleness.now ?? "none")}\n` +
+      warningsText(["The server's own description has changed since the promotion"], paint),
+      `  was: ${terminalLine(staleness.before ?? "none")}\n`,
+      `  is:  ${terminalLine(staleness.now ?? "none")}\n`,
       "  Decide with `optimize keep` or `optimize revert`.\n",
     ]),
-  ];
-  return [lines.join("")];
+  ].join("");
 }
 
 /** How much stands behind these counts: prompts that were asked, which may be fewer than planned. */
@@ -305,22 +275,21 @@ function evidenceText(metrics: CategoryScores, depth: Depth | undefined, beside 
   if (depth === undefined) return "as reported";
   const each = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
   const others = beside === 0 ? "" : `; ${besideText(beside)}`;
-  return `${depth} evidence, ${countOf(promptsIn(metrics.overall), "prompt")}: ${
-    each.join(", ")
-  }${others}`;
+  const prompts = counted(promptsIn(metrics.overall), "prompt");
+  return `${depth} evidence, ${prompts}: ${each.join(", ")}${others}`;
 }
 
 export function beforeAfter(before: CategoryScores, after: CategoryScores, paint: Paint): string {
   return table(([...CATEGORIES, "overall"] as const).map((name) => {
     const [was, is] = [rateOf(before[name]), rateOf(after[name])];
-    const points = was === null || is === null ? undefined : Math.round(100 * (is - was));
-    const difference = points === undefined
-      ? ""
-      : points > 0
+    const points = was === null || is === null ? NaN : Math.round(100 * (is - was));
+    const difference = points > 0
       ? paint("green", `+${points} points`)
       : points < 0
       ? paint("red", `${points} points`)
-      : "as before";
+      : points === 0
+      ? "as before"
+      : "";
     return [
       `  ${titleOf(name)}`,
       scoreText(before[name]),
@@ -331,7 +300,7 @@ export function beforeAfter(before: CategoryScores, after: CategoryScores, paint
   }));
 }
 
-/** Prompts by category, each with how it went where that is known. */
+/** Prompts by category, each with how it went if that is known. */
 export function promptList(
   prompts: readonly GoldenPrompt[],
   runs: readonly RunSummary[],
@@ -339,11 +308,15 @@ export function promptList(
 ): string {
   return CATEGORIES.map((category) => {
     const own = prompts.filter((prompt) => prompt.category === category);
-    const rows = own.map((prompt) => [
-      `    ${outcomeOf(runs.filter(({ promptId }) => promptId === prompt.id), paint)}`,
-      prompt.id,
-      terminalLine(prompt.prompt) + noteOf(prompt),
-    ]);
+    const rows = own.map(({ id, prompt, heldOut, expectedBehavior: { expectedTool } }) => {
+      const notes = [
+        ...(expectedTool === undefined ? [] : [`for ${expectedTool}`]),
+        ...(heldOut ? ["held out"] : []),
+      ];
+      const note = notes.length === 0 ? "" : `  (${terminalLine(notes.join(", "))})`;
+      const outcome = outcomeOf(runs.filter(({ promptId }) => promptId === id), paint);
+      return [`    ${outcome}`, id, terminalLine(prompt) + note];
+    });
     return `  ${titleOf(category)} (${own.length})\n${table(rows)}`;
   }).join("");
 }
@@ -352,15 +325,7 @@ function titleOf(name: string): string {
   return `${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
 
-function noteOf({ heldOut, expectedBehavior: { expectedTool } }: GoldenPrompt): string {
-  const notes = [
-    ...(expectedTool === undefined ? [] : [`for ${terminalLine(expectedTool)}`]),
-    ...(heldOut ? ["held out"] : []),
-  ];
-  return notes.length === 0 ? "" : `  (${notes.join(", ")})`;
-}
-
-/** A mark, and the counts where it was asked more than once. */
+/** A mark, and the counts if it was asked more than once. */
 function outcomeOf(runs: readonly RunSummary[], paint: Paint): string {
   const counted = runs.filter(({ status }) => status === "ok");
   if (counted.length === 0) return runs.length === 0 ? "-" : paint("yellow", "no answer");
@@ -370,10 +335,9 @@ function outcomeOf(runs: readonly RunSummary[], paint: Paint): string {
 }
 
 function candidateText(
-  candidate: ToolOptimizationDetail["candidates"][number],
+  { id, charCount, origin, description, evidence }: ToolOptimizationDetail["candidates"][number],
   paint: Paint,
 ): string {
-  const { id, charCount, origin, description, evidence } = candidate;
   const found = evidence === null
     ? "not evaluated"
     : `overall ${scoreText(evidence.metrics.overall)}, ${evidence.depth}` +
@@ -386,51 +350,16 @@ function candidateText(
 }
 
 const ORIGINS = { caller: "from a client", person: "from a person", generated: "generated" };
-
-export function by(who: "caller" | "person" | "job"): string {
-  return who === "caller" ? "a client" : who === "person" ? "a person" : "a job";
-}
-
-/** What an evaluation has found out about its candidate, and whether that is enough. */
-export function evaluatedText(
-  { job, candidates = [] }: OutputOf<Operations["evaluate"]>,
-  { paint, input: { candidateId } }: OutcomeView,
-): string {
-  const stand = jobText(job) + jobHint(job);
-  const found = candidates.find((each) => each.candidateId === candidateId);
-  if (!found?.evidence) return stand;
-  const { metrics, baseline, depth, beside, verdict, problem } = found.evidence;
-  const [{ server, toolName } = { server: "", toolName: "" }] = job.tools;
-  const command = `quartermaster optimize promote ${server}.${toolName} ${candidateId}`;
-  return [
-    stand,
-    `${evidenceText(metrics, depth, beside)}\n`,
-    beforeAfter(baseline, metrics, paint),
-    ...(problem === undefined ? [] : [`${paint("red", terminalLine(problem))}\n`]),
-    ...(verdict ? [verdictText(verdict, paint)] : []),
-    ...(verdict?.promote && problem === undefined ? [`Promote it with \`${command}\`.\n`] : []),
-  ].join("");
-}
-
-function verdictText(
-  { promote, words, rules }: Verdict,
-  paint: Paint,
-): string {
-  const lines = rules.map((rule) =>
-    `  ${rule.passed ? paint("green", "✓") : paint("red", "✗")} ${terminalLine(rule.words)}\n`
-  );
-  return `${paint(promote ? "green" : "yellow", terminalLine(words))}\n${lines.join("")}`;
-}
+const ACTORS = { caller: "a client", person: "a person", job: "a job" };
+const ACTION_COLORS = { promote: "green", revert: "yellow", keep: "gray" } as const;
 
 export function promotionsText(history: readonly PromotionEvent[], paint: Paint): string {
-  return history.map(({ id, time, action, by: who, promotion, reason }) => {
+  return history.map(({ id, time, action, by, promotion, reason }) => {
     const after = promotion === null
       ? "the server's own description"
       : `${promotion.candidateId}: ${terminalLine(promotion.description)}`;
     const why = reason ?? (action === "promote" ? promotion?.reason : undefined);
-    return `${minuteOf(time)}  ${paint(ACTION_COLORS[action], action)}  ${id}  by ${by(who)}\n` +
+    return `${minuteOf(time)}  ${paint(ACTION_COLORS[action], action)}  ${id}  by ${ACTORS[by]}\n` +
       `  ${after}\n${why === undefined ? "" : `  because: ${terminalLine(why)}\n`}`;
   }).join("");
 }
-
-const ACTION_COLORS = { promote: "green", revert: "yellow", keep: "gray" } as const;

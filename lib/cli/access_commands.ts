@@ -6,9 +6,9 @@ import type { ACCESS_OPERATIONS } from "../operations/access.ts";
 import type { CLIENT_OPERATIONS } from "../operations/clients.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import type { SECRET_OPERATIONS } from "../operations/secrets.ts";
-import { type CommandInput, onlyPositional } from "./command.ts";
+import type { CommandInput } from "./command.ts";
 import { type CommandExtras, type OutcomeView, readInput } from "./operation_command.ts";
-import { inert, listing, minuteOf, printError, terminalLine } from "./terminal.ts";
+import { inert, listing, minuteOf, printError } from "./terminal.ts";
 import { AUDIT_OPERATIONS } from "../operations/audit.ts";
 
 type Access = typeof ACCESS_OPERATIONS;
@@ -42,27 +42,33 @@ export const ACCESS_EXTRAS: Record<string, CommandExtras> = {
 };
 
 function tokensText({ tokens }: OutputOf<Access["listTokens"]>, { paint }: OutcomeView): string {
-  if (tokens.length === 0) {
-    return "There are no tokens. Create one with `quartermaster token create --name NAME`.\n";
-  }
-  const now = Date.now();
-  const rows = tokens.map(({ name, id, scope, project, limit, lastUsedAt, expiresAt }) => [
-    terminalLine(name),
-    id,
-    scope.rights.join(","),
-    [
-      describeScope(scope),
-      ...(project === undefined ? [] : [`project ${project}`]),
-      ...(limit?.mode === undefined ? [] : [`mode ${limit.mode}`]),
-    ].join("; "),
-    lastUsedAt === undefined ? "never" : minuteOf(lastUsedAt),
-    expiresAt === undefined
-      ? "never"
-      : expiresAt <= now
-      ? paint("red", "expired")
-      : minuteOf(expiresAt),
-  ]);
-  return listing(["NAME", "ID", "RIGHTS", "SCOPE", "LAST USED", "EXPIRES"], rows, paint);
+  const empty = "There are no tokens. Create one with `quartermaster token create --name NAME`.\n";
+  return listing(
+    tokens,
+    {
+      NAME: ({ name }) => name,
+      ID: ({ id }) => id,
+      RIGHTS: ({ scope }) => scope.rights.join(","),
+      SCOPE: (token) => limitsOf(token).join("; "),
+      "LAST USED": ({ lastUsedAt }) => lastUsedAt === undefined ? "never" : minuteOf(lastUsedAt),
+      EXPIRES({ expiresAt }) {
+        if (expiresAt === undefined) return "never";
+        return expiresAt <= Date.now() ? { color: "red", text: "expired" } : minuteOf(expiresAt);
+      },
+    },
+    paint,
+    empty,
+  );
+}
+
+type Token = OutputOf<Access["createToken"]>["token"];
+
+function limitsOf({ scope, project, limit }: Pick<Token, "scope" | "project" | "limit">): string[] {
+  return [
+    describeScope(scope),
+    ...(project === undefined ? [] : [`project ${project}`]),
+    ...(limit?.mode === undefined ? [] : [`mode ${limit.mode}`]),
+  ];
 }
 
 function clientsText(
@@ -89,12 +95,10 @@ function clientsText(
 
 /** The token's text on standard output; everything else on standard error. */
 function createdText({ token, text }: OutputOf<Access["createToken"]>): string {
-  const { id, name, scope, project, limit, expiresAt } = token;
+  const { id, name, scope, expiresAt } = token;
   const facts = [
     `may ${scope.rights.join(", ")}`,
-    describeScope(scope),
-    ...(project === undefined ? [] : [`only in project ${project}`]),
-    ...(limit?.mode === undefined ? [] : [`mode ${limit.mode}`]),
+    ...limitsOf(token),
     expiresAt === undefined ? "does not expire" : `until ${new Date(expiresAt).toISOString()}`,
   ];
   printError(inert(`Created ${name} (${id}): ${facts.join("; ")}.\n`));
@@ -106,16 +110,18 @@ function projectsText(
   { projects }: OutputOf<Access["listProjects"]>,
   { paint }: OutcomeView,
 ): string {
-  if (projects.length === 0) {
-    return "There are no projects. Create one with `quartermaster project create NAME`.\n";
-  }
-  const rows = projects.map(({ name, tokens, servers, description = "" }) => [
-    name,
-    String(tokens),
-    servers.length === 0 ? "none of its own" : servers.join(", "),
-    terminalLine(description),
-  ]);
-  return listing(["NAME", "TOKENS", "SERVERS", ""], rows, paint);
+  const empty = "There are no projects. Create one with `quartermaster project create NAME`.\n";
+  return listing(
+    projects,
+    {
+      NAME: ({ name }) => name,
+      TOKENS: ({ tokens }) => tokens,
+      SERVERS: ({ servers }) => servers.length === 0 ? "none of its own" : servers.join(", "),
+      DESCRIPTION: ({ description }) => description,
+    },
+    paint,
+    empty,
+  );
 }
 
 function secretsText(
@@ -123,20 +129,19 @@ function secretsText(
   { paint }: OutcomeView,
 ): string {
   const note = unavailable === undefined ? "" : `${unavailable}\n`;
-  if (secrets.length + missing.length === 0) {
-    return `${note}There are no secrets. Set one with \`quartermaster secrets set NAME\`.\n`;
-  }
-  const usedBy = (names: string[]) => names.length === 0 ? "no server" : names.join(", ");
-  const rows = [
-    ...secrets.map((secret) => [
-      secret.name,
-      minuteOf(secret.setAt),
-      usedBy(secret.usedBy) +
-      (secret.problem === undefined ? "" : `; ${paint("red", secret.problem)}`),
-    ]),
-    ...missing.map((secret) => [secret.name, paint("red", "not set"), usedBy(secret.usedBy)]),
-  ];
-  return note + listing(["NAME", "SET", "USED BY"], rows, paint);
+  const empty = "There are no secrets. Set one with `quartermaster secrets set NAME`.\n";
+  const all: Partial<(typeof secrets)[number]>[] = [...secrets, ...missing];
+  return note + listing(
+    all,
+    {
+      NAME: ({ name }) => name,
+      SET: ({ setAt }) => setAt === undefined ? { color: "red", text: "not set" } : minuteOf(setAt),
+      "USED BY": ({ usedBy }) => usedBy?.join(", ") || "no server",
+      PROBLEM: ({ problem }) => problem && { color: "red", text: problem },
+    },
+    paint,
+    empty,
+  );
 }
 
 async function readSecret(input: CommandInput): Promise<Record<string, unknown>> {
@@ -155,10 +160,13 @@ async function readSecret(input: CommandInput): Promise<Record<string, unknown>>
   return { name, value };
 }
 
-/** The one name that a command takes; a value on the command line would be in the shell's history. */
-function oneSecret(command: string, input: CommandInput): string {
-  const usage = `${command} NAME; a value comes from standard input`;
-  return onlyPositional(input, `${command} takes the name of one secret`, usage);
+/** The one name that a command takes. Its error shows nothing of a value written by mistake. */
+function oneSecret(command: string, { positionals: [name, ...others] }: CommandInput): string {
+  if (name !== undefined && others.length === 0) return name;
+  throw configError(
+    `${command} takes the name of one secret`,
+    `Write it as: quartermaster ${command} NAME; a value comes from standard input`,
+  );
 }
 
 /** More than any secret may have: enough to say that it is too long. */
@@ -168,22 +176,20 @@ const [INTERRUPT, END, BACKSPACE, DELETE, ERASE_LINE] = [3, 4, 8, 127, 21];
 
 /** Everything that is piped in; the line break that ends it is not part of it. */
 export async function readPiped(input: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
+  const bytes: number[] = [];
   for await (const piece of input) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size > MOST_BYTES) break;
+    for (const byte of piece) bytes.push(byte);
+    if (bytes.length > MOST_BYTES) break;
   }
-  return textOf(pieces.flatMap((piece) => [...piece])).replace(/\r?\n$/, "");
+  return textOf(bytes).replace(/\r?\n$/, "");
 }
 
-/** What a person types at the terminal, which shows nothing of it. */
+/** What a person types at the terminal, without an echo. */
 export async function readHidden(question: string): Promise<string> {
   printError(question);
   Deno.stdin.setRaw(true);
   try {
-    return await readLine(async (buffer) => await Deno.stdin.read(buffer));
+    return await readLine((buffer) => Deno.stdin.read(buffer));
   } finally {
     Deno.stdin.setRaw(false);
     printError("\n");
@@ -195,9 +201,9 @@ export async function readLine(
 ): Promise<string> {
   const typed: number[] = [];
   const buffer = new Uint8Array(1_024);
-  for (;;) {
+  while (typed.length <= MOST_BYTES) {
     const count = await read(buffer);
-    if (count === null) return textOf(typed);
+    if (count === null) break;
     for (const byte of buffer.subarray(0, count)) {
       if (ENTER.has(byte)) return textOf(typed);
       if (byte === INTERRUPT || (byte === END && typed.length === 0)) {
@@ -207,8 +213,8 @@ export async function readLine(
       else if (byte === ERASE_LINE) typed.length = 0;
       else if (byte !== END) typed.push(byte);
     }
-    if (typed.length > MOST_BYTES) return textOf(typed);
   }
+  return textOf(typed);
 }
 
 function dropCharacter(typed: number[]): void {
@@ -244,17 +250,19 @@ function entriesText(
   { entries, hasOlder }: OutputOf<typeof AUDIT_OPERATIONS.list>,
   { paint }: OutcomeView,
 ): string {
-  if (entries.length === 0) return "Nothing of that kind was decided.\n";
-  const rows = entries.map(({ time, who, principal, action, subject, from }) => [
-    time.slice(0, 19).replace("T", " "),
-    terminalLine(who ?? principal),
-    action,
-    terminalLine(subject),
-    terminalLine(from),
-  ]);
-  const older = "There are older ones: see --limit, --until, or audit export.\n";
-  const titles = ["TIME", "WHO", "ACTION", "SUBJECT", "FROM"];
-  return listing(titles, rows, paint) + (hasOlder ? older : "");
+  const rows = listing(
+    entries,
+    {
+      TIME: ({ time }) => time.slice(0, 19).replace("T", " "),
+      WHO: ({ who, principal }) => who ?? principal,
+      ACTION: ({ action }) => action,
+      SUBJECT: ({ subject }) => subject,
+      FROM: ({ from }) => from,
+    },
+    paint,
+    "No entries.\n",
+  );
+  return rows + (hasOlder ? "There are older ones: see --limit, --until, or audit export.\n" : "");
 }
 
 export async function readExport(input: CommandInput): Promise<Record<string, unknown>> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { compareTools } from "../catalog/tool_diff.ts";
 import type { GatewayError } from "../core/errors.ts";
 import type { ReviewItem } from "../trust/review_items.ts";
-import { itemRow, itemText, itemToDecide } from "./review_text.ts";
+import { itemText, itemToDecide, kindText } from "./review_commands.ts";
 
 const plain = (_: string, text: string) => text;
 
@@ -33,17 +33,9 @@ Deno.test("itemText() shows the diff and the findings, and hides nothing of them
   assert.match(text, /high: secrets in description\n {4}It asks for secrets/);
 });
 
-Deno.test("itemRow() names what a tool was called before", () => {
-  const row = itemRow({
-    server: "s",
-    tool: "b",
-    kind: "renamed",
-    state: "notice",
-    fingerprint: "f",
-    from: "a",
-    findings: [],
-  }, plain);
-  assert.deepEqual(row, ["s.b", "passed on", "renamed, was a", ""]);
+Deno.test("kindText() names what a tool was called before", () => {
+  assert.equal(kindText({ kind: "renamed", from: "a" }), "renamed, was a");
+  assert.equal(kindText({ kind: "invalid" }), "no longer a valid tool");
 });
 
 const finding = { severity: "high" as const, where: "description", excerpt: "", why: "" };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { consentText } from "./review_text.ts";
+import { consentText } from "./review_commands.ts";
 
 Deno.test("consentText() tells all that decides what is run, and hides nothing of it", () => {
   const text = consentText({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerHistory } from "../catalog/tool_history.ts";
-import { historyText } from "./review_text.ts";
+import { historyText } from "./review_commands.ts";
 
 const plain = (_color: string, text: string) => text;
 const empty: ServerHistory = { server: "files", tools: [], invalid: [], withoutDiff: 0 };
@@ -68,5 +68,5 @@ Deno.test("historyText() says in words where there is nothing to tell", () => {
     invalid: [{ name: "bad", problem: "It has no input schema", seenAt: 1, definition: "{}" }],
   }, plain);
   assert.match(text, /^The tools of files have not changed since they were first seen\.\n\n/);
-  assert.match(text, /no valid tools.*\n {2}bad {2}It has no input schema\n$/);
+  assert.match(text, /not valid tools.*\n {2}bad {2}It has no input schema\n$/);
 });

@@ -1,17 +1,26 @@
 import { configError } from "../config/files.ts";
 import { retryStale } from "../core/async.ts";
+import { counted } from "../core/text.ts";
+import { readWritten } from "../operations/cli.ts";
 import { isStarting, type ServerSpec } from "../core/server.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import { refuseUnchangeable } from "../operations/servers_admin.ts";
-import { type CommandInput, onlyPositional } from "./command.ts";
-import { historyText } from "./review_text.ts";
-import { agree, type CommandExtras, mustAsk, type OutcomeView, YES } from "./operation_command.ts";
+import type { CommandInput, CommandOutcome } from "./command.ts";
+import { historyText } from "./review_commands.ts";
+import {
+  agree,
+  type CommandExtras,
+  mustAsk,
+  type OutcomeView,
+  readInput,
+  YES,
+} from "./operation_command.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
 import { changedEntry, readChange, readServer, type ServerChange } from "./server_flags.ts";
 import { runLogs, runRestart } from "./server_gateways.ts";
 import { LOGIN_FLAGS, runLogin } from "./server_login.ts";
-import { type Color, countOf, inert, type Paint, print, printJson, table } from "./terminal.ts";
+import { type Color, inert, table, wholeListing } from "./terminal.ts";
 
 type Servers = typeof SERVER_OPERATIONS;
 type Stored = OutputOf<Servers["add"]>;
@@ -160,19 +169,18 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
 };
 
 function serversText({ servers }: OutputOf<Servers["list"]>, { paint }: OutcomeView): string {
-  if (servers.length === 0) {
-    return "There are no servers. Add one with `quartermaster server add`.\n";
-  }
-  const rows = servers.map(({ name, state, type, toolCount, reason }) => {
-    const label = state.replace("_", " ");
-    const color = COLORS[state];
-    const shown = color === undefined ? label : paint(color, label);
-    return [name, shown, type, String(toolCount), inert(reason).replaceAll("\n", " ")];
-  });
-  return table([
-    ["NAME", "STATE", "TYPE", "TOOLS", ""].map((title) => paint("gray", title)),
-    ...rows,
-  ]);
+  return wholeListing(
+    servers,
+    {
+      NAME: ({ name }) => name,
+      STATE: ({ state }) => ({ color: COLORS[state] ?? "gray", text: state.replace("_", " ") }),
+      TYPE: ({ type }) => type,
+      TOOLS: ({ toolCount }) => toolCount,
+      REASON: ({ reason }) => reason,
+    },
+    paint,
+    "There are no servers. Add one with `quartermaster server add`.\n",
+  );
 }
 
 function readAdded(input: CommandInput): Record<string, unknown> {
@@ -195,18 +203,22 @@ function storedText(done: "Added" | "Changed", { server, place, quarantined }: S
 
 /** What there is of a server's tools: "1 tool; 1 in quarantine: see ...". */
 export function countText(tools: number, quarantined = 0): string {
-  if (quarantined === 0) return countOf(tools);
-  return `${countOf(tools)}; ${quarantined} in quarantine: see \`quartermaster review list\``;
+  const count = counted(tools, "tool");
+  if (quarantined === 0) return count;
+  return `${count}; ${quarantined} in quarantine: see \`quartermaster review list\``;
 }
 
-async function runUpdate(input: CommandInput): Promise<void> {
+async function runUpdate(input: CommandInput): Promise<CommandOutcome> {
   const change = readChange(input);
   await using target = await openTarget(input);
-  const output = await changeServer(target, change);
-  if (input.flags.get("json") === true) return printJson(output);
-  const { place: _, ...stored } = output;
-  print(storedText("Changed", change.url === undefined ? stored : output));
-  if (!target.isRunning) print("No gateway is running: it is so from the next start on.\n");
+  const data = await changeServer(target, change);
+  const { place: _, ...stored } = data;
+  const offline = "No gateway is running: the change applies from the next start.\n";
+  return {
+    data,
+    text: storedText("Changed", change.url === undefined ? stored : data) +
+      (target.isRunning ? "" : offline),
+  };
 }
 
 /** Changes what is named in the entry as it is now, whatever others change of it meanwhile. */
@@ -229,32 +241,30 @@ function withNulls(spec: ServerSpec): Record<string, unknown> {
   return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, value ?? null]));
 }
 
-function readChoice({ flags, values, positionals }: CommandInput): Record<string, unknown> {
+async function readChoice(input: CommandInput): Promise<Record<string, unknown>> {
+  const { flags, values, positionals } = input;
   const given = [...CHOICES, "history"].filter((flag) => flags.has(flag));
   if (given.length > 1) {
     throw configError(`--${given[0]} and --${given[1]} exclude each other`, "Give one of them");
   }
-  const message = "server tools takes the name of one server";
-  const server = onlyPositional({ positionals }, message, "server tools SERVER");
-  if (flags.get("all") === true) return { server, tools: null };
-  if (flags.get("none") === true) return { server, tools: [] };
-  const tools = (values.get("enable") ?? []).flatMap((names) => names.split(","))
-    .map((tool) => tool.trim()).filter((tool) => tool !== "");
-  return { server, tools };
+  if (values.has("enable")) return await readInput(SERVER_OPERATIONS.setTools, input);
+  const { server } = readWritten(SERVER_OPERATIONS.tools, { positionals, flags: new Map() });
+  return { server, tools: flags.get("all") ? null : [] };
 }
 
 function toolsText(
   { server, enabled, all }: OutputOf<Servers["tools"]>,
-  { paint }: { paint: Paint },
+  { paint }: OutcomeView,
 ): string {
   const isOn = (tool: string) => enabled === null || enabled.includes(tool);
-  const on = all.filter(isOn).length;
-  const summary = enabled === null
-    ? `All ${all.length} tools of ${server} are on, and new ones will be.\n`
-    : `${on} of ${all.length} tools of ${server} are on; new ones stay off.\n`;
   const rows = all.map((tool) => [
     isOn(tool) ? paint("green", "on") : paint("gray", "off"),
     inert(tool),
   ]);
-  return table(rows) + (rows.length > 0 ? "\n" : "") + summary;
+  return table(rows) + (rows.length > 0 ? "\n" : "") +
+    (enabled === null
+      ? `All ${all.length} tools of ${server} are on, and new ones will be.\n`
+      : `${
+        all.filter(isOn).length
+      } of ${all.length} tools of ${server} are on; new ones stay off.\n`);
 }

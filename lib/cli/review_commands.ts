@@ -13,8 +13,6 @@ import type { ToolDiff } from "../catalog/tool_diff.ts";
 import { type ServerHistory, type ToolEvent, toolEvents } from "../catalog/tool_history.ts";
 import { CONSENT_OPERATIONS, type ShownConsent } from "../operations/consents.ts";
 
-type Input = Record<string, unknown>;
-
 const FINGERPRINT = {
   flag: "fingerprint",
   placeholder: "TEXT",
@@ -24,24 +22,33 @@ const FINGERPRINT = {
 export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   "review.list": {
     details: ["`review show` shows one tool in full."],
-    show: listText,
+    show({ items, more }: OutputOf<typeof REVIEW_OPERATIONS.list>, { paint }) {
+      const rows = listing(
+        items,
+        {
+          TOOL: ({ server, tool }) => shownLine(`${server}.${tool}`),
+          STATE: ({ state }) => STATES[state],
+          WHAT: kindText,
+          RULES: ({ findings }) => shownLine(rulesIn(findings).join(", ")),
+        },
+        paint,
+        "Nothing to review.\n",
+      );
+      return more > 0 ? `${rows}and ${more} more\n` : rows;
+    },
   },
   "review.show": {
     details: ["A server's instructions are `SERVER.(instructions)`."],
     show: ({ items }: OutputOf<typeof REVIEW_OPERATIONS.show>, { paint, input }) =>
       items.length === 0
-        ? `Nothing about ${shownLine(String(input.tool))} waits for you.\n`
+        ? `There is nothing to review in ${shownLine(String(input.tool))}.\n`
         : items.map((item) => itemText(item, paint)).join("\n"),
   },
   "review.approve": {
     flags: [FINGERPRINT, YES],
     async prepare(given, command, target) {
-      const item = await itemToDecide(
-        target,
-        given,
-        command,
-        ({ state, kind }) => kind !== "finding" && state !== "flagged",
-      );
+      const canApprove = ({ state, kind }: ReviewItem) => kind !== "finding" && state !== "flagged";
+      const item = await itemToDecide(target, given, command, canApprove);
       // A change that was passed on is only marked as seen.
       if (item.state !== "notice") {
         const question = `Serve ${shownLine(`${item.server}.${item.tool}`)} like this?`;
@@ -53,47 +60,53 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   "review.reject": {
     flags: [FINGERPRINT],
     async prepare(given, command, target) {
-      const item = await itemToDecide(target, given, command, ({ kind }) => kind !== "finding");
+      const isChange = ({ kind }: ReviewItem) => kind !== "finding";
+      const { fingerprint } = await itemToDecide(target, given, command, isChange);
+      return { ...given, fingerprint };
+    },
+  },
+  "review.waive": {
+    flags: [FINGERPRINT, YES],
+    async prepare(given, command, target) {
+      if (given.undo === true) return given;
+      if (String(given.reason ?? "").trim() === "") {
+        throw configError("review waive needs a reason", "Give it with --reason TEXT");
+      }
+      const isFound = ({ findings }: ReviewItem) =>
+        findings.some(({ rule }) => rule === given.rule);
+      const item = await itemToDecide(target, given, command, isFound);
+      const question = shownLine(`Waive ${given.rule} for ${item.server}.${item.tool}?`);
+      agree("review waive", question, command, itemText(item, painter(command.env)));
       return { ...given, fingerprint: item.fingerprint };
     },
   },
-  "review.waive": { flags: [FINGERPRINT, YES], prepare: prepareWaiver },
-  "review.policies": { show: policiesText },
+  "review.policies": {
+    show: ({ policies }: OutputOf<typeof REVIEW_OPERATIONS.policies>, { paint }) =>
+      listing(policies, {
+        SERVER: ({ server }) => server,
+        CHANGES: ({ policy }) => policy,
+        TRUST: ({ trust }) => trust,
+      }, paint),
+  },
   "review.policy": {
     details: [
       "`hold` serves a tool as it was until you approve the change, `notify` passes it on and tells",
-      "you, `allow` says nothing. Servers of a config file have it there, as `changes` and `trust`.",
+      "you, `allow` says nothing. For servers in a config file, set `changes` and `trust` there.",
     ],
     flags: [{ ...YES, meaning: "Do not ask before less is held; required without a terminal" }],
     prepare(given, command) {
       const { server, changes, trust } = given;
       const isLooser = changes === "allow" || changes === "notify" || trust === "trusted";
-      if (isLooser) agree("review policy", `Loosen what is held of ${server}?`, command);
+      if (isLooser) agree("review policy", `Hold fewer changes of ${server}?`, command);
       return Promise.resolve(given);
     },
   },
 };
 
-async function prepareWaiver(given: Input, command: CommandInput, target: OperationTarget) {
-  if (given.undo === true) return given;
-  if (String(given.reason ?? "").trim() === "") {
-    throw configError("review waive needs a reason", "Give it with --reason TEXT");
-  }
-  const item = await itemToDecide(
-    target,
-    given,
-    command,
-    ({ findings }) => findings.some(({ rule }) => rule === given.rule),
-  );
-  const question = shownLine(`Waive ${given.rule} for ${item.server}.${item.tool}?`);
-  agree("review waive", question, command, itemText(item, painter(command.env)));
-  return { ...given, fingerprint: item.fingerprint };
-}
-
-/** The definition to decide on: what is there, or exactly the one that was named. */
+/** The definition to decide on: the current one, or exactly the one that was named. */
 export async function itemToDecide(
   target: Pick<OperationTarget, "run">,
-  { tool }: Input,
+  { tool }: Record<string, unknown>,
   { flags }: Pick<CommandInput, "flags">,
   isWanted: (item: ReviewItem) => boolean,
 ): Promise<ReviewItem> {
@@ -101,100 +114,68 @@ export async function itemToDecide(
   const wanted = flags.get("fingerprint");
   const fitting = items.filter(isWanted);
   const item = fitting.find(({ fingerprint }) => fingerprint === wanted) ?? fitting[0];
+  const check = { label: "Check it", operation: "review.show", input: { tool } };
   if (!item) {
     const quarantined = items.find(({ state }) => state === "quarantined");
-    if (quarantined) throw inQuarantine(quarantined);
-    throw new GatewayError("NOT_FOUND", {
-      message: `Nothing about ${tool} waits for this`,
-      next: [{ label: "See what waits", operation: "review.list" }],
+    if (!quarantined) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `There is no such decision to make about ${tool}`,
+        next: [{ label: "See what to review", operation: "review.list" }],
+      });
+    }
+    // A finding stands until it is waived, rule by rule.
+    const waivers = rulesIn(quarantined.findings).map((rule) => ({
+      label: "If you trust it anyway, waive the finding",
+      operation: "review.waive",
+      input: { tool, rule, reason: "TEXT" },
+    }));
+    throw new GatewayError("TOOL_QUARANTINED", {
+      message: `${tool} is in quarantine because of findings, not because of a change`,
+      next: [check, ...waivers],
     });
   }
-  const next = [{ label: "Check it", operation: "review.show", input: { tool } }];
   const versions = fitting.filter(({ state }) => state === item.state);
-  if (typeof wanted !== "string" && versions.length > 1) {
+  if (wanted === undefined && versions.length > 1) {
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: `Clients are listed ${versions.length} versions of ${tool}`,
       recoveryAction: "Name the one that you decide on with --fingerprint",
-      next,
+      next: [check],
     });
   }
-  if (typeof wanted !== "string" || wanted === item.fingerprint) return item;
+  if (wanted === undefined || wanted === item.fingerprint) return item;
   throw new GatewayError("CONFLICT", {
-    message: `${tool} has changed again: it is ${item.fingerprint}`,
-    next,
+    message: `${tool} has changed again: its fingerprint is ${item.fingerprint}`,
+    next: [check],
   });
 }
 
-/** What was found stands until it is waived, rule by rule. */
-function inQuarantine({ server, tool, findings }: ReviewItem): GatewayError {
-  const named = { tool: `${server}.${tool}` };
-  const rules = [...new Set(findings.map(({ rule }) => rule))];
-  return new GatewayError("TOOL_QUARANTINED", {
-    message: `${named.tool} is in quarantine for what was found in it, not for a change`,
-    next: [
-      { label: "Check it", operation: "review.show", input: named },
-      ...rules.map((rule) => ({
-        label: "If you trust it anyway, waive the finding",
-        operation: "review.waive",
-        input: { ...named, rule, reason: "TEXT" },
-      })),
-    ],
-  });
+function rulesIn(findings: ReviewItem["findings"]): string[] {
+  return [...new Set(findings.map(({ rule }) => rule))];
 }
 
-function listText(
-  { items, more }: OutputOf<typeof REVIEW_OPERATIONS.list>,
-  { paint }: OutcomeView,
-): string {
-  if (items.length === 0) return "Nothing to review.\n";
-  const titles = ["TOOL", "STATE", "WHAT", "RULES"];
-  const rows = listing(titles, items.map((item) => itemRow(item, paint)), paint);
-  return more > 0 ? `${rows}and ${more} more\n` : rows;
-}
-
-function policiesText(
-  { policies }: OutputOf<typeof REVIEW_OPERATIONS.policies>,
-  { paint }: OutcomeView,
-): string {
-  const rows = policies.map(({ server, policy, trust }) => [server, policy, trust]);
-  return listing(["SERVER", "CHANGES", "TRUST"], rows, paint);
-}
-
-const STATES: Record<ReviewItem["state"], { word: string; color: Color }> = {
-  quarantined: { word: "quarantined", color: "red" },
-  held: { word: "held", color: "yellow" },
-  notice: { word: "passed on", color: "gray" },
-  flagged: { word: "listed, look at it", color: "yellow" },
-  rejected: { word: "rejected", color: "gray" },
+const STATES: Record<ReviewItem["state"], { text: string; color: Color }> = {
+  quarantined: { text: "quarantined", color: "red" },
+  held: { text: "held", color: "yellow" },
+  notice: { text: "passed on", color: "gray" },
+  flagged: { text: "listed, check it", color: "yellow" },
+  rejected: { text: "rejected", color: "gray" },
 };
 
-const KINDS: Record<ReviewItem["kind"], string> = {
-  changed: "changed",
-  added: "added",
-  renamed: "renamed",
-  invalid: "no valid tool any more",
-  finding: "findings",
-};
-
-export function itemRow(item: ReviewItem, paint: Paint): string[] {
-  const { word, color } = STATES[item.state];
-  const rules = [...new Set(item.findings.map(({ rule }) => rule))];
-  return [
-    shownLine(`${item.server}.${item.tool}`),
-    paint(color, word),
-    item.from === undefined ? KINDS[item.kind] : `renamed, was ${shownLine(item.from)}`,
-    shownLine(rules.join(", ")),
-  ];
+export function kindText({ kind, from }: Pick<ReviewItem, "kind" | "from">): string {
+  if (from !== undefined) return `renamed, was ${shownLine(from)}`;
+  return kind === "invalid" ? "no longer a valid tool" : kind;
 }
 
 export function itemText(item: ReviewItem, paint: Paint): string {
-  const [name, state, kind] = itemRow(item, paint);
+  const { server, tool, state, diff, definition, fingerprint, findings } = item;
+  const { color, text } = STATES[state];
+  const verdict = diff ? `  ${verdictWord(diff, paint)}` : "";
   const lines = [
-    `${name}  ${state}  ${kind}${item.diff ? `  ${verdictWord(item.diff, paint)}` : ""}`,
-    `  fingerprint ${item.fingerprint}`,
-    ...(item.diff ? diffLines(item.diff, paint) : []),
-    ...(item.definition === undefined ? [] : [`  ${shownLine(item.definition)}`]),
-    ...item.findings.flatMap(({ rule, severity, where, why, excerpt }) => [
+    `${shownLine(`${server}.${tool}`)}  ${paint(color, text)}  ${kindText(item)}${verdict}`,
+    `  fingerprint ${fingerprint}`,
+    ...(diff ? diffLines(diff, paint) : []),
+    ...(definition === undefined ? [] : [`  ${shownLine(definition)}`]),
+    ...findings.flatMap(({ rule, severity, where, why, excerpt }) => [
       `  ${paint(severity === "high" ? "red" : "yellow", `${severity}: ${rule}`)} in ${
         shownLine(where)
       }`,
@@ -218,16 +199,15 @@ export function historyText(history: ServerHistory, paint: Paint): string {
   }
   if (history.invalid.length > 0) {
     blocks.push([
-      "Listed by the server, but no valid tools, and so not listed by the gateway:",
+      "Listed by the server but not valid tools, so the gateway does not list them:",
       ...history.invalid.map(({ name, problem }) =>
         `  ${paint("red", shownLine(name))}  ${shownLine(problem)}`
       ),
     ]);
   }
   if (events.length === 0) {
-    const { length } = history.tools;
     blocks.unshift([
-      length === 0
+      history.tools.length === 0
         ? `No tools of ${history.server} have been seen yet.`
         : `The tools of ${history.server} have not changed since they were first seen.`,
     ]);
@@ -271,46 +251,44 @@ export const CONSENT_EXTRAS: Record<string, CommandExtras> = {
     details: ["`consent list` shows the IDs."],
     flags: [YES],
     async prepare(given, command, target) {
-      const { consents } = await target.run(CONSENT_OPERATIONS.list, {}) as {
-        consents: ShownConsent[];
-      };
+      const { consents }: { consents: ShownConsent[] } = await target.run(
+        CONSENT_OPERATIONS.list,
+        {},
+      );
       const consent = consents.find(({ id }) => id === given.id);
-      if (!consent) throw noSuchRequest(String(given.id));
-      const question = consent.url === undefined
-        ? `Run this program as ${consent.server}?`
-        : `Connect to ${consent.url} as ${consent.server}?`;
-      agree("consent approve", inert(question), command, consentText(consent));
+      if (consent) {
+        const question = consent.url === undefined
+          ? `Run this program as ${consent.server}?`
+          : `Connect to ${consent.url} as ${consent.server}?`;
+        agree("consent approve", inert(question), command, consentText(consent));
+      }
+      // The operation refuses an unknown id.
       return given;
     },
   },
 };
 
-function noSuchRequest(id: string): GatewayError {
-  return new GatewayError("NOT_FOUND", {
-    message: `No request for consent has the id "${id.slice(0, 40)}"`,
-    next: [{ label: "See the requests", operation: "consent.list" }],
-  });
-}
-
 /** All that decides what a program does, and who wants it run. */
 export function consentText(consent: ShownConsent): string {
   const { id, wish, server, argv, url, variables, secrets, folder, who, origin, problem } = consent;
   const from = origin.from === undefined ? "" : ` (${origin.from})`;
-  const words = variables.map(({ name, value }) => value === undefined ? name : `${name}=${value}`);
+  const isProgram = url === undefined;
+  // As JSON: spaces, quotes and hidden characters show for what they are.
+  const values = variables.map(({ name, value }) =>
+    visibleJson(value === undefined ? name : `${name}=${value}`)
+  );
+  const facts: [label: string, value: string | undefined][] = [
+    [isProgram ? "runs" : "connects", visibleJson(isProgram ? argv : url)],
+    ["folder", folder && visibleJson(folder)],
+    [isProgram ? "variables" : "headers", values.join(", ")],
+    ["secrets", secrets.join(", ")],
+    ["asked by", `${shownLine(`${who} by ${origin.via}${from}`)}, ${minuteOf(consent.askedAt)}`],
+    ["expires", minuteOf(consent.expiresAt)],
+    ["problem", problem && shownLine(problem)],
+  ];
   const lines = [
     `${id}  ${wish} ${server}`,
-    // As JSON: spaces, quotes and hidden characters show for what they are.
-    url === undefined ? `  runs      ${visibleJson(argv)}` : `  connects  ${visibleJson(url)}`,
-    ...(folder === undefined ? [] : [`  folder    ${visibleJson(folder)}`]),
-    ...(words.length === 0
-      ? []
-      : [`  ${url === undefined ? "variables" : "headers  "} ${
-        words.map((word) => visibleJson(word)).join(", ")
-      }`]),
-    ...(secrets.length === 0 ? [] : [`  secrets   ${secrets.join(", ")}`]),
-    `  asked by  ${shownLine(`${who} by ${origin.via}${from}`)}, ${minuteOf(consent.askedAt)}`,
-    `  expires   ${minuteOf(consent.expiresAt)}`,
-    ...(problem === undefined ? [] : [`  ${shownLine(problem)}`]),
+    ...facts.flatMap(([label, value]) => value ? [`  ${label.padEnd(9)} ${value}`] : []),
   ];
   return lines.map((line) => `${showHidden(line)}\n`).join("");
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readExport } from "./access_text.ts";
+import { readExport } from "./access_commands.ts";
 import type { CommandInput } from "./command.ts";
 
 Deno.test("audit export refuses --json beside another form of the same output", async () => {
