@@ -127,7 +127,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
       assert.match(shown, /Promoted because: Our people ask so\n/);
       assert.match(
         await optimize("status"),
-        /git\.status +optimized [^]*git: 1 of 2 tools optimized/,
+        /git\.status +optimized\n[^]*git: 1 of 2 tools optimized/,
       );
       assert.match(await cli.ok("tools", "show", "git.status"), /Shows which files have changed/);
       await fails(1, /There is no candidate "none"/, "promote", "git.status", "none");
