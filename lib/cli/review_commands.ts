@@ -5,7 +5,7 @@ import type { OutputOf } from "../operations/operation.ts";
 import { REVIEW_OPERATIONS } from "../operations/review.ts";
 import type { ReviewItem } from "../trust/review_items.ts";
 import type { CommandInput } from "./command.ts";
-import { agree, type CommandExtras, type OutcomeView, YES } from "./operation_command.ts";
+import { agree, type CommandExtras, YES } from "./operation_command.ts";
 import type { OperationTarget } from "./operation_target.ts";
 import { type Color, inert, listing, minuteOf, type Paint, painter } from "./terminal.ts";
 import { changeLine } from "../trust/tool_changes.ts";
