@@ -43,22 +43,17 @@ export const ACCESS_EXTRAS: Record<string, CommandExtras> = {
 
 function tokensText({ tokens }: OutputOf<Access["listTokens"]>, { paint }: OutcomeView): string {
   const empty = "There are no tokens. Create one with `quartermaster token create --name NAME`.\n";
-  return listing(
-    tokens,
-    {
-      NAME: ({ name }) => name,
-      ID: ({ id }) => id,
-      RIGHTS: ({ scope }) => scope.rights.join(","),
-      SCOPE: (token) => limitsOf(token).join("; "),
-      "LAST USED": ({ lastUsedAt }) => lastUsedAt === undefined ? "never" : minuteOf(lastUsedAt),
-      EXPIRES({ expiresAt }) {
-        if (expiresAt === undefined) return "never";
-        return expiresAt <= Date.now() ? { color: "red", text: "expired" } : minuteOf(expiresAt);
-      },
+  return listing(tokens, { paint, empty }, {
+    NAME: ({ name }) => name,
+    ID: ({ id }) => id,
+    RIGHTS: ({ scope }) => scope.rights.join(","),
+    SCOPE: (token) => limitsOf(token).join("; "),
+    "LAST USED": ({ lastUsedAt }) => lastUsedAt === undefined ? "never" : minuteOf(lastUsedAt),
+    EXPIRES({ expiresAt }) {
+      if (expiresAt === undefined) return "never";
+      return expiresAt <= Date.now() ? { color: "red", text: "expired" } : minuteOf(expiresAt);
     },
-    paint,
-    empty,
-  );
+  });
 }
 
 type Token = OutputOf<Access["createToken"]>["token"];
@@ -75,22 +70,19 @@ function clientsText(
   { clients }: OutputOf<typeof CLIENT_OPERATIONS.list>,
   { paint }: OutcomeView,
 ): string {
-  if (clients.length === 0) {
-    return "No client is connected. Connect one with `quartermaster connect CLIENT --write`.\n";
-  }
-  const rows = clients.map(({ name, version = "", id, endpoint, listing, ...client }) => [
-    terminalLine(`${name} ${version}`.trim()),
-    id,
-    `/${endpoint.replace(/\?$/, "")}`,
-    listing === undefined ? "" : `${listing.tools} (${listing.tokens} tokens)`,
-    String(client.calls),
-    String(client.searches),
-    client.endedAt === undefined
-      ? minuteOf(client.lastSeenAt)
-      : `disconnected ${minuteOf(client.endedAt)}`,
-  ]);
-  const head = ["CLIENT", "ID", "ENDPOINT", "TOOLS", "CALLS", "SEARCHES", "LAST SEEN"];
-  return listing(head, rows, paint);
+  return listing(clients, {
+    paint,
+    empty: "No client is connected. Connect one with `quartermaster connect CLIENT --write`.\n",
+  }, {
+    CLIENT: ({ name, version = "" }) => `${name} ${version}`,
+    ID: ({ id }) => id,
+    ENDPOINT: ({ endpoint }) => `/${endpoint.replace(/\?$/, "")}`,
+    TOOLS: ({ listing }) => listing && `${listing.tools} (${listing.tokens} tokens)`,
+    CALLS: ({ calls }) => calls,
+    SEARCHES: ({ searches }) => searches,
+    "LAST SEEN": ({ lastSeenAt, endedAt }) =>
+      endedAt === undefined ? minuteOf(lastSeenAt) : `disconnected ${minuteOf(endedAt)}`,
+  });
 }
 
 /** The token's text on standard output; everything else on standard error. */
@@ -111,17 +103,12 @@ function projectsText(
   { paint }: OutcomeView,
 ): string {
   const empty = "There are no projects. Create one with `quartermaster project create NAME`.\n";
-  return listing(
-    projects,
-    {
-      NAME: ({ name }) => name,
-      TOKENS: ({ tokens }) => tokens,
-      SERVERS: ({ servers }) => servers.length === 0 ? "none of its own" : servers.join(", "),
-      DESCRIPTION: ({ description }) => description,
-    },
-    paint,
-    empty,
-  );
+  return listing(projects, { paint, empty }, {
+    NAME: ({ name }) => name,
+    TOKENS: ({ tokens }) => tokens,
+    SERVERS: ({ servers }) => servers.length === 0 ? "none of its own" : servers.join(", "),
+    DESCRIPTION: ({ description }) => description,
+  });
 }
 
 function secretsText(
@@ -131,17 +118,12 @@ function secretsText(
   const note = unavailable === undefined ? "" : `${unavailable}\n`;
   const empty = "There are no secrets. Set one with `quartermaster secrets set NAME`.\n";
   const all: Partial<(typeof secrets)[number]>[] = [...secrets, ...missing];
-  return note + listing(
-    all,
-    {
-      NAME: ({ name }) => name,
-      SET: ({ setAt }) => setAt === undefined ? { color: "red", text: "not set" } : minuteOf(setAt),
-      "USED BY": ({ usedBy }) => usedBy?.join(", ") || "no server",
-      PROBLEM: ({ problem }) => problem && { color: "red", text: problem },
-    },
-    paint,
-    empty,
-  );
+  return note + listing(all, { paint, empty }, {
+    NAME: ({ name }) => name,
+    SET: ({ setAt }) => setAt === undefined ? { color: "red", text: "not set" } : minuteOf(setAt),
+    "USED BY": ({ usedBy }) => usedBy?.join(", ") || "no server",
+    PROBLEM: ({ problem }) => problem && { color: "red", text: problem },
+  });
 }
 
 async function readSecret(input: CommandInput): Promise<Record<string, unknown>> {
@@ -250,18 +232,13 @@ function entriesText(
   { entries, hasOlder }: OutputOf<typeof AUDIT_OPERATIONS.list>,
   { paint }: OutcomeView,
 ): string {
-  const rows = listing(
-    entries,
-    {
-      TIME: ({ time }) => time.slice(0, 19).replace("T", " "),
-      WHO: ({ who, principal }) => who ?? principal,
-      ACTION: ({ action }) => action,
-      SUBJECT: ({ subject }) => subject,
-      FROM: ({ from }) => from,
-    },
-    paint,
-    "No entries.\n",
-  );
+  const rows = listing(entries, { paint, empty: "No entries.\n" }, {
+    TIME: ({ time }) => time.slice(0, 19).replace("T", " "),
+    WHO: ({ who, principal }) => who ?? principal,
+    ACTION: ({ action }) => action,
+    SUBJECT: ({ subject }) => subject,
+    FROM: ({ from }) => from,
+  });
   return rows + (hasOlder ? "There are older ones: see --limit, --until, or audit export.\n" : "");
 }
 

@@ -224,7 +224,7 @@ function planText(plan: Planned[], { env }: CommandInput): string {
   if (plan.length === 0) {
     return "No client on this machine has a server to import.\n";
   }
-  const rows = listing(plan, {
+  const rows = listing(plan, { paint: painter(env) }, {
     NAME: ({ name }) => name,
     STATE: ({ state }) => ({ color: state === "new" ? "green" : "gray", text: STATES[state] }),
     FROM: ({ candidate }) => candidate.from,
@@ -232,7 +232,7 @@ function planText(plan: Planned[], { env }: CommandInput): string {
       state === "unusable" || state === "differs"
         ? `${entryLine(candidate)} (${withoutSecrets(reason, candidate.secrets)})`
         : entryLine(candidate),
-  }, painter(env));
+  });
   return `${rows}\n`;
 }
 

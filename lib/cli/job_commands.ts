@@ -37,27 +37,22 @@ export const JOB_EXTRAS: Record<string, CommandExtras> = {
 export function jobsText(jobs: readonly OptimizationJob[], paint: Paint): string {
   const isDone = ({ phase }: JobTool) => phase === "complete";
   const rows = jobs.map((job) => ({ ...job, outcome: jobOutcome(job) }));
-  return listing(
-    rows,
-    {
-      JOB: ({ id }) => id,
-      STATUS: ({ status, outcome }) =>
-        outcome
-          ? { color: "yellow", text: outcome.words }
-          : { color: COLORS[status], text: status },
-      STARTED: ({ createdAt }) => minuteOf(createdAt),
-      DEPTH: ({ options }) => options.depth,
-      TOOLS: ({ tools, outcome }) =>
-        `${outcome?.tested ?? tools.filter(isDone).length}/${tools.length}`,
-      PROMOTED: ({ tools }) =>
-        tools.filter((tool) => tool.promotedCandidateId !== undefined).length,
-      RUNS: ({ runs }) => runs,
-      COST: ({ cost }) => cost.costUsd === undefined ? "" : costText(knownCost([cost])),
-      WHY: ({ note, outcome }) => outcome?.reason ?? note,
-    },
+  return listing(rows, {
     paint,
-    "There are no jobs. Start one with `quartermaster optimize run`.\n",
-  );
+    empty: "There are no jobs. Start one with `quartermaster optimize run`.\n",
+  }, {
+    JOB: ({ id }) => id,
+    STATUS: ({ status, outcome }) =>
+      outcome ? { color: "yellow", text: outcome.words } : { color: COLORS[status], text: status },
+    STARTED: ({ createdAt }) => minuteOf(createdAt),
+    DEPTH: ({ options }) => options.depth,
+    TOOLS: ({ tools, outcome }) =>
+      `${outcome?.tested ?? tools.filter(isDone).length}/${tools.length}`,
+    PROMOTED: ({ tools }) => tools.filter((tool) => tool.promotedCandidateId !== undefined).length,
+    RUNS: ({ runs }) => runs,
+    COST: ({ cost }) => cost.costUsd === undefined ? "" : costText(knownCost([cost])),
+    WHY: ({ note, outcome }) => outcome?.reason ?? note,
+  });
 }
 
 const COLORS = {

@@ -168,19 +168,17 @@ export function statusText({ enabled, evaluator, reports }: Overview, paint: Pai
       metrics: tool.status === "optimized" ? tool.after : tool.before,
     }))
   );
-  const rows = listing(
-    tools,
-    {
-      TOOL: ({ name }) => name,
-      STATUS: ({ status }) => ({ color: status === "optimized" ? "green" : "gray", text: status }),
-      DIRECT: ({ metrics }) => metrics && percent(metrics.direct),
-      INDIRECT: ({ metrics }) => metrics && percent(metrics.indirect),
-      NEGATIVE: ({ metrics }) => metrics && percent(metrics.negative),
-      NOTE: (tool) => toolNotes(tool).join("; "),
-    },
+  const rows = listing(tools, {
     paint,
-    "No server has tools: see `quartermaster server list`.\n",
-  );
+    empty: "No server has tools: see `quartermaster server list`.\n",
+  }, {
+    TOOL: ({ name }) => name,
+    STATUS: ({ status }) => ({ color: status === "optimized" ? "green" : "gray", text: status }),
+    DIRECT: ({ metrics }) => metrics && percent(metrics.direct),
+    INDIRECT: ({ metrics }) => metrics && percent(metrics.indirect),
+    NEGATIVE: ({ metrics }) => metrics && percent(metrics.negative),
+    NOTE: (tool) => toolNotes(tool).join("; "),
+  });
   const counts = reports.map(({ serverName, optimizedCount, toolCount }) =>
     `${serverName}: ${optimizedCount} of ${counted(toolCount, "tool")} optimized\n`
   );

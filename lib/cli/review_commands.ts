@@ -23,17 +23,12 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   "review.list": {
     details: ["`review show` shows one tool in full."],
     show({ items, more }: OutputOf<typeof REVIEW_OPERATIONS.list>, { paint }) {
-      const rows = listing(
-        items,
-        {
-          TOOL: ({ server, tool }) => shownLine(`${server}.${tool}`),
-          STATE: ({ state }) => STATES[state],
-          WHAT: kindText,
-          RULES: ({ findings }) => shownLine(rulesIn(findings).join(", ")),
-        },
-        paint,
-        "Nothing to review.\n",
-      );
+      const rows = listing(items, { paint, empty: "Nothing to review.\n" }, {
+        TOOL: ({ server, tool }) => shownLine(`${server}.${tool}`),
+        STATE: ({ state }) => STATES[state],
+        WHAT: kindText,
+        RULES: ({ findings }) => shownLine(rulesIn(findings).join(", ")),
+      });
       return more > 0 ? `${rows}and ${more} more\n` : rows;
     },
   },
@@ -82,11 +77,11 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   },
   "review.policies": {
     show: ({ policies }: OutputOf<typeof REVIEW_OPERATIONS.policies>, { paint }) =>
-      listing(policies, {
+      listing(policies, { paint }, {
         SERVER: ({ server }) => server,
         CHANGES: ({ policy }) => policy,
         TRUST: ({ trust }) => trust,
-      }, paint),
+      }),
   },
   "review.policy": {
     details: [

@@ -169,18 +169,16 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
 };
 
 function serversText({ servers }: OutputOf<Servers["list"]>, { paint }: OutcomeView): string {
-  return wholeListing(
-    servers,
-    {
-      NAME: ({ name }) => name,
-      STATE: ({ state }) => ({ color: COLORS[state] ?? "gray", text: state.replace("_", " ") }),
-      TYPE: ({ type }) => type,
-      TOOLS: ({ toolCount }) => toolCount,
-      REASON: ({ reason }) => reason,
-    },
+  return wholeListing(servers, {
     paint,
-    "There are no servers. Add one with `quartermaster server add`.\n",
-  );
+    empty: "There are no servers. Add one with `quartermaster server add`.\n",
+  }, {
+    NAME: ({ name }) => name,
+    STATE: ({ state }) => ({ color: COLORS[state] ?? "gray", text: state.replace("_", " ") }),
+    TYPE: ({ type }) => type,
+    TOOLS: ({ toolCount }) => toolCount,
+    REASON: ({ reason }) => reason,
+  });
 }
 
 function readAdded(input: CommandInput): Record<string, unknown> {

@@ -130,9 +130,8 @@ export function listing<T>(...list: Parameters<typeof wholeListing<T>>): string 
 /** The items below their column titles, in full. */
 export function wholeListing<T>(
   items: readonly T[],
+  { paint, empty = "" }: { paint: Paint; empty?: string },
   columns: Record<string, (item: T) => Cell>,
-  paint: Paint,
-  empty = "",
 ): string {
   if (items.length === 0) return empty;
   const titles = Object.keys(columns).map((title) => paint("gray", title));

@@ -59,12 +59,12 @@ export const toolsList: Command = {
       title,
       description,
     }));
-    const rows = tools.length === 0 ? "" : listing(tools, {
+    const rows = tools.length === 0 ? "" : listing(tools, { paint: painter(input.env) }, {
       STATE: ({ enabled }) => enabled ? { color: "green", text: "on" } : "off",
       NAME: ({ namespacedName }) => namespacedName,
       DESCRIPTION: ({ definition: { description, title = "" } }) =>
         (description ?? title).trim().split("\n")[0],
-    }, painter(input.env));
+    });
     const offline = servers.isRunning ? "" : NOT_RUNNING;
     return { data: { tools: data }, text: rows + summary(tools, all.length) + offline };
   },
@@ -195,13 +195,13 @@ function searchText({ found, degraded }: SearchOutput, { paint, flags }: Outcome
   if (found.length === 0) {
     return `${note}No tool found. Try other words, or run \`quartermaster tools list\`.\n`;
   }
-  const [heading, ...lines] = listing(found, {
+  const [heading, ...lines] = listing(found, { paint }, {
     RELEVANCE: ({ relevance }) => relevance?.toFixed(2),
     NAME: ({ namespacedName }) => namespacedName,
     CATEGORY: ({ category }) => category,
     TOKENS: ({ tokens }) => tokens,
     SUMMARY: ({ summary }) => summary,
-  }, paint).trimEnd().split("\n");
+  }).trimEnd().split("\n");
   const rows = lines.flatMap((line, index) => {
     const why = flags.get("explain") ? whyOf(found[index]!) : "";
     return why === "" ? [line] : [line, paint("gray", `      ${why}`)];

@@ -57,18 +57,16 @@ function listText(
   { toolsets, equipped }: OutputOf<Toolsets["list"]>,
   { paint, isRunning }: OutcomeView,
 ): string {
-  const rows = listing(
-    toolsets,
-    {
-      NAME: ({ name }) => name,
-      TOOLS: ({ toolCount, registered }) => isRunning ? `${registered}/${toolCount}` : toolCount,
-      TOKENS: ({ tokens }) => tokens,
-      STATE: ({ name }) => name === equipped ? { color: "green", text: "equipped" } : "",
-      DESCRIPTION: ({ description }) => description,
-    },
+  const rows = listing(toolsets, {
     paint,
-    "There are no toolsets. Create one with `quartermaster toolset create`.\n",
-  );
+    empty: "There are no toolsets. Create one with `quartermaster toolset create`.\n",
+  }, {
+    NAME: ({ name }) => name,
+    TOOLS: ({ toolCount, registered }) => isRunning ? `${registered}/${toolCount}` : toolCount,
+    TOKENS: ({ tokens }) => tokens,
+    STATE: ({ name }) => name === equipped ? { color: "green", text: "equipped" } : "",
+    DESCRIPTION: ({ description }) => description,
+  });
   const warnings = toolsets.flatMap(({ name, warnings }) =>
     warnings.map((warning) => `${name}: ${warning}`)
   );
@@ -107,7 +105,7 @@ function detailText(
       Saved: minuteOf(updatedAt),
     }, paint),
     "\n",
-    wholeListing(tools, {
+    wholeListing(tools, { paint }, {
       // Whether a server can be reached is not known while no gateway tries.
       STATE: ({ state }) =>
         state === "waiting" && !isRunning ? "not running" : { color: COLORS[state], text: state },
@@ -115,7 +113,7 @@ function detailText(
       CALLED: ({ name }) => name,
       TOKENS: ({ tokens }) => tokens,
       NOTE: (tool) => noteText(tool, isRunning),
-    }, paint),
+    }),
     warnings.length > 0 ? `\n${warningsText(warnings, paint)}` : "",
   ].join("");
 }
