@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { argumentProblems } from "../catalog/tool_arguments.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { memberText } from "../core/rpc.ts";
 import { namespacedName } from "../catalog/names.ts";
@@ -119,10 +120,8 @@ async function describeFound(
     relevance,
     explanation,
     category,
-    ...(deprecated === undefined ? {} : { deprecated }),
     inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...defined({ deprecated, outputSchema, annotations }),
   };
 }
 
@@ -132,9 +131,8 @@ function nothingFound(directory: ToolDirectory, principal: string, written: stri
     return { hint: "No tools are available yet: search again in a moment." };
   }
   if (total === 0) {
-    return {
-      hint: "There are no tools: no server is connected. Call tool_capabilities to see why.",
-    };
+    const hint = "There are no tools: no server is connected. Call tool_capabilities to see why.";
+    return { hint };
   }
   return {
     hint: "No good match. Use other or fewer words, drop the category, or call tool_capabilities.",

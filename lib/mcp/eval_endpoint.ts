@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 import { errorText, resultText } from "../core/rpc.ts";
 import { VERSION } from "../core/product.ts";
@@ -26,20 +27,10 @@ interface EvalEndpointsOptions {
   lingerMs?: number;
 }
 
-interface EvalEndpoint extends AsyncDisposable {
-  url: string;
-  token: string;
-}
-
-interface EvalRun {
-  token: string;
-  endpoint: McpEndpoint;
-}
-
 /** Always on loopback, and only while something is evaluated, whatever the gateway listens on. */
 export class EvalEndpoints implements AsyncDisposable {
   readonly #options: EvalEndpointsOptions;
-  readonly #runs = new Map<string, EvalRun>();
+  readonly #runs = new Map<string, { token: string; endpoint: McpEndpoint }>();
   readonly #sessions: Sessions;
   #server: Deno.HttpServer<Deno.NetAddr> | undefined;
   #guard: Guard | undefined;
@@ -58,7 +49,7 @@ export class EvalEndpoints implements AsyncDisposable {
     });
   }
 
-  open(tools: readonly ShownTool[]): EvalEndpoint {
+  open(tools: readonly ShownTool[]) {
     clearTimeout(this.#closing);
     const server = this.#server ??= this.#listen();
     const id = crypto.randomUUID();
@@ -166,8 +157,6 @@ function evalView(tools: readonly ShownTool[]): View {
 }
 
 function isToken(header: string | null, token: string): boolean {
-  const [given, wanted] = [header ?? "", `Bearer ${token}`].map((text) =>
-    new TextEncoder().encode(text)
-  );
-  return given!.length === wanted!.length && timingSafeEqual(given!, wanted!);
+  const [given, wanted] = [Buffer.from(header ?? ""), Buffer.from(`Bearer ${token}`)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

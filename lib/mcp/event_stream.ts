@@ -25,7 +25,6 @@ export class EventStream {
   #keptCharacters = 0;
   #lastNumber = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #isFinished = false;
   finishedAt: number | undefined;
   /** Called when the response that carried the stream was dropped by the client. */
   onDetach: () => void = () => {};
@@ -45,11 +44,11 @@ export class EventStream {
   }
 
   get isFinished(): boolean {
-    return this.#isFinished;
+    return this.finishedAt !== undefined;
   }
 
   send(text: string): void {
-    if (this.#isFinished) return;
+    if (this.isFinished) return;
     const event = { number: ++this.#lastNumber, text };
     this.#kept.push(event);
     this.#keptCharacters += text.length;
@@ -63,7 +62,6 @@ export class EventStream {
   }
 
   finish(): void {
-    this.#isFinished = true;
     this.finishedAt ??= Date.now();
     this.#close();
   }
@@ -89,11 +87,10 @@ export class EventStream {
         if (lastSeen === undefined && this.#primes) {
           this.#write(`id: ${this.#eventId(this.#delivered)}\nretry: ${RETRY_MS}\ndata: \n\n`);
         }
-        const missed = lastSeen === undefined
-          ? this.#kept.filter(({ number }) => number > this.#delivered)
-          : this.#kept.filter(({ number }) => number > lastSeen);
+        const from = lastSeen ?? this.#delivered;
+        const missed = this.#kept.filter(({ number }) => number > from);
         for (const event of missed) this.#write(this.#format(event));
-        if (this.#isFinished) this.#close();
+        if (this.isFinished) this.#close();
       },
       cancel: () => {
         // A client that came back has another response by now; the old one's end is no news.

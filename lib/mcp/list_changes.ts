@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ChangeNotifier } from "../core/change_notifier.ts";
 import { notificationText } from "../core/rpc.ts";
+import type { Session } from "./session.ts";
 
 /** Between two announcements to one client: no more than two in any second. */
 const ANNOUNCE_MS = 550;
@@ -9,12 +10,6 @@ const CHECK_MS = 250;
 
 const KINDS = ["tools", "resources", "prompts"] as const;
 type ListKind = (typeof KINDS)[number];
-
-const NOTIFICATIONS: Record<ListKind, string> = {
-  tools: notificationText("notifications/tools/list_changed"),
-  resources: notificationText("notifications/resources/list_changed"),
-  prompts: notificationText("notifications/prompts/list_changed"),
-};
 
 /** The result of tools/list with a digest, computed once. */
 export class ListText {
@@ -70,10 +65,7 @@ export class ClientLists {
   }
 }
 
-export interface ListeningSession {
-  lists(): Iterable<ClientLists>;
-  push(text: string): void;
-}
+export type ListeningSession = Pick<Session, "lists" | "push">;
 
 interface ListChangesOptions {
   sessions(): Iterable<ListeningSession>;
@@ -113,7 +105,9 @@ export class ListChanges implements Disposable {
       for (const kind of lists.takeChanges()) changed.add(kind);
     }
     if (changed.size === 0) return;
-    for (const kind of changed) session.push(NOTIFICATIONS[kind]);
+    for (const kind of changed) {
+      session.push(notificationText(`notifications/${kind}/list_changed`));
+    }
     const timer = setTimeout(() => {
       this.#paused.delete(session);
       this.#announce(session);

@@ -117,7 +117,11 @@ export class McpModule implements AsyncDisposable {
     this.host = this.#openHost();
     this.#stack.defer(toolsets.onChange(({ toolsets: changed }) => {
       this.#changes.check();
-      for (const name of changed) if (!toolsets.find(name)) this.#forgetToolset(name);
+      for (const name of changed) {
+        if (toolsets.find(name)) continue;
+        this.#combined?.forgetToolset(name);
+        this.#endSessions(({ endpoint }) => endpoint.startsWith(`toolsets/${name}?`));
+      }
     }));
     this.#stack.defer(catalog.onChange(() => this.#changes.check()));
   }
@@ -157,12 +161,8 @@ export class McpModule implements AsyncDisposable {
 
   /** How many of the gateway's own tools a client at the default endpoint is listed. */
   async countBuiltins(principal: string): Promise<number> {
-    const combined = await this.#loadCombined({
-      kind: "default",
-      expose: "default",
-      naming: undefined,
-    });
-    return combined.countBuiltins(principal);
+    const path = { kind: "default", expose: "default", naming: undefined } as const;
+    return (await this.#loadCombined(path)).countBuiltins(principal);
   }
 
   /** Servers came or went: clients' lists may have changed. */
@@ -294,11 +294,6 @@ export class McpModule implements AsyncDisposable {
     const combined = await this.#combining;
     await combined.prepare(path);
     return this.#combined = combined;
-  }
-
-  #forgetToolset(name: string): void {
-    this.#combined?.forgetToolset(name);
-    this.#endSessions(({ endpoint }) => endpoint.startsWith(`toolsets/${name}?`));
   }
 
   #endSessions(isMeant: (session: Session) => boolean): void {

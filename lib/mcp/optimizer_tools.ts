@@ -53,7 +53,7 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
         parameters: ToolArguments.describe("The tool's arguments"),
       }),
       async run({ backend_id, tool_name, parameters }, { principal, signal }) {
-        const isComing = directory.isUnlisted(principal, backend_id);
+        const isComing = directory.missing(principal).starting?.includes(backend_id) ?? false;
         const own = directory.findOn(principal, backend_id, tool_name);
         if (!own && !isComing) checkBackend(directory, principal, backend_id);
         const tool = await directory.resolve(

@@ -196,8 +196,7 @@ export class Relay implements AsyncDisposable {
 
   #stake(): ConnectionUse {
     if (this.#requests.size > 0) return "calls";
-    const isAsked = this.#own !== undefined && this.#own.questions.size > 0;
-    const isNeeded = this.#state.hasSubscriptions || this.#hasTasks || isAsked;
+    const isNeeded = this.#state.hasSubscriptions || this.#hasTasks || this.#own?.questions.size;
     return isNeeded ? "state" : "nothing";
   }
 
@@ -344,10 +343,8 @@ export class ConnectionState {
       (uri) => ({ method: "resources/subscribe", params: JSON.stringify({ uri }) }),
     );
     if (this.#level !== undefined) {
-      requests.unshift({
-        method: "logging/setLevel",
-        params: JSON.stringify({ level: this.#level }),
-      });
+      const params = JSON.stringify({ level: this.#level });
+      requests.unshift({ method: "logging/setLevel", params });
     }
     const left = requests.values();
     // Calls wait for this: what a slow server has not been asked by then, it is not asked.
@@ -359,7 +356,7 @@ export class ConnectionState {
           await connection.call({ ...request, timeoutMs: RESTORE_TIMEOUT_MS, streams: false });
         } catch (error) {
           // A server that takes long over one of them is still of use for everything else.
-          if (!(error instanceof GatewayError) || isLoss(error)) {
+          if (!(error instanceof GatewayError) || error.cause instanceof TransportClosed) {
             isLost = true;
             throw error;
           }
@@ -375,8 +372,4 @@ export class ConnectionState {
 function paramsOf({ params }: Asked): Record<string, unknown> {
   const value: unknown = JSON.parse(params ?? "{}");
   return isObject(value) ? value : {};
-}
-
-function isLoss(error: GatewayError): boolean {
-  return error.cause instanceof TransportClosed;
 }

@@ -9,17 +9,12 @@ interface ClientRelaysOptions {
   clientFor(server: string): Client;
 }
 
-/** A server's request to the client that asked for progress notifications. */
-interface Question {
-  server: ManagedServer;
-  token: RpcId;
-}
-
 /** One client's relays to the servers that it uses, each until its server or the client goes. */
 export class ClientRelays implements AsyncDisposable {
   readonly #options: ClientRelaysOptions;
   readonly #relays = new Map<ManagedServer, Relay>();
-  readonly #questions = new Set<Question>();
+  /** Servers' requests to the client that asked for progress notifications. */
+  readonly #questions = new Set<{ server: ManagedServer; token: RpcId }>();
 
   constructor(options: ClientRelaysOptions) {
     this.#options = options;

@@ -140,19 +140,14 @@ function exposeIn(text: string, places: Span[], server: string): string {
   return out + text.slice(end);
 }
 
-interface PageReference {
-  span: Span;
-  uri: string;
-}
-
-function pagesIn(text: string, place: Span, depth = 0): PageReference[] {
-  const found: PageReference[] = [];
-  if (depth > MAX_DEPTH) return found;
+/** References to pages, with their places in the text. */
+function pagesIn(text: string, place: Span, depth = 0): { span: Span; uri: string }[] {
+  if (depth > MAX_DEPTH) return [];
   if (text[place.start] === "[") {
-    for (const span of elementSpans(text, place.start)) {
-      found.push(...pagesIn(text, span, depth + 1));
-    }
-  } else if (text[place.start] === "{") {
+    return elementSpans(text, place.start).flatMap((span) => pagesIn(text, span, depth + 1));
+  }
+  const found: { span: Span; uri: string }[] = [];
+  if (text[place.start] === "{") {
     eachMember(text, place.start, (name, span) => {
       if (text[span.start] !== '"') found.push(...pagesIn(text, span, depth + 1));
       else if (REFERENCES.has(name)) {

@@ -123,11 +123,8 @@ class ServerViewSession implements ViewSession {
       options.onListChange?.();
     });
     // Resources and prompts are the server's own lists: it announces their changes itself.
-    this.lists = new ClientLists(() => ({
-      tools: this.#listVersion(),
-      resources: "",
-      prompts: "",
-    }));
+    const others = { resources: "", prompts: "" };
+    this.lists = new ClientLists(() => ({ tools: this.#listVersion(), ...others }));
   }
 
   request(request: McpRequest): Promise<Answer> {

@@ -99,7 +99,7 @@ export class Session implements Client, AsyncDisposable {
   }
 
   /** The lists that the client hears about: also of other projects, but not of other tokens. */
-  *lists(): Generator<ClientLists> {
+  *lists(): Iterable<ClientLists> {
     if (this.view.lists) yield this.view.lists;
     for (const [principal, { lists }] of this.#others) {
       if (lists && credentialOf(principal) === credentialOf(this.principal)) yield lists;

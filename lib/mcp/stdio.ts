@@ -2,18 +2,13 @@ import type { ClientProfile, McpRequest } from "../core/client.ts";
 import { EVERYONE } from "../core/access.ts";
 import { errorText, resultText, type RpcId, type RpcMessage } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
-import type { Logger } from "../telemetry/logs.ts";
-import { type AnsweredRequest, logCall, type McpEndpoint, tracedRequest } from "./endpoint.ts";
+import { type EndpointHost, logCall, type McpEndpoint, tracedRequest } from "./endpoint.ts";
 import { failureText, negotiate, nobodyAsked, notify, rpcErrorText } from "./protocol.ts";
-import { Session, type SessionRecord, type Sessions } from "./session.ts";
+import { Session, type SessionRecord } from "./session.ts";
 import type { View } from "./view.ts";
 
 interface StdioEndpointOptions {
-  host: {
-    sessions: Sessions;
-    log: Logger;
-    onAnswered(answered: AnsweredRequest): void;
-  };
+  host: Pick<EndpointHost, "sessions" | "log" | "onAnswered">;
   /** Finds the endpoint, or throws: its server or toolset may come and go. */
   open(): McpEndpoint;
   write(text: string): void;
@@ -71,9 +66,8 @@ export class StdioEndpoint implements AsyncDisposable {
   #request(message: RpcRequest, text: string): Promise<void> | undefined {
     const { id, method } = message;
     if (method === "initialize") {
-      return this.#initializing = this.#initialize(message).finally(() =>
-        this.#initializing = undefined
-      );
+      return this.#initializing = this.#initialize(message)
+        .finally(() => this.#initializing = undefined);
     }
     if (method === "server/discover") {
       return this.#refuse(id, -32601, "Method not found: server/discover");
@@ -166,11 +160,7 @@ export class StdioSession extends Session {
   override readonly isKept = false;
   readonly #write: (text: string) => void;
 
-  constructor(
-    record: Omit<SessionRecord, "id">,
-    view: View,
-    write: (text: string) => void,
-  ) {
+  constructor(record: Omit<SessionRecord, "id">, view: View, write: (text: string) => void) {
     super({ id: crypto.randomUUID(), ...record }, view);
     this.#write = write;
   }

@@ -139,26 +139,14 @@ export class ToolDirectory {
     return this.#options.starting.missingFrom(principal);
   }
 
-  isUnlisted(principal: string, server: string): boolean {
-    return this.missing(principal).starting?.includes(server) ?? false;
-  }
-
   /** A tool by a key, or by any of its names; waits for its server, if that is starting. */
-  async resolve(
-    principal: string,
-    keyOrName: string,
-    signal?: AbortSignal,
-  ): Promise<CatalogTool> {
+  async resolve(principal: string, keyOrName: string, signal?: AbortSignal): Promise<CatalogTool> {
     if (ToolKeys.isKey(keyOrName)) {
       const owner = ownerOf(principal);
       const tool = (await this.#options.keys()).resolve(keyOrName, owner, this.table);
       if (this.#options.admits(principal, tool)) return this.#usable(tool);
-      throw this.#options.admits(credentialOf(principal), tool)
-        ? elsewhere(principal)
-        : new GatewayError(
-          "ACCESS_DENIED",
-          { message: "This key's tool is no longer yours" },
-        );
+      if (this.#options.admits(credentialOf(principal), tool)) throw elsewhere(principal);
+      throw new GatewayError("ACCESS_DENIED", { message: "This key's tool is no longer yours" });
     }
     try {
       const { starting, admits } = this.#options;
