@@ -32,11 +32,6 @@ export interface CatalogSnapshot {
   servers: ReadonlyMap<string, ServerTools>;
 }
 
-interface CatalogChange {
-  snapshot: CatalogSnapshot;
-  servers: string[];
-}
-
 type HeldListener = (server: string, held: readonly HeldTool[]) => void;
 
 const EMPTY: ServerTools = { tools: [], broken: [] };
@@ -49,7 +44,7 @@ export class Catalog {
   readonly #listed = new Map<string, string[]>();
   readonly #enabled = new Map<string, ReadonlySet<string>>();
   readonly #promoted = new Map<string, ReadonlyMap<string, string>>();
-  readonly #listeners = new Set<(change: CatalogChange) => void>();
+  readonly #listeners = new Set<(server: string) => void>();
   /** Lists that were read and not published yet, so that none is read twice. */
   readonly #parsed = new WeakMap<string[], readonly (CatalogTool | BrokenTool)[]>();
   /** What is held of lists for single clients, by server and name; each version once. */
@@ -74,7 +69,7 @@ export class Catalog {
     return this.#snapshot.servers.get(server) ?? EMPTY;
   }
 
-  onChange(listener: (change: CatalogChange) => void): () => void {
+  onChange(listener: (server: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -197,9 +192,7 @@ export class Catalog {
       this.#heldElsewhere.delete(server);
     }
     this.#snapshot = { version: this.#snapshot.version + 1, servers };
-    for (const listener of [...this.#listeners]) {
-      listener({ snapshot: this.#snapshot, servers: [server] });
-    }
+    for (const listener of [...this.#listeners]) listener(server);
   }
 
   #read(server: string, texts: string[]): ServerTools {

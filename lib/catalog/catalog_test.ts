@@ -31,7 +31,7 @@ Deno.test("Catalog.setListed() keeps valid tools and flags the others", () => {
 Deno.test("Catalog publishes a new snapshot for a change, and none for the same list", () => {
   const catalog = new Catalog();
   const changes: string[][] = [];
-  catalog.onChange(({ servers }) => changes.push(servers));
+  catalog.onChange((server) => changes.push([server]));
   catalog.setListed("a", [tool("one")]);
   const before = catalog.snapshot;
   catalog.setListed("a", [tool("one")]);
@@ -128,7 +128,7 @@ Deno.test("Catalog.setPromotions() publishes for the servers it concerns and for
   const catalog = new Catalog();
   for (const server of ["a", "b"]) catalog.setListed(server, [tool("one")]);
   const changes: string[] = [];
-  catalog.onChange(({ servers }) => changes.push(...servers));
+  catalog.onChange((server) => changes.push(server));
   const promotion = { server: "a", toolName: "one", description: "better" };
   catalog.setPromotions([promotion]);
   catalog.setPromotions([{ ...promotion }]);

@@ -18,17 +18,14 @@ export function flatten(name: string): string {
   return name.replace(/[^A-Za-z0-9_]/g, "_");
 }
 
-function nameHash(name: string): string {
-  return createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
-}
-
 export function roomBeforeHash(maxLength: number): number {
   return maxLength - "_".length - HASH_LENGTH;
 }
 
 /** A name in the form that those have who are too long, or whose plain form belongs to another. */
 export function hashedName(form: string, name: string, maxLength: number): string {
-  return `${cutName(form, maxLength)}_${nameHash(name)}`;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
+  return `${cutName(form, maxLength)}_${hash}`;
 }
 
 /** What stands before the hash: of a pair of UTF-16 units never one alone, which is no text. */

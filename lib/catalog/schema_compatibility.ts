@@ -73,7 +73,7 @@ export function schemaBreaks(before: unknown, after: unknown, side: SchemaSide):
 
 function compare(before: Schema, after: Schema, path: string, depth: number, report: Report): void {
   if (essence(before) === essence(after)) return;
-  const place = path === "" ? "the whole" : `"${path}"`;
+  const place = placeOf(path);
   if (depth > MAX_DEPTH) return report("unclear", `${place} has other rules deep inside`);
   compareTypes(before, after, place, report);
   compareValues(before, after, place, report);
@@ -91,9 +91,8 @@ function compare(before: Schema, after: Schema, path: string, depth: number, rep
     const [olds, news] = [asMap(before[keyword]), asMap(after[keyword])];
     // One that came or went matters only where it is referred to, and is seen there.
     for (const [name, schema] of olds) {
-      if (news.has(name)) {
-        compare(asSchema(schema), asSchema(news.get(name)), name, depth + 1, report);
-      }
+      if (!news.has(name)) continue;
+      compare(asSchema(schema), asSchema(news.get(name)), name, depth + 1, report);
     }
   }
   for (const keyword of OPAQUE) {
@@ -107,10 +106,9 @@ function compareTypes(before: Schema, after: Schema, place: string, report: Repo
   const [old, fresh] = [typesOf(before), typesOf(after)];
   const takes = (types: string[] | undefined, type: string) =>
     types === undefined || types.includes(type) || type === "integer" && types.includes("number");
-  const isNarrower = old === undefined
-    ? fresh !== undefined
-    : old.some((type) => !takes(fresh, type));
-  const isWider = fresh === undefined ? old !== undefined : fresh.some((type) => !takes(old, type));
+  const lacks = (one: string[] | undefined, other: string[] | undefined) =>
+    one === undefined ? other !== undefined : one.some((type) => !takes(other, type));
+  const [isNarrower, isWider] = [lacks(old, fresh), lacks(fresh, old)];
   if (!isNarrower && !isWider) return;
   const words = (types: string[] | undefined) => types?.join(" or ") ?? "of any type";
   const reason = `${place} is ${words(fresh)} now, was ${words(old)}`;
@@ -183,10 +181,9 @@ function compareForms(before: Schema, after: Schema, place: string, report: Repo
   const [old, fresh] = [formsOf(before), formsOf(after)];
   if (old === undefined && fresh === undefined) return;
   // A plain schema is the one form of itself.
-  const oldForms = (old ?? [withoutForms(before)]).map((form) => essence(form));
-  const newForms = (fresh ?? [withoutForms(after)]).map((form) => essence(form));
-  const isLost = oldForms.some((form) => !newForms.includes(form));
-  const isWon = newForms.some((form) => !oldForms.includes(form));
+  const oldForms = new Set((old ?? [before]).map((form) => essence(form)));
+  const newForms = new Set((fresh ?? [after]).map((form) => essence(form)));
+  const [isLost, isWon] = [!oldForms.isSubsetOf(newForms), !newForms.isSubsetOf(oldForms)];
   if (isLost && isWon) report("unclear", `${place} has other forms`);
   else if (isLost) report("narrower", `${place} has fewer forms`);
   else if (isWon) report("wider", `${place} has more forms`);
@@ -195,10 +192,6 @@ function compareForms(before: Schema, after: Schema, place: string, report: Repo
 function formsOf(schema: Schema): unknown[] | undefined {
   const forms = schema.anyOf ?? schema.oneOf;
   return Array.isArray(forms) ? forms : undefined;
-}
-
-function withoutForms({ anyOf: _anyOf, oneOf: _oneOf, ...rest }: Schema): Schema {
-  return rest;
 }
 
 function compareMembers(
@@ -210,15 +203,12 @@ function compareMembers(
 ): void {
   const [old, fresh] = [asMap(before.properties), asMap(after.properties)];
   const [needed, needs] = [namesIn(before.required), namesIn(after.required)];
-  for (const name of needs) {
-    if (needed.has(name)) continue;
+  for (const name of needs.difference(needed)) {
     const isNew = !old.has(name) && fresh.has(name);
     report("narrower", `"${child(path, name)}" is ${isNew ? "new and " : ""}required`);
   }
-  for (const name of needed) {
-    if (!needs.has(name) && fresh.has(name)) {
-      report("wider", `"${child(path, name)}" may be missing now`);
-    }
+  for (const name of needed.difference(needs)) {
+    if (fresh.has(name)) report("wider", `"${child(path, name)}" may be missing now`);
   }
   for (const [name, schema] of old) {
     const where = child(path, name);
@@ -226,10 +216,14 @@ function compareMembers(
     else compare(asSchema(schema), asSchema(fresh.get(name)), where, depth + 1, report);
   }
   // Who sends only what is named is not concerned; where nothing was named, everybody is.
-  if (after.additionalProperties === false && before.additionalProperties !== false) {
-    const place = path === "" ? "the whole" : `"${path}"`;
-    if (old.size === 0) report("narrower", `${place} takes no fields of your choice any more`);
+  const isClosed = after.additionalProperties === false && before.additionalProperties !== false;
+  if (isClosed && old.size === 0) {
+    report("narrower", `${placeOf(path)} takes no fields of your choice any more`);
   }
+}
+
+function placeOf(path: string): string {
+  return path === "" ? "the whole" : `"${path}"`;
 }
 
 function child(path: string, name: string): string {
@@ -252,7 +246,9 @@ function namesIn(value: unknown): Set<string> {
 
 /** A schema as text without what only tells a reader something, the same for any order of keys. */
 function essence(value: unknown, keyword?: string): string {
-  if (keyword !== undefined && LITERALS.has(keyword)) return setOf(value);
+  if (keyword !== undefined && LITERALS.has(keyword)) {
+    return canonicalJson(Array.isArray(value) ? value.map(canonicalJson).sort() : value);
+  }
   if (Array.isArray(value)) return `[${value.map((item) => essence(item)).join()}]`;
   if (!isObject(value)) return canonicalJson(value);
   const isMap = keyword !== undefined && MAPS.has(keyword);
@@ -261,10 +257,4 @@ function essence(value: unknown, keyword?: string): string {
     .sort(([a], [b]) => a < b ? -1 : 1)
     .map(([key, item]) => `${JSON.stringify(key)}:${essence(item, isMap ? undefined : key)}`);
   return `{${members.join()}}`;
-}
-
-function setOf(value: unknown): string {
-  return Array.isArray(value)
-    ? `[${value.map(canonicalJson).sort().join()}]`
-    : canonicalJson(value);
 }

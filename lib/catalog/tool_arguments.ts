@@ -66,11 +66,6 @@ export function fitsSchema(tool: CatalogTool, args: unknown): boolean {
   return validate(tool, args)?.valid ?? false;
 }
 
-interface ToolExample {
-  description: string;
-  invocation: Record<string, unknown>;
-}
-
 const MAX_EXAMPLES = 2;
 const MAX_DEPTH = 6;
 const FORMATS: Record<string, string> = {
@@ -86,7 +81,7 @@ const FORMATS: Record<string, string> = {
   uuid: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
 };
 
-export function examplesOf(tool: CatalogTool): ToolExample[] {
+export function examplesOf(tool: CatalogTool) {
   const { inputSchema } = tool.definition;
   const given = Array.isArray(inputSchema.examples) ? inputSchema.examples : [];
   const own = given.filter(isObject).filter((args) => fitsSchema(tool, args)).slice(0, MAX_EXAMPLES)
@@ -95,20 +90,11 @@ export function examplesOf(tool: CatalogTool): ToolExample[] {
   const sampler = new Sampler(inputSchema);
   const [least, most] = [sampler.object(inputSchema, false), sampler.object(inputSchema, true)];
   const made = [{ description: "What is required", invocation: least }];
-  const common = firstOptional(inputSchema, most);
+  const common = Object.keys(most).find((name) => !Object.hasOwn(least, name));
   if (common) {
     made.push({ description: `With ${common}`, invocation: { ...least, [common]: most[common] } });
   }
   return made.filter(({ invocation }) => fitsSchema(tool, invocation));
-}
-
-function firstOptional(
-  { properties, required }: Record<string, unknown>,
-  all: Record<string, unknown>,
-): string | undefined {
-  const needed = new Set(Array.isArray(required) ? required : []);
-  if (!isObject(properties)) return undefined;
-  return Object.keys(properties).find((name) => !needed.has(name) && all[name] !== undefined);
 }
 
 /** Makes values for a schema; they need not fit, and are checked before they are shown. */
@@ -144,11 +130,8 @@ class Sampler {
       return this.#value(typed, name, depth + 1);
     }
     if (Array.isArray(schema.allOf)) {
-      return this.#value(
-        Object.assign({}, ...schema.allOf.map((one) => this.#follow(one))),
-        name,
-        depth + 1,
-      );
+      const merged = Object.assign({}, ...schema.allOf.map((one) => this.#follow(one)));
+      return this.#value(merged, name, depth + 1);
     }
     const type = Array.isArray(schema.type)
       ? schema.type.find((one) => one !== "null")

@@ -78,7 +78,7 @@ export function splitClauses(text: string): string[] {
     const own: string[] = [];
     for (const part of sentence.split(JOINT)) {
       open = open === "" ? part : `${open} ${part}`;
-      if (isEnough(open)) {
+      if (new Set(stemsOf(open)).size >= LEAST_STEMS) {
         own.push(open);
         open = "";
       }
@@ -93,10 +93,6 @@ export function splitClauses(text: string): string[] {
   return clauses.slice(0, MOST_CLAUSES);
 }
 
-function isEnough(text: string): boolean {
-  return new Set(stemsOf(text)).size >= LEAST_STEMS;
-}
-
 /** How much a word counts that stands in for a mistyped one, by the letters between them. */
 const TRUST = [1, 0.6, 0.3];
 const MOST_FOUND = 3;
@@ -104,12 +100,7 @@ const MOST_FOUND = 3;
 const SHORTEST = 4;
 const LONGEST = 24;
 
-interface Correction {
-  word: string;
-  trust: number;
-}
-
-export function correct(word: string, known: Iterable<string>): Correction[] {
+export function correct(word: string, known: Iterable<string>): { word: string; trust: number }[] {
   if (word.length < SHORTEST || word.length > LONGEST || /\p{N}/u.test(word)) return [];
   const most = word.length < 8 ? 1 : 2;
   let best = most;

@@ -6,17 +6,12 @@ import type { Embedder } from "./embedder.ts";
 /** The model takes about 200 MB: it goes when nobody has asked for a while. */
 const KEEP_MS = 60_000;
 
-interface Waiting {
-  resolve(vectors: Float32Array[]): void;
-  reject(error: unknown): void;
-}
-
 /** The Universal Sentence Encoder (lite), in a process: a worker would keep its memory. */
 export class LocalEmbedder implements Embedder {
   readonly id = "local:use-lite-en-0.2.0";
   readonly batch = 8;
   readonly #keepMs: number;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Float32Array[]>>();
   #model: ModelProcess | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #nextId = 1;
@@ -35,13 +30,13 @@ export class LocalEmbedder implements Embedder {
     clearTimeout(this.#idleTimer);
     const model = this.#model ??= this.#start();
     const id = this.#nextId++;
-    const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
-    this.#waiting.set(id, { resolve, reject });
-    const abort = () => this.#waiting.delete(id) && reject(signal.reason);
+    const waiting = Promise.withResolvers<Float32Array[]>();
+    this.#waiting.set(id, waiting);
+    const abort = () => this.#waiting.delete(id) && waiting.reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     model.ask(id, texts);
     try {
-      return await promise;
+      return await waiting.promise;
     } finally {
       signal.removeEventListener("abort", abort);
       if (this.#waiting.size === 0) this.#endWhenIdle();
@@ -114,10 +109,8 @@ class ModelProcess {
     try {
       for await (const line of readLines(this.#child.stdout)) {
         const { id, vectors }: { id: number; vectors: string[] } = JSON.parse(line);
-        onVectors(
-          id,
-          vectors.map((base64) => new Float32Array(Uint8Array.fromBase64(base64).buffer)),
-        );
+        const bytes = vectors.map((base64) => Uint8Array.fromBase64(base64));
+        onVectors(id, bytes.map(({ buffer }) => new Float32Array(buffer)));
       }
     } catch { /* as good as ended */ }
     this.end();

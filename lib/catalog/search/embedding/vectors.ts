@@ -97,7 +97,7 @@ export class ToolVectors {
   }
 
   #want(text: string): string {
-    const hash = textHash(text);
+    const hash = createHash("sha256").update(text).digest("hex").slice(0, 32);
     if (!this.#vectors.has(hash)) this.#missing.set(hash, text);
     return hash;
   }
@@ -213,10 +213,6 @@ function serverText({ server, serverTitle, serverDescription }: SearchDocument):
 export function queryText(query: string): string {
   const text = nameArguments(query.slice(0, 4 * MOST_QUERY_CHARS)).replace(/\s+/g, " ");
   return text.trim().slice(0, MOST_QUERY_CHARS).toWellFormed();
-}
-
-function textHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 function spaced(name: string): string {
