@@ -17,6 +17,8 @@ const USUAL = 10;
 const SHORTEST = 5;
 /** From here on come scripts of which only known pieces are seen, so that few say much. */
 const DENSE = 0x590;
+/** "a, b and c" */
+const LIST = new Intl.ListFormat("en-GB");
 
 interface Seen {
   sign: Sign;
@@ -39,14 +41,6 @@ export interface Sentence {
   stems: readonly string[];
   isLater: boolean;
   start: number;
-}
-
-interface Gravest {
-  rule: string;
-  severity: Severity;
-  why: string;
-  /** Where its first sign is, in the text as it came. */
-  at: number;
 }
 
 /** Adds up what speaks for an order in each sentence while the words of a text go by. */
@@ -122,15 +116,17 @@ export class PassageScore {
     this.#isGrave = points >= PLENTY && signed >= GRAVE;
   }
 
-  gravest(): Gravest | undefined {
+  /** What the passage with the most points amounts to; `at` is its first sign's place. */
+  gravest() {
     this.close();
     if (this.#most < ENOUGH) return undefined;
     const signs = this.#signs.toSorted((a, b) => b.sign.points - a.sign.points);
     const says = signs.slice(0, 4).map(({ sign }) => sign.says);
+    const severity: Severity = this.#isGrave ? "high" : "medium";
     return {
       rule: signs[0]!.sign.rule,
-      severity: this.#isGrave ? "high" : "medium",
-      why: `It reads like an order rather than like documentation, and it ${listOf(says)}`,
+      severity,
+      why: `It reads like an order rather than like documentation, and it ${LIST.format(says)}`,
       at: Math.min(...signs.map(({ at }) => at)),
     };
   }
@@ -139,8 +135,4 @@ export class PassageScore {
     return sentence === this.#sentence ||
       (this.#sentence - sentence === 1 && this.#word - word <= REACH);
   }
-}
-
-function listOf(items: readonly string[]): string {
-  return items.length < 2 ? items.join() : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }

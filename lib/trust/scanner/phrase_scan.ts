@@ -44,6 +44,7 @@ const STEM = { shortest: 3, longest: 10 };
 const LETTERS = 7;
 const MOST_KNOWN = 20_000;
 const NONE: Slot[] = [];
+const MEMBERS = new Map<string, string>(Object.entries({ ...CLASSES, ...LANGUAGES }));
 const DENYING: ReadonlySet<string> = new Set(CLASSES.DENIED.split(" "));
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -55,9 +56,7 @@ function indexOf(): Index {
   const maps = { words: new Map(), stems: new Map(), known: new Map(), joined: new Map() };
   let cells = 0;
   for (const source of [...PHRASES, ...SIGNS]) {
-    for (const text of source.phrases) {
-      cells += compile(maps, source, text, cells);
-    }
+    for (const text of source.phrases) cells += compile(maps, source, text, cells);
   }
   // Kept from text to text, since most texts are shorter than it takes to make them.
   const [walks, ends, begins] = [cells, cells, cells].map((size) => new Int32Array(size));
@@ -66,7 +65,7 @@ function indexOf(): Index {
 
 /** Answers how many elements the phrase has; its first one gets the cell. */
 function compile(
-  { words, stems }: Pick<Index, "words" | "stems">,
+  index: Pick<Index, "words" | "stems">,
   source: Phrase | Sign,
   text: string,
   cell: number,
@@ -92,9 +91,10 @@ function compile(
     };
     position++;
     gap = 0;
-    for (const word of new Set(part.split("|").flatMap(membersOf))) {
+    const words = part.split("|").flatMap((word) => MEMBERS.get(word)?.split(" ") ?? [word]);
+    for (const word of new Set(words)) {
       const isStem = word.endsWith("*");
-      const slots = isStem ? stems : words;
+      const slots = isStem ? index.stems : index.words;
       const key = isStem ? word.slice(0, -1) : word;
       const waiting = slots.get(key);
       if (waiting === undefined) slots.set(key, [slot]);
@@ -102,12 +102,6 @@ function compile(
     }
   }
   return size;
-}
-
-const MEMBERS = new Map<string, string>(Object.entries({ ...CLASSES, ...LANGUAGES }));
-
-function membersOf(word: string): string[] {
-  return MEMBERS.get(word)?.split(" ") ?? [word];
 }
 
 function meaningOf({ words, stems, known }: Index, word: string): Meaning {
@@ -140,12 +134,8 @@ function byPosition(slots: Slot[]): Slot[] {
 }
 
 const PARAMETER = /^(input|output)Schema\./;
-const ODD = /(^|\.)(title|name|\$comment|pattern|const|default)$|^annotations|\.(enum|examples)\[/;
-
 /** A title or a value is no place for sentences: fewer signs are enough there. */
-function startOf(where: string): number {
-  return ODD.test(where) ? PLACES.odd : 0;
-}
+const ODD = /(^|\.)(title|name|\$comment|pattern|const|default)$|^annotations|\.(enum|examples)\[/;
 
 /**
  * Finds every phrase in one walk over the words. For each phrase it remembers where each of its
@@ -162,7 +152,7 @@ export function scanPhrases(
 ): Finding[] {
   const found = new Map<Phrase, number>();
   const tokens = tokenize(folded, around);
-  const passage = new PassageScore(startOf(where), listen);
+  const passage = new PassageScore(ODD.test(where) ? PLACES.odd : 0, listen);
   const index = indexOf();
   const { walks, ends, begins } = index;
   const walk = index.walk = (index.walk + 1) & 0x7FFFFFFF;

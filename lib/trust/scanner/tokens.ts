@@ -18,6 +18,7 @@ const SENTENCE = 1_000;
 const PLAIN = /^[a-z]+$/;
 /** What follows one of these is an example for a person, not an address to send to. */
 const EXAMPLES = new Set(["eg", "e.g", "ex", "example", "examples", "like", "such"]);
+const ADDRESSES = new Set(["§url", "§email", "§host", "§number"]);
 
 type Merges = Map<string, { rest: string[]; word: string }[]>;
 let knownMerges: Merges | undefined;
@@ -77,7 +78,7 @@ export function tokenize(folded: Folded, around: ScanContext): Token[] {
     const words = shapesOf(word, around);
     if (isCode(folded.original, at)) words.push(COMMANDS.has(word) ? "§cmd" : "§code");
     tokens.push({
-      words: index <= exampleUntil ? words.filter((it) => !isAddress(it)) : words,
+      words: index <= exampleUntil ? words.filter((it) => !ADDRESSES.has(it)) : words,
       index,
       at,
     });
@@ -91,21 +92,14 @@ function isCode(original: string, at: number): boolean {
   return before === "`" || before === "'" || before === '"' || original[at] === "`";
 }
 
-function isAddress(word: string): boolean {
-  return word === "§url" || word === "§email" || word === "§host" || word === "§number";
-}
-
 function wordsOf(chunk: string): string[] {
+  // The dot of `.env` is part of the name.
+  const keepDot = (prefix: string) => prefix.endsWith(".") ? "." : "";
   const bare = chunk.replace(/^[[\](){}<:;!?.…#-]{1,20}(?=[\w~/§*+.])/, keepDot)
     .replace(/[\](){}>:;!?.…]{1,20}$/, "");
   if (/^[a-z]+(\/[a-z]+)+$/.test(bare)) return bare.split("/");
   if (/^[a-z]+(-[a-z]+)+$/.test(bare)) return [bare.replaceAll("-", "")];
   return bare === "" ? [] : [bare];
-}
-
-/** The dot of `.env` is part of the name. */
-function keepDot(prefix: string): string {
-  return prefix.endsWith(".") ? "." : "";
 }
 
 /** The word, and what it is by its shape. */
