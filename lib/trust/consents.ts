@@ -74,7 +74,13 @@ export class Consents {
     const now = this.#now();
     const id = await sign(JSON.stringify([wish, name, contentOf(spec)]));
     if (await repository.find(id, now) === undefined) {
-      if (await repository.count(now) >= MOST_CONSENTS) throw tooMany();
+      if (await repository.count(now) >= MOST_CONSENTS) {
+        throw new GatewayError("LIMIT_EXCEEDED", {
+          message: `${MOST_CONSENTS} requests are already waiting for the owner's consent`,
+          recoveryAction: "Ask the owner to decide on those first",
+          recoverySteps: [`Ask the owner to look at ${CONSENTS_PATH} on the gateway's own machine`],
+        });
+      }
       const request = { id, wish, name, spec, origin, askedAt: now, expiresAt: now + LIFETIME_MS };
       await repository.add(request, now);
       this.#note("consent.ask", request);
@@ -237,12 +243,4 @@ function contentOf(spec: ConsentSpec): unknown {
   if (isProgram(spec)) return programIdentity(spec);
   const headers = Object.entries(spec.headers).sort(([a], [b]) => a < b ? -1 : 1);
   return [new URL(spec.url).href, headers];
-}
-
-function tooMany(): GatewayError {
-  return new GatewayError("LIMIT_EXCEEDED", {
-    message: `${MOST_CONSENTS} requests are already waiting for the owner's consent`,
-    recoveryAction: "Ask the owner to decide on those first",
-    recoverySteps: [`Ask the owner to look at ${CONSENTS_PATH} on the gateway's own machine`],
-  });
 }

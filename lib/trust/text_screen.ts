@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Finding, ToolGuard } from "../catalog/tool_guard.ts";
 import type { Verdicts } from "./verdicts.ts";
-import { elementTexts, memberSpans, replaceSpan } from "../core/rpc.ts";
+import { elementTexts, memberSpans, parseJson, replaceSpan } from "../core/rpc.ts";
 
 /** Stands for a tool's name where something was found in a server's instructions. */
 export const INSTRUCTIONS = "(instructions)";
@@ -103,7 +103,7 @@ export class TextScreen {
     let texts = this.#seen.get(server);
     // Before the scan: of two at once neither loses what the other finds.
     if (!texts) this.#seen.set(server, texts = new Map());
-    const fingerprint = textFingerprint(text);
+    const fingerprint = createHash("sha256").update(text).digest("hex").slice(0, 32);
     let seen = texts.get(subject);
     if (seen?.fingerprint !== fingerprint) {
       const findings = await this.#verdicts.scanText(server, where, readable(text), {
@@ -123,18 +123,9 @@ export class TextScreen {
   }
 }
 
-function textFingerprint(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
-}
-
-/** All words in an entry of a list, or the text itself where it is none. */
+/** All texts in an entry of a list, or the text itself if it is not one. */
 function readable(text: string): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
   if (typeof value !== "object" || value === null) return text;
   const words: string[] = [];
   // Printing calls back for every value, however deep.

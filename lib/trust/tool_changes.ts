@@ -54,21 +54,15 @@ interface ChangedTool {
   before?: string | undefined;
 }
 
-interface LoggedChange extends Omit<ChangedTool, "text" | "before"> {
-  /** Field by field; missing if there is too much to log. */
-  diff?: string[];
-  /** In place of a diff for what cannot be compared. */
-  definition?: string;
-}
-
 /**
- * What changed of these tools, in words for the log. `mask` takes out secrets: of one that the
- * comparison took apart the log would not recognize the pieces.
+ * What changed of these tools, for the log: field by field, or the definition if it is new, or
+ * neither if there is too much. `mask` takes out secrets: of one that the comparison took apart the
+ * log would not recognize the pieces.
  */
 export function loggedChanges(
   changed: readonly ChangedTool[],
   mask: (text: string) => string,
-): LoggedChange[] {
+): (Omit<ChangedTool, "text" | "before"> & { diff?: string[]; definition?: string })[] {
   let chars = 0;
   let compared = 0;
   return changed.slice(0, MAX_TOOLS).map(({ tool, kind, from, text, before }, index) => {

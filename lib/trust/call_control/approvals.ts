@@ -83,7 +83,10 @@ export class Approvals {
       });
     }
     const { shown, call } = waiting;
-    if (decision === "always") this.#trust(call);
+    if (decision === "always") {
+      const known = this.#trusted.get(call.client) ?? new Set();
+      this.#trusted.set(call.client, known.add(markOf(call.tool)));
+    }
     const alike = decision === "always"
       ? [...this.#waiting.values()].filter((other) => this.isTrusted(other.call))
       : [waiting];
@@ -97,12 +100,6 @@ export class Approvals {
       after: { for: shown.principal, ...(decision === "always" ? { session: "always" } : {}) },
     });
     return shown;
-  }
-
-  #trust({ tool, client }: PendingCall): void {
-    let known = this.#trusted.get(client);
-    if (!known) this.#trusted.set(client, known = new Set());
-    known.add(markOf(tool));
   }
 
   #checkLimits({ client }: PendingCall): void {
@@ -165,14 +162,18 @@ export interface AskFirstOptions {
 }
 
 /** Asks a person whether a call shall be made; throws unless the answer is a yes in time. */
-export async function askFirst(options: AskFirstOptions, call: PendingCall): Promise<void> {
-  const { approvals, page } = options;
+export async function askFirst(
+  { approvals, page, mask, elicit, limitMs = APPROVAL_MS }: AskFirstOptions,
+  call: PendingCall,
+): Promise<void> {
   if (approvals.isTrusted(call)) return;
-  const elicited = await askInClient(options, call);
-  const isAskedThere = elicited !== undefined;
+  const name = `${call.tool.server}.${call.tool.name}`;
+  const question = `Run ${name}? It may change or delete things. Arguments: ` +
+    shownArguments(mask(argumentsOf(call.request.text)));
+  const elicited = await elicit(call, visible(question), limitMs);
+  call.request.signal.throwIfAborted();
   const verdict = elicited ?? await approvals.wait(call);
   if (verdict === "approved") return;
-  const name = `${call.tool.server}.${call.tool.name}`;
   if (verdict === "denied") {
     throw new GatewayError("ACCESS_DENIED", {
       message: `Not called: the user said no to this call of ${name}`,
@@ -183,22 +184,10 @@ export async function askFirst(options: AskFirstOptions, call: PendingCall): Pro
   throw new GatewayError("TIMEOUT", {
     message: `Not called: nobody agreed to this call of ${name} in time, and it will not be made`,
     recoveryAction: "Ask the user to agree, then call again",
-    recoverySteps: isAskedThere
+    recoverySteps: elicited !== undefined
       ? ["Tell the user that a question will be asked", "Call again, and have the user answer it"]
       : [`Tell the user to open ${page}`, "Call again, and have the user approve the call there"],
   });
-}
-
-async function askInClient(
-  { mask, elicit, limitMs = APPROVAL_MS }: AskFirstOptions,
-  call: PendingCall,
-): Promise<ApprovalOutcome | undefined> {
-  const { tool, request } = call;
-  const question = `Run ${tool.server}.${tool.name}? It may change or delete things. Arguments: ` +
-    shownArguments(mask(argumentsOf(request.text)));
-  const outcome = await elicit(call, visible(question), limitMs);
-  request.signal.throwIfAborted();
-  return outcome;
 }
 
 /** What is left out is said, or the part that matters could hide behind a long one. */

@@ -150,7 +150,9 @@ export class CallControl {
 
   /** The answer to a request for the rest of a result; undefined where it is none. */
   read(request: McpRequest, client: Client): Promise<string> | undefined {
-    const isPage = request.method === "resources/read" && isResultUri(request.params.uri);
+    const { method, params: { uri } } = request;
+    const isPage = method === "resources/read" && typeof uri === "string" &&
+      uri.startsWith(RESULTS);
     return isPage ? this.#options.readPage(request, client) : undefined;
   }
 
@@ -268,10 +270,6 @@ const RESULTS = "quartermaster://results/";
 /** The first page is what went back at once. */
 export function resultUri(id: string, page: number): string {
   return `${RESULTS}${id}?page=${page}`;
-}
-
-function isResultUri(uri: unknown): uri is string {
-  return typeof uri === "string" && uri.startsWith(RESULTS);
 }
 
 /** Empty and 0 where the URI is none that was given out. */

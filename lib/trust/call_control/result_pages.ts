@@ -25,8 +25,8 @@ export interface ResultPagesOptions {
 }
 
 interface Kept {
-  /** Of the session that made the call, as the caller it was then. */
-  owner: string;
+  /** The session that made the call, as the caller it was then; nothing here keeps it alive. */
+  owner: WeakRef<Client>;
   pages: readonly ResultPage[];
   size: number;
   expiresAt: number;
@@ -37,8 +37,6 @@ export class ResultPages implements Disposable {
   readonly #options: ResultPagesOptions;
   readonly #now: () => number;
   readonly #kept = new Map<string, Kept>();
-  /** A name for each session, so that nothing here keeps one alive. */
-  readonly #owners = new WeakMap<Client, string>();
   #size = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -68,7 +66,7 @@ export class ResultPages implements Disposable {
     const kept = cutSaying((page) => `read it with resources/read of ${resultUri(id, page)}`);
     if (!kept) return answer;
     const left = kept.pages.reduce((sum, page) => sum + sizeOf(page), 0);
-    const isKept = this.#keep(id, this.#ownerOf(client), kept.pages, left);
+    const isKept = this.#keep(id, new WeakRef(client), kept.pages, left);
     // How much is left is known by the cut alone, and nobody is sent to a page that is not there.
     const cut = isKept ? kept : cutSaying(() => "it is too large to be kept") ?? kept;
     const note = isKept
@@ -91,15 +89,11 @@ export class ResultPages implements Disposable {
     const { id, page: number } = parseResultUri(uri);
     const kept = this.#kept.get(id);
     const page = kept?.pages[number - 2];
-    const isOwn = kept !== undefined && kept.owner === this.#owners.get(client) &&
-      kept.expiresAt > this.#now();
+    const isOwn = kept?.owner.deref() === client && kept.expiresAt > this.#now();
     if (!kept || !page || !isOwn) {
-      return errorText(
-        request.id,
-        RESOURCE_NOT_FOUND,
-        "There is no such page: results are kept for ten minutes, for the session that asked, " +
-          "while there is room. Call the tool again",
-      );
+      const message = "There is no such page: results are kept for ten minutes, for the session " +
+        "that asked, while there is room. Call the tool again";
+      return errorText(request.id, RESOURCE_NOT_FOUND, message);
     }
     const last = kept.pages.length + 1;
     const next = number < last ? `; next: ${resultUri(id, number + 1)}` : "";
@@ -128,7 +122,7 @@ export class ResultPages implements Disposable {
     return result.length / ratio > maxTokens ? ratio : undefined;
   }
 
-  #keep(id: string, owner: string, pages: readonly ResultPage[], size: number): boolean {
+  #keep(id: string, owner: Kept["owner"], pages: readonly ResultPage[], size: number): boolean {
     const { mostKept = MOST_KEPT } = this.#options;
     if (size > mostKept) return false;
     this.#prune(mostKept - size);
@@ -157,12 +151,6 @@ export class ResultPages implements Disposable {
       this.#kept.delete(id);
       this.#size -= size;
     }
-  }
-
-  #ownerOf(client: Client): string {
-    let owner = this.#owners.get(client);
-    if (owner === undefined) this.#owners.set(client, owner = crypto.randomUUID());
-    return owner;
   }
 }
 
@@ -230,20 +218,18 @@ interface CutResult {
   shown: number;
 }
 
-interface CutOptions {
-  /** How many characters go back at once, and how many are on a page. */
-  most: number;
-  /** What stands in the place of something whole: what it is, its size and its page. */
-  replacement(what: string, size: number, page: number): string;
-}
-
 /**
- * Cuts a result: texts at a good place, all else is kept whole or put on a page. Undefined where
+ * Cuts a result: texts at a good place, all else is kept whole or put on a page. Undefined if
  * everything fits.
  */
 export function cutResult(
   { content: blocks, structured }: { content: string[]; structured: string | undefined },
-  { most, replacement }: CutOptions,
+  { most, replacement }: {
+    /** How many characters go back at once, and how many are on a page. */
+    most: number;
+    /** What stands in the place of something whole: what it is, its size and its page. */
+    replacement(what: string, size: number, page: number): string;
+  },
 ): CutResult | undefined {
   const content: string[] = [];
   const pages: ResultPage[] = [];
@@ -347,9 +333,6 @@ function blobOf(block: Record<string, unknown>): ResultPage | undefined {
   const inner = isObject(block.resource) ? block.resource : block;
   const data = inner.blob ?? inner.data;
   if (typeof data !== "string") return undefined;
-  const { mimeType } = inner;
-  return {
-    mimeType: typeof mimeType === "string" ? mimeType : "application/octet-stream",
-    blob: data,
-  };
+  const mimeType = typeof inner.mimeType === "string" ? inner.mimeType : "application/octet-stream";
+  return { mimeType, blob: data };
 }
