@@ -1,29 +1,13 @@
 import type { Access } from "../auth/access.ts";
-import type { Options } from "../config/option_table.ts";
 import type { Bus } from "../core/bus.ts";
 import { ContentScreen } from "../mcp/content_screen.ts";
 import { McpModule } from "../mcp/module.ts";
 import type { CallControlModule, CallControlModuleOptions } from "../trust/call_control/module.ts";
 import type { OperationsInput, OperationsModule } from "./module.ts";
 
-type Built =
-  | "store"
-  | "logs"
-  | "live"
-  | "telemetry"
-  | "servers"
-  | "catalog"
-  | "toolsets"
-  | "discovery"
-  | "trust"
-  | "optimizer"
-  | "address"
-  | "onWarning";
-
-interface EndpointsInput extends Pick<OperationsInput, Built> {
+interface EndpointsInput extends Omit<OperationsInput, "control" | "sync" | "removeDemo"> {
   bus: Bus;
   access: Access;
-  options: Pick<Options, "maxBody">;
   control: Pick<CallControlModule, "policy" | "approvals" | "toolsetModes">;
   operations: OperationsModule;
   startedAt: number;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { OnAudit } from "../core/access.ts";
-import { GatewayError } from "../core/errors.ts";
+import { defined } from "../core/defined.ts";
+import { errorMessage, GatewayError } from "../core/errors.ts";
 import { isRemote, type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { addressMark, hasOwnAuthorization, type Logins } from "../servers/oauth/server_login.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type LoginTarget,
   type StartedLogin,
 } from "../servers/oauth/login_flow.ts";
-import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { abortable } from "../core/async.ts";
 import type { LoginsRepository } from "../storage/logins_repository.ts";
@@ -21,7 +21,7 @@ const REVOKE_MS = 10_000;
 /** A server that takes longer to connect is shown as connecting. */
 const CONNECT_MS = 10_000;
 
-export interface LoginAdminOptions {
+interface LoginAdminOptions {
   pool: ServerPool;
   logins: Logins;
   repository: LoginsRepository;
@@ -61,12 +61,6 @@ export const AttemptView = z.object({
 });
 export type AttemptView = z.infer<typeof AttemptView>;
 
-/** What came of the answer of an authorization server. */
-export type FinishedLogin =
-  | { server: ServerStatus }
-  /** It was no good. */
-  | { failed: string; error: unknown };
-
 /** What a person can do about the login to a server; console and CLI come through here. */
 export class LoginAdmin {
   readonly #options: LoginAdminOptions;
@@ -78,28 +72,19 @@ export class LoginAdmin {
   async describe(name: string): Promise<LoginView | undefined> {
     this.#options.pool.resolve(name);
     const outline = await this.#options.repository.findOutline(name);
-    if (outline === undefined) return undefined;
-    const { issuer, clientId, clientOrigin, scopes, loggedInAt, expiresAt } = outline;
-    const { hasTokens: isActive, trouble } = outline;
-    return {
-      ...{ issuer, clientId, clientOrigin, scopes, loggedInAt, expiresAt },
-      ...{ isActive, trouble },
-    };
+    return outline && LoginView.parse({ ...outline, isActive: outline.hasTokens });
   }
 
   /** Why a login makes no sense here, in words. */
   refusal(name: string): string | undefined {
     const { spec } = this.#options.pool.resolve(name).server;
-    if (!isRemote(spec)) {
-      return `server "${name}" is not reached over HTTP`;
-    }
+    if (!isRemote(spec)) return `server "${name}" is not reached over HTTP`;
     if (hasOwnAuthorization(spec)) {
       return `the entry of "${name}" has an Authorization header of its own; remove that first`;
     }
     if (this.#options.flow === undefined) {
       return "this gateway has no address that an authorization server could send you back to";
     }
-    return undefined;
   }
 
   /** Finds out where to log in; the rest is up to a person with a browser. */
@@ -117,7 +102,7 @@ export class LoginAdmin {
     }
     const filled = await this.#options.fill(spec).catch((error) => {
       throw new GatewayError("LOGIN_FAILED", {
-        message: `Cannot log in to "${name}": ${error instanceof Error ? error.message : error}`,
+        message: `Cannot log in to "${name}": ${errorMessage(error)}`,
         cause: error,
       });
     });
@@ -129,18 +114,17 @@ export class LoginAdmin {
       mark: addressMark(spec.url),
       isAdded: source.kind === "store",
     };
-    const scope = this.#options.logins.wantedScope(name);
-    const started = await withLimit(
-      START_MS,
-      (signal) => flow.start(target, { client, scope }, signal),
-    );
+    const wanted = { client, scope: this.#options.logins.wantedScope(name) };
+    const started = await withLimit(START_MS, (signal) => flow.start(target, wanted, signal));
     const { issuer, scopes } = started;
     this.#note("login.start", name, { issuer, scopes });
     return started;
   }
 
-  /** Takes up the answer of an authorization server, and connects with what it gave. */
-  async finish(answer: URLSearchParams): Promise<FinishedLogin> {
+  /** Reads the answer of an authorization server, and connects with what it gave. */
+  async finish(
+    answer: URLSearchParams,
+  ): Promise<{ server: ServerStatus } | { failed: string; error: unknown }> {
     const { flow, pool } = this.#options;
     if (flow === undefined) throw new GatewayError("NOT_FOUND");
     const isStillAt = (name: string, mark: string) => {
@@ -162,7 +146,10 @@ export class LoginAdmin {
       scopes: login?.scopes,
     });
     await this.#options.reload();
-    return { server: await this.#connected(pool.resolve(server)) };
+    const connecting = pool.resolve(server);
+    await withLimit(CONNECT_MS, (signal) => abortable(connecting.restart(), signal))
+      .catch(() => {});
+    return { server: connecting.status };
   }
 
   /** How a login that was begun stands; undefined where it has run out. */
@@ -170,15 +157,11 @@ export class LoginAdmin {
     const found = await this.#options.flow?.findAttempt(id);
     if (found === undefined || found.server !== name) return undefined;
     const { server, expiresAt, waiting, outcome } = found;
+    const { issuer, scopes } = waiting?.prepared ?? {};
     return {
       server,
       expiresAt,
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(waiting === undefined ? {} : {
-        url: waiting.authorizeUrl,
-        issuer: waiting.prepared.issuer,
-        scopes: waiting.prepared.scopes,
-      }),
+      ...defined({ outcome, url: waiting?.authorizeUrl, issuer, scopes }),
     };
   }
 
@@ -197,14 +180,6 @@ export class LoginAdmin {
     const existed = await repository.findOutline(name) !== undefined;
     await repository.delete(name);
     return { existed, revoked: false };
-  }
-
-  /** The server's state once it was connected anew, or as it is when that takes too long. */
-  async #connected(server: ManagedServer): Promise<ServerStatus> {
-    await withLimit(CONNECT_MS, (signal) => abortable(server.restart(), signal)).catch(
-      () => {},
-    );
-    return server.status;
   }
 
   #note(action: string, subject: string, after: unknown): void {

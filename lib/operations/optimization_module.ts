@@ -13,7 +13,7 @@ import { catalogTargets } from "../optimizer/targets.ts";
 import { EvaluatorTrial } from "../optimizer/evaluators/evaluator.ts";
 import { OptimizationJobs } from "../optimizer/jobs/queue.ts";
 import { runFolders } from "../optimizer/evaluators/claude_environment.ts";
-import type { LoadedOptimizer, OptimizerSwitch } from "../optimizer/module.ts";
+import type { OptimizerSwitch } from "../optimizer/module.ts";
 import type { KeptLease } from "../storage/leases_repository.ts";
 import type { NameTables } from "../catalog/name_table.ts";
 import {
@@ -36,7 +36,7 @@ const MOST_RUNS = 200_000;
 const MOST_ENDED_JOBS = 500;
 const MOST_EVALUATIONS = 50;
 
-export interface OptimizationInput {
+interface OptimizationInput {
   store: Store;
   catalog: Catalog;
   pool: ServerPool;
@@ -60,14 +60,10 @@ export interface OptimizationInput {
   signal: AbortSignal;
 }
 
-/** Everything that measures descriptions and writes new ones. */
-export interface OptimizationModule extends LoadedOptimizer {
-  admin: OptimizationAdmin;
-  jobs: OptimizationJobs;
-  evaluating: { check: EvaluatorCheck; trial: EvaluatorTrial };
-}
+export type OptimizationModule = ReturnType<typeof buildOptimization>;
 
-export function buildOptimization(input: OptimizationInput): OptimizationModule {
+/** Everything that measures descriptions and writes new ones. */
+export function buildOptimization(input: OptimizationInput) {
   const { store, catalog, pool, toolsets, options, logs, lease } = input;
   const { promotions, isEnabled, setEnabled } = input.optimizer;
   const stack = new AsyncDisposableStack();
@@ -95,43 +91,36 @@ export function buildOptimization(input: OptimizationInput): OptimizationModule 
   const notRunning = { kind: null, model: null, problem: "No gateway is running" };
   const evaluatorInfo = input.isCommand ? () => Promise.resolve(notRunning) : models.evaluatorInfo;
 
-  const candidates = new CandidatesRepository(store);
-  const prompts = new GoldenPromptsRepository(store);
+  const kept = new JobsRepository(store);
   const runs = new EvalRunsRepository(store);
   const evaluations = new EvaluationsRepository(store);
-  const kept = new JobsRepository(store);
-  const jobs = stack.use(
-    new OptimizationJobs({
-      jobs: kept,
-      candidates,
-      prompts,
-      runs,
-      evaluations,
-      promotions,
-      targets: subjects,
-      evaluator,
-      textModel,
-      concurrency: options.evalConcurrency,
-      owner: lease.id,
-      isOwnerAlive: lease.isAlive,
-      isEnabled,
-      onChange: input.live.tellJob,
-      onAudit: input.onAudit,
-      onWarning: input.onWarning,
-      signal: input.signal,
-    }),
-  );
-  const admin = new OptimizationAdmin({
-    onChange: input.optimizationChanged,
-    candidates,
-    prompts,
+  const shared = {
+    candidates: new CandidatesRepository(store),
+    prompts: new GoldenPromptsRepository(store),
     runs,
     evaluations,
     promotions,
-    jobs,
-    subjects,
     textModel,
     isEnabled,
+  };
+  const jobs = stack.use(
+    new OptimizationJobs({
+      ...input,
+      ...shared,
+      jobs: kept,
+      targets: subjects,
+      evaluator,
+      concurrency: options.evalConcurrency,
+      owner: lease.id,
+      isOwnerAlive: lease.isAlive,
+      onChange: input.live.tellJob,
+    }),
+  );
+  const admin = new OptimizationAdmin({
+    ...shared,
+    onChange: input.optimizationChanged,
+    jobs,
+    subjects,
     setEnabled,
     mayPromote: input.mayPromote,
     evaluatorInfo,
@@ -176,12 +165,6 @@ export function buildOptimization(input: OptimizationInput): OptimizationModule 
 
 /** Stores in memory are told apart by process. */
 function storeName(location: Location, leaseId: string): string {
-  switch (location.kind) {
-    case "file":
-      return location.path;
-    case "remote":
-      return location.url;
-    default:
-      return `${location.kind} ${leaseId}`;
-  }
+  if (location.kind === "file") return location.path;
+  return location.kind === "remote" ? location.url : `${location.kind} ${leaseId}`;
 }

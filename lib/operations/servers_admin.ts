@@ -184,11 +184,8 @@ export class ServersAdmin {
     const stored = await this.#resolveStored(name);
     checkVersion(name, version, stored.versionstamp);
     const before = stored.value.spec;
-    const spec = await withChosenAddress(
-      withKeptFields(unmaskSpec(wanted, before), before),
-      by,
-      before,
-    );
+    const changed = withKeptFields(unmaskSpec(wanted, before), before);
+    const spec = await withChosenAddress(changed, by, before);
     await this.#demandConsent("change", name, spec, by, before);
     // A server that is down can still be held, or be called less.
     const isReached = isSameServer(spec, before);
@@ -378,9 +375,9 @@ export class ServersAdmin {
     by: ServerActor,
   ): Promise<void> {
     await this.#refuse(verb, name, spec, by);
-    const openTransport = (events: TransportEvents, signal: AbortSignal) =>
-      this.#options.openTransport({ name, spec, source: { kind: "store" } }, events, signal);
-    await tryServer({ verb, name, spec, openTransport });
+    const server: PooledServer = { name, spec, source: { kind: "store" } };
+    const { openTransport } = this.#options;
+    await tryServer(verb, name, spec, (...events) => openTransport(server, ...events));
   }
 
   /** Throws where an entry may not be used at all. */
@@ -400,12 +397,8 @@ export class ServersAdmin {
     if (address === undefined) return;
     // Local servers are common, so the owner can allow one with one click.
     if (origin.via === "mcp" && isRemote(spec) && isOnThisMachine(spec)) {
-      throw await this.#options.askConsent({
-        wish: verb,
-        name,
-        spec: addressOrProgram(spec),
-        origin,
-      });
+      const wanted = addressOrProgram(spec);
+      throw await this.#options.askConsent({ wish: verb, name, spec: wanted, origin });
     }
     throw await addressRefused(verb, name, address);
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { namespacedName } from "../catalog/names.ts";
 import { EVERYONE } from "../core/access.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { searchRecord } from "../mcp/tool_directory.ts";
 import { nearestNames } from "../core/text.ts";
@@ -67,22 +68,18 @@ const search = operation({
       const shown = admitted.slice(0, limit).map((tool) => describe(toolDirectory, tool));
       return { query, found: shown, more: admitted.length - shown.length };
     }
-    const { found, degraded } = await toolDirectory.find(EVERYONE, {
-      text: query,
-      category,
-      server,
-      limit,
-    });
+    const wanted = { text: query, category, server, limit };
+    const { found, degraded } = await toolDirectory.find(EVERYONE, wanted);
     const output = {
       query,
       found: found.map(({ tool, relevance, explanation, scores }) => ({
         ...describe(toolDirectory, tool),
         relevance,
         explanation,
-        ...(scores === undefined ? {} : { scores }),
+        ...defined({ scores }),
       })),
       more: 0,
-      ...(degraded === undefined ? {} : { degraded }),
+      ...defined({ degraded }),
     };
     services.recorder.record({
       call: searchRecord("tool.search", query, found),

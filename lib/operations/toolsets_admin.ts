@@ -2,7 +2,8 @@ import { z } from "zod";
 import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
-import { GatewayError } from "../core/errors.ts";
+import { defined } from "../core/defined.ts";
+import { errorMessage, GatewayError } from "../core/errors.ts";
 import { MANY_TOOLS } from "../core/client.ts";
 import { didYouMean, nearestNames, shortened } from "../core/text.ts";
 import { EVERYONE } from "../core/access.ts";
@@ -34,7 +35,7 @@ export const WrittenToolset = z.strictObject({
 const PAGE = 100;
 const SUMMARY_CHARS = 100;
 
-export interface ToolsetsAdminOptions {
+interface ToolsetsAdminOptions {
   toolsets: Toolsets;
   catalog: Catalog;
   names: NameTables;
@@ -196,7 +197,7 @@ export class ToolsetsAdmin {
     const { name, description, createdAt, updatedAt } = toolset;
     return {
       name,
-      ...(description === undefined ? {} : { description }),
+      ...defined({ description }),
       toolCount: tools.length,
       registered: tools.filter(({ state }) => state === "registered").length,
       tokens: await this.#options.tokens.total(known),
@@ -207,8 +208,7 @@ export class ToolsetsAdmin {
   }
 
   async detail(toolset: Toolset): Promise<ToolsetDetail> {
-    const summary = await this.summary(toolset);
-    return { ...summary, tools: await this.toolDetails(toolset) };
+    return { ...await this.summary(toolset), tools: await this.toolDetails(toolset) };
   }
 
   /** How each tool stands, as far as it is known: nothing is counted for it. */
@@ -284,7 +284,7 @@ export class ToolsetsAdmin {
     for (const { unmatched, wasNamed, ...draft } of readImport(value, this.#table())) {
       const entry: ImportReport["toolsets"][number] = {
         name: draft.name,
-        ...(wasNamed === undefined ? {} : { wasNamed }),
+        ...defined({ wasNamed }),
         toolCount: draft.tools.length,
         unmatched,
       };
@@ -294,7 +294,7 @@ export class ToolsetsAdmin {
         else await this.toolsets.save({ ...draft, replace, isImported: true });
         report.saved.push(draft.name);
       } catch (error) {
-        entry.problem = error instanceof Error ? error.message : String(error);
+        entry.problem = errorMessage(error);
       }
     }
     return report;
@@ -310,19 +310,12 @@ export class ToolsetsAdmin {
     const note = state === "registered"
       ? change && `changed since it was saved: ${changeWords(change)}`
       : NOTES[state];
-    return {
-      namespacedName: fullName(entry),
-      ...(tool && state === "registered" ? { name: this.#table().nameOf(tool, "flat") } : {}),
-      state,
-      ...(note === undefined ? {} : { note }),
-      ...(tool ? { tokens: this.#options.tokens.of(tool) } : {}),
-      ...(change ? { change } : {}),
-    };
+    const name = tool && state === "registered" ? this.#table().nameOf(tool, "flat") : undefined;
+    const tokens = tool && this.#options.tokens.of(tool);
+    return { namespacedName: fullName(entry), state, ...defined({ name, note, tokens, change }) };
   }
 
-  async #change(
-    { reference, tool }: ToolsetTool,
-  ): Promise<ToolChange> {
+  async #change({ reference, tool }: ToolsetTool): Promise<ToolChange> {
     const history = await this.#options.canonical.history(reference.server, reference.tool);
     const [kept] = history.tools;
     const versions = kept ? [kept.current, ...kept.earlier] : [];

@@ -1,4 +1,4 @@
-import { GatewayError } from "../core/errors.ts";
+import { errorMessage, GatewayError } from "../core/errors.ts";
 import type { ServerSpec } from "../core/server.ts";
 import { shortened } from "../core/text.ts";
 import { Connection } from "../servers/connection.ts";
@@ -16,16 +16,12 @@ const CHECK_TIMEOUT_MS = 60_000;
 const KEPT_LINES = 5;
 const LINE_LENGTH = 500;
 
-export interface TryServerInput {
-  verb: "add" | "change";
-  name: string;
-  spec: ServerSpec;
-  openTransport(events: TransportEvents, signal: AbortSignal): Transport | Promise<Transport>;
-}
-
 /** Connects once and lists the tools; one that asks for a login will do. */
 export async function tryServer(
-  { verb, name, spec, openTransport }: TryServerInput,
+  verb: "add" | "change",
+  name: string,
+  spec: ServerSpec,
+  openTransport: (events: TransportEvents, signal: AbortSignal) => Transport | Promise<Transport>,
 ): Promise<void> {
   const mask = textMasker(spec);
   const stderr: string[] = [];
@@ -45,8 +41,7 @@ export async function tryServer(
     await listToolTexts(connection, name);
   } catch (error) {
     if (error instanceof TransportClosed && error.kind === "login") return;
-    const words = mask(error instanceof Error ? error.message : String(error))
-      .replace(/^Cannot start server "[^"]*": /, "");
+    const words = mask(errorMessage(error)).replace(/^Cannot start server "[^"]*": /, "");
     const wrote = mask(stderr.join("\n"));
     throw new GatewayError("SERVER_DISCONNECTED", {
       message: `Cannot ${verb} server "${name}": ${words}`,

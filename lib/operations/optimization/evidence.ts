@@ -1,13 +1,12 @@
+import { defined } from "../../core/defined.ts";
 import {
   CANONICAL,
-  CategoryScores,
   descriptionHash,
   type DescriptionResult,
   type EvalRun,
   type Evaluation,
   type GoldenPrompt,
   Thresholds,
-  type Verdict,
 } from "../../core/optimization.ts";
 import { theftsOf } from "../../optimizer/evaluation/confusion.ts";
 import { countRuns, pairRuns, promptKey, promptsIn } from "../../optimizer/evaluation/metrics.ts";
@@ -19,27 +18,9 @@ export type { Evidence } from "./schemas.ts";
 import { baselineOf } from "../../optimizer/report.ts";
 import { NOT_TESTED_BESIDE, whyNotInstead } from "../../optimizer/evaluation/comparison.ts";
 
-interface PooledInput {
-  candidateId: string;
+interface PooledInput extends Required<Pick<ToolRecords, "evaluations" | "runs" | "versions">> {
   /** The one that would decide by itself. */
   newest: Evaluation;
-  /** All of the tool's. */
-  evaluations: readonly Evaluation[];
-  runs: readonly EvalRun[];
-  /** Every version of every prompt of the server: of this tool and of its siblings. */
-  versions: readonly GoldenPrompt[];
-}
-
-interface Pooled {
-  candidate: CategoryScores;
-  baseline: CategoryScores;
-  verdict: Verdict;
-  /** Evaluations that it rests on. */
-  tries: number;
-  evaluationIds: string[];
-  prompts: number;
-  /** Runs of the candidate in all of them that say nothing. */
-  errors: number;
 }
 
 /** Runs that can be counted together, with the prompts that they count on. */
@@ -53,7 +34,7 @@ interface Pool {
 }
 
 /** The runs of all evaluations of the same descriptions with the same model. */
-export function poolRuns(input: Omit<PooledInput, "candidateId">, tested: string[]): Pool {
+function poolRuns(input: PooledInput, tested: string[]): Pool {
   const { newest } = input;
   const evaluations = input.evaluations.filter((one) =>
     one.id === newest.id || isSameTrial(one, newest, tested)
@@ -81,7 +62,7 @@ export function poolRuns(input: Omit<PooledInput, "candidateId">, tested: string
  * model says yes to anything once: a further try adds to what is known, and does not replace it.
  * Undefined where there was one try only, or where its runs are no longer kept.
  */
-export function poolTries(input: PooledInput): Pooled | undefined {
+export function poolTries(input: PooledInput & { candidateId: string }) {
   const { candidateId, newest } = input;
   const { evaluations, runs, prompts, asked } = poolRuns(input, [CANONICAL, candidateId]);
   const runsOf = (id: string) => {
@@ -113,18 +94,17 @@ export function poolTries(input: PooledInput): Pooled | undefined {
     pairs,
     // The more were tried at once, the likelier one of them did well by chance.
     candidates: Math.max(...evaluations.map(({ results }) => results.length - 1)),
-    ...(newest.beside === undefined ? {} : { beside: newest.beside.length }),
+    ...defined({ beside: newest.beside?.length }),
   });
   const words = `${verdict.words} This counts all ${tries} evaluations of the same texts and ` +
     "prompts by the same model together.";
-  const errors = candidate.filter(({ status }) => status === "error").length;
   return {
     ...counts,
     verdict: { ...verdict, words },
     tries,
     evaluationIds,
     prompts: pairs.length,
-    errors,
+    errors: candidate.filter(({ status }) => status === "error").length,
   };
 }
 
@@ -139,9 +119,7 @@ function isSameTrial(one: Evaluation, newest: Evaluation, tested: readonly strin
 }
 
 /** One version of each prompt: that which the newest evaluation asked, else the current one. */
-function promptsOf(
-  { newest, runs, versions }: Omit<PooledInput, "candidateId">,
-): GoldenPrompt[] {
+function promptsOf({ newest, runs, versions }: PooledInput): GoldenPrompt[] {
   const latest = new Map<string, number>();
   const askedLast = new Set<string>();
   for (const { id, version } of versions) {
@@ -276,12 +254,7 @@ function measuredBy(
   const found = evaluation.results.find((result) => result.candidateId === candidateId);
   const own = evaluation.results.find((result) => result.candidateId === CANONICAL);
   if (!found || !own) return undefined;
-  const problem = problemOf(
-    evaluation,
-    found,
-    canonical !== undefined &&
-      own.description !== canonical,
-  );
+  const hasChanged = canonical !== undefined && own.description !== canonical;
   const metrics = found.paired?.candidate ?? found.metrics;
   return {
     source: "measured",
@@ -289,12 +262,14 @@ function measuredBy(
     metrics,
     baseline: found.paired?.baseline ?? own.metrics,
     prompts: promptsIn(metrics.overall),
-    ...(evaluation.beside === undefined ? {} : { beside: evaluation.beside.length }),
     errors: found.errors,
     evaluationId: evaluation.id,
     time: evaluation.endedAt,
-    ...(found.verdict === undefined ? {} : { verdict: found.verdict }),
-    ...(problem === undefined ? {} : { problem }),
+    ...defined({
+      beside: evaluation.beside?.length,
+      verdict: found.verdict,
+      problem: problemOf(evaluation, found, hasChanged),
+    }),
   };
 }
 

@@ -1,12 +1,12 @@
 import {
   CANONICAL,
-  CATEGORIES,
   type CategoryScores,
   descriptionHash,
   EvalRun,
   newId,
   type ToolCandidate,
 } from "../../core/optimization.ts";
+import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { addConfusions, confusionOf } from "../../optimizer/evaluation/confusion.ts";
 import { noMetrics, specMetrics, wilson } from "../../optimizer/evaluation/metrics.ts";
@@ -33,8 +33,6 @@ import { promptNotFound } from "./prompts.ts";
 const MOST_RUNS = 200;
 const MOST_RUNS_OF_MANY = 30;
 const MOST_CHARS = 4_000;
-
-type Interval = { low: number; high: number } | null;
 
 /** What evaluations and callers found out, by description. */
 export class ToolResults {
@@ -134,8 +132,10 @@ export class ToolResults {
       result: {
         toolCalled,
         correct,
-        ...(isError ? { error: shortened(error, MOST_CHARS) } : {}),
-        ...(reasoning === undefined ? {} : { reasoning: shortened(reasoning, MOST_CHARS) }),
+        ...defined({
+          error: isError ? shortened(error, MOST_CHARS) : undefined,
+          reasoning: reasoning && shortened(reasoning, MOST_CHARS),
+        }),
         durationMs,
       },
       calls: toolCalled
@@ -223,14 +223,9 @@ function ranksOf(ranks: Record<string, number | null>, records: ToolRecords): Pr
 }
 
 function intervalsOf(counts: CategoryScores): CandidateResults["intervals"] {
-  const of = (name: keyof CategoryScores): Interval => wilson(counts[name]) ?? null;
-  const [direct, indirect, negative] = CATEGORIES.map(of);
-  return {
-    direct: direct ?? null,
-    indirect: indirect ?? null,
-    negative: negative ?? null,
-    overall: of("overall"),
-  };
+  const of = (name: keyof CategoryScores) => wilson(counts[name]) ?? null;
+  const [direct, indirect, negative] = [of("direct"), of("indirect"), of("negative")];
+  return { direct, indirect, negative, overall: of("overall") };
 }
 
 function summaryOf(
@@ -248,7 +243,6 @@ function summaryOf(
     toolCalled,
     correct,
     otherTools: [...new Set(others)],
-    ...(error === undefined ? {} : { error }),
-    ...(reasoning === undefined ? {} : { reasoning: reasoning.slice(0, 500) }),
+    ...defined({ error, reasoning: reasoning?.slice(0, 500) }),
   };
 }
