@@ -69,8 +69,17 @@ export class HttpConnection {
     onTaken: () => this.writingSince = undefined,
   };
 
+  readonly #info: Deno.ServeHandlerInfo<Deno.NetAddr>;
+
   constructor(options: HttpConnectionOptions) {
+    const { conn } = options;
     this.#options = options;
+    this.#info = {
+      completed: Promise.resolve(),
+      get remoteAddr() {
+        return conn.remoteAddr;
+      },
+    };
     this.turn = options.clock.requests;
     this.since = options.clock.checks;
   }
@@ -137,12 +146,12 @@ export class HttpConnection {
   async #next(): Promise<boolean> {
     const read = await this.#readHead();
     if (!read) return false;
-    const { conn, handler, clock } = this.#options;
+    const { handler, clock } = this.#options;
     this.turn = ++clock.requests;
     this.since = clock.checks;
     this.isWaiting = this.isIdle = false;
     const request = this.#requestOf(read);
-    const response = await handler(request, new ConnectionInfo(conn));
+    const response = await handler(request, this.#info);
     const keepsAlive = read.head.keepsAlive && !this.#isClosing && !this.isReceiving;
     const idleMs = keepsAlive ? this.#options.idleMs : undefined;
     this.#isAnswering = true;
@@ -264,19 +273,6 @@ export class HttpConnection {
     try {
       await writeAll(this.#output, encoder.encode(textMessage(status, message)));
     } catch { /* it has gone */ }
-  }
-}
-
-class ConnectionInfo implements Deno.ServeHandlerInfo<Deno.NetAddr> {
-  readonly #conn: Deno.TcpConn;
-  readonly completed = Promise.resolve();
-
-  constructor(conn: Deno.TcpConn) {
-    this.#conn = conn;
-  }
-
-  get remoteAddr(): Deno.NetAddr {
-    return this.#conn.remoteAddr;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ConsoleGate } from "./console_gate.ts";
 import { METADATA_PATH, noMetadata, type ResourceMetadata } from "./resource_metadata.ts";
 
 /** What /readyz says; no secrets, no paths. */
@@ -11,13 +12,6 @@ export interface Readiness {
   uptimeSeconds: number;
 }
 
-function readinessResponse(readiness: Readiness): Response {
-  return Response.json(readiness, {
-    status: readiness.ready ? 200 : 503,
-    headers: { "cache-control": "no-store" },
-  });
-}
-
 /** What answers without a page, and so without loading the console. */
 interface DirectHost {
   readiness(): Readiness;
@@ -26,28 +20,21 @@ interface DirectHost {
   /** Missing where no identity provider is configured. */
   resourceMetadata: ResourceMetadata | undefined;
   endpoints: {
-    find(
-      request: Request,
-      info?: Deno.ServeHandlerInfo,
-    ): (() => Promise<Response>) | undefined;
+    find(request: Request, info?: Deno.ServeHandlerInfo): (() => Promise<Response>) | undefined;
   };
-  consoleGate: {
-    admitReader(request: Request): Promise<string>;
-    isReader(request: Request): Promise<boolean>;
-    stream(request: Request, answer: () => Response): Promise<Response>;
-  };
+  consoleGate: Pick<ConsoleGate, "admitReader" | "isReader" | "stream">;
 }
 
 type Answer = (host: DirectHost, request: Request) => Response | Promise<Response>;
 
+const UNCACHED = { "cache-control": "no-store" };
 const ANSWERS: Record<string, Answer> = {
-  "/healthz": () => Response.json({ status: "ok" }, { headers: { "cache-control": "no-store" } }),
+  "/healthz": () => Response.json({ status: "ok" }, { headers: UNCACHED }),
   "/readyz": async (host, request) => {
     const readiness = host.readiness();
     // A platform's probe has no token, and needs none to know whether to send requests here.
-    return readinessResponse(
-      await host.consoleGate.isReader(request) ? readiness : withoutNames(readiness),
-    );
+    const shown = await host.consoleGate.isReader(request) ? readiness : withoutNames(readiness);
+    return Response.json(shown, { status: readiness.ready ? 200 : 503, headers: UNCACHED });
   },
   "/metrics": async (host, request) => {
     await host.consoleGate.admitReader(request);

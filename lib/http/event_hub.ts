@@ -48,7 +48,11 @@ export class EventHub {
     const key = `${type} ${subject}`;
     this.#kept.delete(key);
     this.#kept.set(key, event);
-    if (this.#kept.size > KEPT_EVENTS) this.#forgetOldest();
+    const [oldest] = this.#kept;
+    if (oldest && this.#kept.size > KEPT_EVENTS) {
+      this.#kept.delete(oldest[0]);
+      this.#lastForgotten = oldest[1].id;
+    }
     for (const listener of this.#listeners) listener(event);
     for (const follower of this.#followers) follower();
   }
@@ -123,14 +127,6 @@ export class EventHub {
         "x-accel-buffering": "no",
       },
     });
-  }
-
-  #forgetOldest(): void {
-    for (const [key, { id }] of this.#kept) {
-      this.#kept.delete(key);
-      this.#lastForgotten = id;
-      return;
-    }
   }
 
   /** A long gap is not replayed: reloading is cheaper, and leaves room for new events. */

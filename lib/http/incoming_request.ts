@@ -9,10 +9,7 @@ const CONTINUE = new TextEncoder().encode("HTTP/1.1 100 Continue\r\n\r\n");
 const decoder = new TextDecoder();
 
 /** The parts of a connection that a request's body is read from. */
-interface BodySource {
-  read(buffer: Uint8Array): Promise<number | null>;
-  write(bytes: Uint8Array): Promise<number>;
-}
+type BodySource = Pick<Deno.Conn, "read" | "write">;
 
 interface IncomingBodyOptions {
   source: BodySource;

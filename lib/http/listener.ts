@@ -26,7 +26,7 @@ export interface HttpListenOptions {
   port: number;
   limits?: Partial<ListenerLimits>;
   /** Called at most once a minute when connections had to be closed or refused. */
-  onCrowded?(message: string): void;
+  onCrowded?: ((message: string) => void) | undefined;
 }
 
 /** Deno's own servers fit this interface. */
@@ -47,7 +47,6 @@ const LIMITS: ListenerLimits = {
   writeMs: 60_000,
   idleMs: 65_000,
 };
-/** How often connections are checked for those that are over their time. */
 const CHECKS_PER_LIMIT = 4;
 /** How long to wait when the system has no descriptor for a new connection. */
 const ACCEPT_PAUSE_MS = 50;
@@ -61,21 +60,9 @@ export function listenHttp(
   { hostname, port, limits, onCrowded }: HttpListenOptions,
   handler: HttpHandler,
 ): HttpListener {
-  const { headersMs, requestMs, writeMs, idleMs, connections: most } = { ...LIMITS, ...limits };
-  const checkMs = Math.ceil(headersMs / CHECKS_PER_LIMIT);
-  const checksIn = (ms: number) => Math.ceil(ms / checkMs);
-  const connections = new HttpConnections({ most, onCrowded, handler, idleMs });
+  const connections = new HttpConnections({ ...LIMITS, ...limits, onCrowded, handler });
   const listener = Deno.listen({ hostname, port });
-  const checking = setInterval(
-    () =>
-      connections.check({
-        waiting: checksIn(headersMs),
-        receiving: checksIn(requestMs),
-        writing: checksIn(writeMs),
-        idle: checksIn(idleMs),
-      }),
-    checkMs,
-  );
+  const checking = setInterval(() => connections.check(), connections.checkMs);
   let isStopped = false;
   const accepting = accept();
   return {
@@ -117,12 +104,8 @@ function isPrepared(conn: Deno.TcpConn): boolean {
   }
 }
 
-interface ConnectionsOptions extends Pick<HttpConnectionOptions, "handler" | "idleMs"> {
-  /** Default: half of the file descriptors that the process may open. */
-  most?: number | undefined;
-  onCrowded?: ((message: string) => void) | undefined;
-  /** How many file descriptors the process may open; undefined if the system does not say. */
-  readLimit?(): number | undefined;
+interface ConnectionsOptions extends ListenerLimits, Pick<HttpConnectionOptions, "handler"> {
+  onCrowded: HttpListenOptions["onCrowded"];
 }
 
 /** Below every system's limit, so most gateways never have to read theirs. */
@@ -134,20 +117,13 @@ const SHARE_CLOSED = 1 / 32;
 const MESSAGE_EVERY_MS = 60_000;
 const BUSY = "Too many connections are open: try again in a moment\n";
 
-/** The number of checks after which a connection is closed. */
-interface CheckLimits {
-  waiting: number;
-  receiving: number;
-  /** Without the client having taken anything of its answer. */
-  writing: number;
-  idle: number;
-}
-
 /**
  * The open connections of a listener. Half of the process's file descriptors stay free for what
  * serves the clients: pipes of stdio servers, the store, logs and outgoing connections.
  */
 class HttpConnections {
+  /** How long from one check for those that are over their time to the next. */
+  readonly checkMs: number;
   readonly #open = new Set<HttpConnection>();
   readonly #options: ConnectionsOptions;
   readonly #clock: ConnectionClock = { requests: 0, checks: 0 };
@@ -161,7 +137,8 @@ class HttpConnections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
-    this.#most = options.most;
+    this.#most = options.connections;
+    this.checkMs = Math.ceil(options.headersMs / CHECKS_PER_LIMIT);
   }
 
   /** Accepts a connection, if necessary by closing those that have been idle longest. */
@@ -195,18 +172,19 @@ class HttpConnections {
   }
 
   /** Ends those that take too long. */
-  check({ waiting, receiving, writing, idle }: CheckLimits): void {
+  check(): void {
+    const { headersMs, requestMs, writeMs, idleMs } = this.#options;
     const now = ++this.#clock.checks;
+    const isOver = (checks: number, ms: number) => checks > Math.ceil(ms / this.checkMs);
     for (const connection of this.#open) {
       const { isIdle, isWaiting, isReceiving, since, writingSince = now } = connection;
       const checks = now - since;
-      if (now - writingSince > writing) {
-        connection.close();
-      } else if (isIdle && isWaiting ? checks > waiting : isReceiving && checks > receiving) {
-        connection.timeOut();
-      } else if (isIdle && checks > idle) {
-        connection.close();
-      }
+      const isLate = isIdle && isWaiting
+        ? isOver(checks, headersMs)
+        : isReceiving && isOver(checks, requestMs);
+      if (isOver(now - writingSince, writeMs)) connection.close();
+      else if (isLate) connection.timeOut();
+      else if (isIdle && isOver(checks, idleMs)) connection.close();
     }
   }
 
@@ -237,7 +215,7 @@ class HttpConnections {
   }
 
   #readMost(): number {
-    this.#limit = (this.#options.readLimit ?? readDescriptorLimit)();
+    this.#limit = readDescriptorLimit();
     return Math.min(MOST, Math.max(1, Math.floor((this.#limit ?? Infinity) / 2)));
   }
 

@@ -12,7 +12,7 @@ import type { TelemetryModule } from "../telemetry/module.ts";
 import { CallEvents, EventHub } from "./event_hub.ts";
 
 /** What a page can show that changes without it. */
-export type LiveSubject =
+type LiveSubject =
   | "audit"
   | "calls"
   | "optimization"
@@ -21,26 +21,23 @@ export type LiveSubject =
   | "tools"
   | "toolsets";
 
-/** The live channel to open pages, no faster than a person can follow. */
-export interface Live extends Disposable {
-  events: EventHub;
-  /** Announces that this subject changed. */
-  tell(subject: LiveSubject): void;
-  tellJob(job: OptimizationJob): void;
-  /** A server wrote to its standard error. */
-  tellOutput(server: string): void;
-}
+export type Live = ReturnType<typeof openLive>;
 
-/** Built first: all modules announce their changes here. */
-export function openLive(describeJob: (job: OptimizationJob) => unknown): Live {
+/**
+ * The live channel to open pages, no faster than a person can follow. Built first: all modules
+ * announce their changes here.
+ */
+export function openLive(describeJob: (job: OptimizationJob) => unknown) {
   const events = new EventHub();
   const subjects = new ChangeNotifier((subject) => events.publish(subject, {}));
   const output = new ChangeNotifier((server) => events.tell("logs", { server }));
   return {
     events,
-    tell: (subject) => subjects.changed(subject),
-    tellJob: (job) => events.publish("optimization", describeJob(job), job.id),
-    tellOutput(server) {
+    /** Announces that this subject changed. */
+    tell: (subject: LiveSubject) => subjects.changed(subject),
+    tellJob: (job: OptimizationJob) => events.publish("optimization", describeJob(job), job.id),
+    /** A server wrote to its standard error. */
+    tellOutput(server: string) {
       if (events.listenerCount > 0) output.changed(server);
     },
     [Symbol.dispose]() {
@@ -50,7 +47,7 @@ export function openLive(describeJob: (job: OptimizationJob) => unknown): Live {
   };
 }
 
-export interface LiveSources {
+interface LiveSources {
   live: Live;
   store: Store;
   /** Tells this gateway's jobs from those of others. */
@@ -62,12 +59,7 @@ export interface LiveSources {
 }
 
 /** Follows what changes here and in other gateways on the same store. */
-export interface LiveFollower extends AsyncDisposable {
-  /** Candidates, prompts, reports or promotions were changed here. */
-  optimizationChanged(): void;
-}
-
-export function followChanges(sources: LiveSources): LiveFollower {
+export function followChanges(sources: LiveSources) {
   const { live, store, telemetry: { activity, callRecords, metrics } } = sources;
   const { events, tell, tellJob } = live;
   const stack = new AsyncDisposableStack();
@@ -117,6 +109,7 @@ export function followChanges(sources: LiveSources): LiveFollower {
   stack.defer(() => closing.abort());
 
   return {
+    /** Candidates, prompts, reports or promotions were changed here. */
     optimizationChanged() {
       tell("optimization");
       others.changed("optimization");

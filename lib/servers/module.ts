@@ -220,31 +220,27 @@ async function findPackageCache(
   return async () => void await installs.repair({ ...spec, env });
 }
 
+/** Ends programs that killed gateways left running, and forgets their leases. */
 function keepReaping(
   { store, lease, onWarning }: ServersInput,
   records: ProcessesRepository,
   log: ReturnType<Logs["module"]>,
 ) {
+  const leases = new LeasesRepository(store);
   return keepUp({
-    work: () => reap(records, new LeasesRepository(store), lease, log),
     everyMs: REAP_EVERY_MS,
     onError: (error) => onWarning("Cannot look for what a killed gateway left", { error }),
+    async work() {
+      const orphans = await reapOrphans({ records, host: hostname(), isLeaseAlive: lease.isAlive });
+      for (const { leaseId, commands, groupIds } of orphans) {
+        if (groupIds.length === 0) continue;
+        log.warn({ leaseId, commands, groupIds }, "Ended what a killed gateway had left running");
+      }
+      for (const { id } of await leases.listLapsed()) {
+        if (id !== lease.id) await leases.takeOver(id);
+      }
+    },
   });
-}
-
-/** Ends programs that killed gateways left running, and forgets their leases. */
-async function reap(
-  records: ProcessesRepository,
-  leases: LeasesRepository,
-  lease: KeptLease,
-  log: ReturnType<Logs["module"]>,
-): Promise<void> {
-  const orphans = await reapOrphans({ records, host: hostname(), isLeaseAlive: lease.isAlive });
-  for (const { leaseId, commands, groupIds } of orphans) {
-    if (groupIds.length === 0) continue;
-    log.warn({ leaseId, commands, groupIds }, "Ended what a killed gateway had left running");
-  }
-  for (const { id } of await leases.listLapsed()) if (id !== lease.id) await leases.takeOver(id);
 }
 
 function withPlace({ name, spec, source, problem, place }: ConfiguredServer): PooledServer {

@@ -2,8 +2,6 @@ import { GatewayError } from "../core/errors.ts";
 import type { Connection } from "./connection.ts";
 import { TransportClosed } from "./transports/transport.ts";
 
-const MAX_CONNECTIONS = 100;
-
 /** What its client would lose with a connection: calls on their way, what the server keeps for it. */
 export type ConnectionUse = "calls" | "state" | "nothing";
 
@@ -13,7 +11,7 @@ interface OwnConnectionsOptions {
   signal: AbortSignal;
   /** A connection on which nothing has come for this long, and with nothing at stake, is ended. */
   idleMs: number;
-  limit?: number;
+  limit: number;
 }
 
 interface Slot {
@@ -25,7 +23,6 @@ interface Slot {
 /** The connections of single clients to one server, those that are still being opened included. */
 export class OwnConnections {
   readonly #options: OwnConnectionsOptions;
-  readonly #limit: number;
   readonly #slots = new Set<Slot>();
   readonly #ending = new Set<Promise<void>>();
   #stop = new AbortController();
@@ -33,7 +30,6 @@ export class OwnConnections {
 
   constructor(options: OwnConnectionsOptions) {
     this.#options = options;
-    this.#limit = options.limit ?? MAX_CONNECTIONS;
   }
 
   /** Opens one more; `connect` has to call back when the connection has closed. */
@@ -41,7 +37,7 @@ export class OwnConnections {
     connect: (signal: AbortSignal, onClose: () => void) => Promise<Connection>,
     stake: () => ConnectionUse = () => "nothing",
   ): Promise<Connection> {
-    const isRoom = this.#slots.size < this.#limit ? Promise.resolve() : this.#makeRoom();
+    const isRoom = this.#slots.size < this.#options.limit ? Promise.resolve() : this.#makeRoom();
     const slot: Slot = { stake };
     this.#slots.add(slot);
     this.#watch();
@@ -82,9 +78,9 @@ export class OwnConnections {
       a.connection.heardAt - b.connection.heardAt
     );
     if (free[0]) return this.#end(() => free[0]!.connection.end(0));
+    const { serverName, limit } = this.#options;
     throw new GatewayError("LIMIT_EXCEEDED", {
-      message:
-        `Server "${this.#options.serverName}" has ${this.#limit} clients with connections of their own, ` +
+      message: `Server "${serverName}" has ${limit} clients with connections of their own, ` +
         "and all of them are at work",
     });
   }

@@ -22,6 +22,7 @@ import { ToolList } from "./tool_list.ts";
 import { type ConnectionUse, OwnConnections } from "./own_connections.ts";
 import { SharedConnection, TIMINGS, type Timings } from "./shared_connection.ts";
 
+const MAX_OWN = 100;
 const ASLEEP = "Asleep: starts with the next call";
 
 export interface PooledServer {
@@ -104,7 +105,7 @@ export class ManagedServer implements AsyncDisposable {
       serverName: name,
       signal: this.#closing.signal,
       idleMs: this.#timings.ownIdle,
-      ...(options.maxOwn === undefined ? {} : { limit: options.maxOwn }),
+      limit: options.maxOwn ?? MAX_OWN,
     });
     this.#tools = new ToolList({
       ...options,

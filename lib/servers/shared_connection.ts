@@ -43,7 +43,8 @@ export class SharedConnection implements AsyncDisposable {
   readonly #options: SharedConnectionOptions;
   #current: Connection | undefined;
   #attempt: Attempt | undefined;
-  #heartbeat: ReturnType<typeof startHeartbeat> | undefined;
+  #pingTimer: ReturnType<typeof setInterval> | undefined;
+  #pinging: Connection | undefined;
   /** In a row; past the first one callers are told at once instead of waiting. */
   #failures = 0;
   #connectedAt = 0;
@@ -86,7 +87,7 @@ export class SharedConnection implements AsyncDisposable {
 
   /** Asks whether the server is still there, because there is reason to doubt it. */
   doubt(connection: Connection): void {
-    if (connection === this.#current) this.#heartbeat?.check();
+    if (connection === this.#current) this.#ping(connection);
   }
 
   /** The connection is of no more use; another one is made, sooner if this one was a good one. */
@@ -108,8 +109,7 @@ export class SharedConnection implements AsyncDisposable {
   disconnect(why: string, settleMs = 0): Promise<void> {
     clearTimeout(this.#retryTimer);
     this.#retryTimer = undefined;
-    this.#heartbeat?.[Symbol.dispose]();
-    this.#heartbeat = undefined;
+    clearInterval(this.#pingTimer);
     this.#failures = 0;
     const attempt = this.#attempt;
     const current = this.#current;
@@ -194,23 +194,45 @@ export class SharedConnection implements AsyncDisposable {
   }
 
   #adopt(connection: Connection): void {
-    const { timings, status, patienceMs } = this.#options;
+    const { timings, status } = this.#options;
     this.#current = connection;
     this.#connectedAt = Date.now();
     // First: listeners that hear "ready" read what the server said about itself.
     this.#options.onReady(connection);
     status.set("ready", CONNECTED);
-    this.#heartbeat = startHeartbeat(connection, {
-      everyMs: timings.pingEvery,
-      timeoutMs: timings.pingTimeout,
-      patienceMs: patienceMs(),
-      onAlive(latencyMs) {
-        status.note({ latencyMs });
-        if (status.current.state !== "ready") status.set("ready", CONNECTED);
-      },
-      onSilent: () => status.set("degraded", "Does not answer pings while it is at work on calls"),
-      onDead: (reason) => this.drop(connection, reason),
+    this.#pingTimer = setInterval(() => this.#ping(connection), timings.pingEvery);
+    Deno.unrefTimer(Number(this.#pingTimer));
+  }
+
+  #ping(connection: Connection): void {
+    if (this.#pinging === connection) return;
+    this.#pinging = connection;
+    void this.#check(connection).finally(() => {
+      if (this.#pinging === connection) this.#pinging = undefined;
     });
+  }
+
+  /** Finds out whether the server still answers. Never throws. */
+  async #check(connection: Connection): Promise<void> {
+    const { timings, status, patienceMs } = this.#options;
+    const asked = Date.now();
+    const started = performance.now();
+    try {
+      await connection.call({ method: "ping", timeoutMs: timings.pingTimeout, streams: false });
+      if (connection !== this.#current) return;
+      status.note({ latencyMs: performance.now() - started });
+      if (status.current.state !== "ready") status.set("ready", CONNECTED);
+    } catch (error) {
+      if (connection !== this.#current) return;
+      const { heardAt, inFlight } = connection;
+      const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
+      // It has said something else meanwhile, perhaps in the same millisecond.
+      if (isSilent && heardAt >= asked) return;
+      // At work on calls it may be too busy to answer.
+      if (isSilent && inFlight > 0 && Date.now() - heardAt < patienceMs()) {
+        status.set("degraded", "Does not answer pings while it is at work on calls");
+      } else this.drop(connection, error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   #fail(error: unknown): void {
@@ -239,50 +261,6 @@ export class SharedConnection implements AsyncDisposable {
     const out = JSON.stringify({ jsonrpc: "2.0", id: message.id, ...answer });
     void connection?.answer(out).catch(() => {});
   }
-}
-
-interface HeartbeatOptions {
-  everyMs: number;
-  timeoutMs: number;
-  /** A server at work on calls may be too busy to answer; after this much silence it is given up. */
-  patienceMs: number;
-  onAlive(latencyMs: number): void;
-  /** It does not answer, but has calls in flight that it may be busy with. */
-  onSilent(): void;
-  onDead(reason: Error): void;
-}
-
-/** Pings a server at intervals, and by `check()` when there is reason to doubt it. Never throws. */
-function startHeartbeat(connection: Connection, options: HeartbeatOptions) {
-  const { everyMs, timeoutMs, patienceMs, onAlive, onSilent, onDead } = options;
-  let checking: Promise<void> | undefined;
-  let isOver = false;
-  const ping = async () => {
-    const asked = Date.now();
-    const started = performance.now();
-    try {
-      await connection.call({ method: "ping", timeoutMs, streams: false });
-      if (!isOver) onAlive(performance.now() - started);
-    } catch (error) {
-      if (isOver) return;
-      const { heardAt, inFlight } = connection;
-      const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
-      // It has said something else meanwhile, perhaps in the same millisecond.
-      if (isSilent && heardAt >= asked) return;
-      if (isSilent && inFlight > 0 && Date.now() - heardAt < patienceMs) onSilent();
-      else onDead(error instanceof Error ? error : new Error(String(error)));
-    }
-  };
-  const check = () => void (checking ??= ping().finally(() => checking = undefined));
-  const timer = setInterval(check, everyMs);
-  Deno.unrefTimer(Number(timer));
-  return {
-    check,
-    [Symbol.dispose]() {
-      isOver = true;
-      clearInterval(timer);
-    },
-  };
 }
 
 const FIRST_MS = 500;

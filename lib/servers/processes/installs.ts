@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../../core/errors.ts";
 import { abortable } from "../../core/async.ts";
 import {
@@ -115,7 +116,7 @@ export class Installs implements AsyncDisposable {
             recoverySteps: ["Wait until it has finished, or end it, then try again"],
           });
         }
-        await pause(this.#timings.look, signal);
+        await sleep(this.#timings.look, undefined, { signal });
       }
       return await removeNpxFolder(folder);
     } finally {
@@ -180,7 +181,7 @@ export class Installs implements AsyncDisposable {
         return true;
       }
       onWait();
-      await pause(this.#timings.look, signal);
+      await sleep(this.#timings.look, undefined, { signal });
     }
     return true;
   }
@@ -319,10 +320,4 @@ async function isFetchedElsewhere(folder: string, { packages }: Installer): Prom
 
 function minutes(ms: number): string {
   return ms >= 60_000 ? `${ms / 60_000} min` : `${ms / 1_000} s`;
-}
-
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await abortable(promise, signal).finally(() => clearTimeout(timer));
 }

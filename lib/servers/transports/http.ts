@@ -20,7 +20,6 @@ import {
   hasType,
   isEventStream,
   isTransient,
-  listen,
   ResumableStream,
 } from "./sse_stream.ts";
 import { readRefusal, Refusal } from "./http_errors.ts";
@@ -34,6 +33,10 @@ const MAX_RESUMES = 5;
 const MAX_ENDING = 64;
 const ENDING_MS = 1_000;
 const ENDING_BYTES = 64 * 1024;
+/** Tries with nothing coming before the server's own stream, if it never worked, is given up. */
+const MAX_TRIES = 5;
+/** However eagerly a server ends its own stream, it is not opened more often. */
+const SHORTEST_WAIT_MS = 1000;
 
 export class HttpTransport implements Transport {
   readonly #endpoint: OriginClient;
@@ -257,17 +260,35 @@ export class HttpTransport implements Transport {
     this.#ending.set(controller, readOn());
   }
 
+  /** Hears what the server says on its own, for as long as it keeps a stream for that. */
   async #listen(): Promise<void> {
     const controller = this.#begin();
-    await listen({
-      open: (lastEventId) => this.#get(lastEventId, controller.signal),
-      onMessage: (text) => void this.#take(text, undefined, this.#events),
-      onWarning: (line) => this.#events.onLog(line, "warning"),
-      onGone: () => {
-        if (this.#endpoint.hasSession) this.#loseSession();
-      },
-      signal: controller.signal,
-    });
+    const { signal } = controller;
+    const stream = new ResumableStream((text) => this.#take(text, undefined, this.#events));
+    let hasWorked = false;
+    while (!signal.aborted && (hasWorked || stream.failures < MAX_TRIES)) {
+      try {
+        const response = await this.#get(stream.lastEventId, signal);
+        if (isEventStream(response)) {
+          hasWorked = true;
+          await stream.read(response, () => false);
+        } else {
+          await discard(response);
+          const { status } = response;
+          if (hasWorked && status === 404 && this.#endpoint.hasSession) this.#loseSession();
+          if (!isTransient(status)) break;
+        }
+      } catch (error) {
+        if (error instanceof EventTooLarge) {
+          this.#events.onLog("A message of over 16 MiB was not read", "warning");
+          // To resume would bring it again.
+          stream.lastEventId = undefined;
+        }
+      }
+      stream.failures++;
+      const wait = Math.max(SHORTEST_WAIT_MS, stream.waitMs());
+      await sleep(wait, undefined, { signal }).catch(() => {});
+    }
     this.#running.delete(controller);
   }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../core/defined.ts";
 import { classify, isObject } from "../../core/rpc.ts";
 import { TransportClosed } from "./transport.ts";
 import { type HttpResponse, readStart } from "./http_response.ts";
@@ -70,7 +71,7 @@ function refusalText(endpoint: OriginClient, response: HttpResponse, body: strin
 
 function challengeDetails(challenge: string | null): string {
   const details = ["realm", "error", "resource_metadata"].flatMap((name) => {
-    const value = new RegExp(`(?:^|[\\s,])${name}="([^"]*)"`, "i").exec(challenge ?? "")?.[1];
+    const value = challengeField(challenge, name);
     return value === undefined ? [] : [`${name} ${value}`];
   });
   return details.length === 0 ? "" : ` (${details.join(", ")})`;
@@ -89,23 +90,20 @@ function parseError(body: string): { id: unknown; code: unknown; message: string
 }
 
 /** How a server says one can get access (RFC 6750, RFC 9728). */
-export interface Challenge {
-  resourceMetadata?: string;
-  scope?: string;
-  error?: string;
-}
-
-const NAMES = { resourceMetadata: "resource_metadata", scope: "scope", error: "error" } as const;
+export type Challenge = ReturnType<typeof readChallenge>;
 
 /** Reads a `WWW-Authenticate` header; what is not there or not understood is left out. */
-export function readChallenge(header: string | null): Challenge {
-  const challenge: Challenge = {};
-  if (header === null || !/(?:^|,)\s*Bearer\b/i.test(header)) return challenge;
-  for (const [key, name] of Object.entries(NAMES)) {
-    const found = new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]{1,2000})"|([^\\s",]{1,2000}))`, "i")
-      .exec(header);
-    const value = found?.[1] ?? found?.[2];
-    if (value !== undefined) challenge[key as keyof Challenge] = value;
-  }
-  return challenge;
+export function readChallenge(header: string | null) {
+  const bearer = /(?:^|,)\s*Bearer\b/i.test(header ?? "") ? header : null;
+  return defined({
+    resourceMetadata: challengeField(bearer, "resource_metadata"),
+    scope: challengeField(bearer, "scope"),
+    error: challengeField(bearer, "error"),
+  });
+}
+
+function challengeField(header: string | null, name: string): string | undefined {
+  const field = new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]{1,2000})"|([^\\s",]{1,2000}))`, "i");
+  const found = field.exec(header ?? "");
+  return found?.[1] ?? found?.[2];
 }

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { MESSAGE_LIMIT } from "./messages.ts";
 import { backoffMs } from "../shared_connection.ts";
-import { BodyReader, discard, type HttpResponse } from "./http_response.ts";
+import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { END_CHARS } from "../../core/rpc.ts";
 
 /** Told for each event that carries data; `name` is what its `event` field said. */
@@ -187,47 +186,5 @@ export class ResumableStream {
     const tries = Math.max(1, this.failures);
     const wait = this.#retryMs === undefined ? backoffMs(tries) : this.#retryMs * 2 ** (tries - 1);
     return Math.min(wait, LONGEST_WAIT_MS);
-  }
-}
-
-/** Tries with nothing coming before a stream that never worked is given up. */
-const MAX_TRIES = 5;
-/** However eagerly a server ends the stream, it is not opened more often. */
-const SHORTEST_WAIT_MS = 1000;
-
-export interface ServerStreamOptions {
-  open(lastEventId: string | undefined): Promise<HttpResponse>;
-  onMessage(text: string): void;
-  onWarning(line: string): void;
-  onGone(): void;
-  signal: AbortSignal;
-}
-
-/** Hears what a server says on its own, for as long as it keeps a stream for that. Never throws. */
-export async function listen({ signal, ...options }: ServerStreamOptions): Promise<void> {
-  const stream = new ResumableStream(options.onMessage);
-  let hasWorked = false;
-  while (hasWorked || stream.failures < MAX_TRIES) {
-    try {
-      const response = await options.open(stream.lastEventId);
-      if (isEventStream(response)) {
-        hasWorked = true;
-        await stream.read(response, () => false);
-      } else {
-        await discard(response);
-        if (hasWorked && response.status === 404) return options.onGone();
-        if (!isTransient(response.status)) return;
-      }
-    } catch (error) {
-      if (error instanceof EventTooLarge) {
-        options.onWarning("A message of over 16 MiB was not read");
-        // To resume would bring it again.
-        stream.lastEventId = undefined;
-      }
-    }
-    stream.failures++;
-    const wait = Math.max(SHORTEST_WAIT_MS, stream.waitMs());
-    await sleep(wait, undefined, { signal }).catch(() => {});
-    if (signal.aborted) return;
   }
 }
