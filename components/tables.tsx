@@ -33,6 +33,38 @@ export function Table({ caption, class: name, columns, children }: TableProps) {
   );
 }
 
+interface DataTableProps<Row> extends Omit<TableProps, "columns" | "children"> {
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+  columns: {
+    head: string;
+    /** The heading is only read aloud. */
+    isQuiet?: boolean;
+    class?: string;
+    cell(row: Row): ComponentChildren;
+  }[];
+}
+
+/** Rows of text; on a phone each row is a block, with the heading before each value. */
+export function DataTable<Row>(
+  { rows, keyOf, columns, class: name = "", ...table }: DataTableProps<Row>,
+) {
+  const heads = columns.map(({ head, isQuiet, class: name = "" }) =>
+    isQuiet ? <HiddenHeading key={head} label={head} class={name} /> : [head, name] as const
+  );
+  return (
+    <Table {...table} class={`is-text is-stacked ${name}`} columns={heads}>
+      {rows.map((row) => (
+        <tr key={keyOf(row)}>
+          {columns.map(({ head, isQuiet, class: name, cell }) => (
+            <td key={head} class={name} data-label={isQuiet ? undefined : head}>{cell(row)}</td>
+          ))}
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
 /** A column without a visible heading. */
 export function HiddenHeading({ label, class: name }: { label: string; class?: string }) {
   return (

@@ -2,6 +2,12 @@ import { formatAgo, formatSpan, inertParts } from "../lib/console/ui/format.ts";
 import type { TextSegment } from "../lib/catalog/word_diff.ts";
 import { Icon } from "./icon.tsx";
 
+/** A day; the exact moment on hover. */
+export function Day({ at }: { at: number }) {
+  const exact = new Date(at).toISOString();
+  return <time dateTime={exact} title={exact}>{exact.slice(0, 10)}</time>;
+}
+
 /** A moment in words, with the exact one on hover; the clock island keeps it true. */
 export function Ago({ at }: { at: number }) {
   const exact = new Date(at).toISOString();
@@ -39,6 +45,20 @@ export function InertText({ text, as: Element, class: name }: InertTextProps) {
     </bdi>
   );
   return Element === undefined ? isolated : <Element class={name}>{isolated}</Element>;
+}
+
+/** Texts in a sentence, with commas between them. */
+export function Listed({ texts }: { texts: readonly string[] }) {
+  return (
+    <>
+      {texts.map((text, index) => (
+        <span key={text}>
+          {index > 0 && ", "}
+          <InertText text={text} />
+        </span>
+      ))}
+    </>
+  );
 }
 
 /** What came and what went, by word: underlined and struck through, never by color alone. */

@@ -38,7 +38,7 @@ browserTest("evaluator that was found is named, and a real request says how it w
   // While it is off nothing is started, nor spent.
   const off = await fetch(`${gateway.url}/settings`, {
     method: "POST",
-    body: new URLSearchParams({ change: "evaluator-test" }),
+    body: new URLSearchParams({ action: "evaluator-test" }),
   });
   assert.equal(off.status, 403);
   assert.match(await off.text(), /optimization is off, because it spends model time/);

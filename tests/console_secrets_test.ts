@@ -84,7 +84,7 @@ browserTest(
       const refused = await fetch(address, {
         method: "POST",
         headers: { origin: gateway.url },
-        body: new URLSearchParams({ change: "set", name: "not-a-name", value: VALUE }),
+        body: new URLSearchParams({ action: "set", name: "not-a-name", value: VALUE }),
       });
       assert.equal(refused.status, 400);
       const text = await refused.text();

@@ -62,7 +62,7 @@ browserTest(
     assert.equal(await page.getByRole("button", { name: /Switch optimization/ }).count(), 0);
     const refused = await fetch(`${gateway.url}/settings`, {
       method: "POST",
-      body: new URLSearchParams({ change: "optimization", to: "off" }),
+      body: new URLSearchParams({ action: "optimization-off" }),
     });
     assert.equal(refused.status, 409);
     await refused.body?.cancel();
@@ -90,7 +90,7 @@ browserTest(
     await page.getByText("the next start uses info again").waitFor();
     const foreign = await fetch(`${gateway.url}/settings`, {
       method: "POST",
-      body: new URLSearchParams({ change: "log-level", to: "fatal" }),
+      body: new URLSearchParams({ action: "log-level", level: "fatal" }),
       headers: { origin: "https://evil.example" },
     });
     assert.equal(foreign.status, 403);

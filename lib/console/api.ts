@@ -7,14 +7,7 @@ import { isFromThisMachine } from "../http/request_origin.ts";
 import { OPERATIONS } from "../operations/all.ts";
 import { answerOperation, type ApiRequest } from "../operations/http.ts";
 import { answerOldPath } from "../operations/old_paths.ts";
-import { readTexts } from "../operations/fields.ts";
-import {
-  type Operation,
-  type OperationCall,
-  type OperationSpec,
-  runOperation,
-} from "../operations/operation.ts";
-import type { Services } from "../operations/services.ts";
+import { type OperationCall, type OperationSpec, runOperation } from "../operations/operation.ts";
 import { placeOf } from "./admit.ts";
 import type { State } from "./define.ts";
 
@@ -64,35 +57,6 @@ export function runFor<Input extends z.ZodObject, Output>(
   input: z.input<Input>,
 ): Promise<Output> {
   return runOperation(operation, ctx.state.gateway, input, callOf(ctx, "console"));
-}
-
-/** What a page's forms can decide: the operation, with input that the form itself does not have. */
-export type FormDecisions = Record<
-  string,
-  { operation: Operation; fixed?: Record<string, string> }
->;
-
-/** Runs what a form decides: the field `by` names the decision, the others are its input. */
-export async function decideByForm(
-  decisions: FormDecisions,
-  services: Services,
-  form: URLSearchParams,
-  call: OperationCall,
-  by = "action",
-) {
-  const decision = form.get(by) ?? "";
-  if (!Object.hasOwn(decisions, decision)) throw unknownDecision();
-  const { operation, fixed = {} } = decisions[decision]!;
-  const fields = [...form].filter(([name]) => name !== by);
-  const input = readTexts(operation.input, [...fields, ...Object.entries(fixed)]);
-  return { decision, output: await runOperation(operation, services, input, call) };
-}
-
-export function unknownDecision(): GatewayError {
-  return new GatewayError("INVALID_ARGUMENTS", {
-    message: "The form does not say what to do",
-    recoveryAction: "Load the page again",
-  });
 }
 
 function apiRequest(ctx: Context<State>): ApiRequest {

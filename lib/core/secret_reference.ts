@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { mapSpecTexts, type ServerSpec, specTexts } from "./server.ts";
 
-export const SecretName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
+const NAME = [/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
   error: "A secret's name has 1 to 64 letters, digits or _, and does not begin with a digit",
-});
+}] as const;
+
+export const SecretName = z.string().regex(...NAME);
+/** As a person types it. */
+export const TypedSecretName = z.string().trim().regex(...NAME);
 
 const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]{0,63})\}/g;
 

@@ -125,8 +125,9 @@ const createProject = operation({
   title: "Create a project",
   description: "Create a project, to group servers and limit tokens to them.",
   input: z.strictObject({
-    name: z.string().describe("Project name").register(fieldHints, { completes: "nothing" }),
-    description: z.string().optional().describe("What it is for")
+    name: z.string().trim().describe("Project name")
+      .register(fieldHints, { completes: "nothing" }),
+    description: z.string().trim().max(400).optional().describe("What it is for")
       .register(fieldHints, { placeholder: "TEXT" }),
   }),
   output: z.object({ project: ShownProject }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SecretName, secretReference } from "../core/secret_reference.ts";
+import { SecretName, secretReference, TypedSecretName } from "../core/secret_reference.ts";
 import { fieldHints } from "./fields.ts";
 import { DESTROYS, MANAGES, operation, READS_GUARDED } from "./operation.ts";
 import { SecretsList, usersWords } from "./secrets_admin.ts";
@@ -26,7 +26,7 @@ const set = operation({
   title: "Set a secret",
   description: "Set a secret that server entries refer to; servers that use it are reconnected.",
   input: z.strictObject({
-    name: KnownSecret,
+    name: TypedSecretName.describe("Secret name").register(fieldHints, { completes: "secret" }),
     value: z.string().describe("Its value, which is never shown again")
       .register(fieldHints, { isHidden: true }),
   }),

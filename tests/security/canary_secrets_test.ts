@@ -27,7 +27,7 @@ Deno.test("30 secrets go to the servers they are for, and to no log, store, expo
     const answer = await setting.send("PUT", "/api/secrets/IN_ARGS", { value });
     assert.match(answer, /^200 /);
     setting.check("PUT /api/secrets", answer);
-    const form = { change: "set", name: "IN_URL", value: canaries.make("secret IN_URL") };
+    const form = { action: "set", name: "IN_URL", value: canaries.make("secret IN_URL") };
     assert.match(await setting.submit("/security/secrets", form), /^303 /);
     await reaches(setting, "local", "ready");
     await reaches(setting, "web", "ready");

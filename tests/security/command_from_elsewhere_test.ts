@@ -198,7 +198,7 @@ Deno.test("only somebody at the machine agrees; whoever asks cannot", async (t) 
     const form = await fetch(`${guarded.url}/security/consents`, {
       method: "POST",
       headers: { ...ELSEWHERE, ...bearer(guarded.owner), origin: guarded.url },
-      body: new URLSearchParams({ decision: "approve", id: request?.id ?? "" }),
+      body: new URLSearchParams({ action: "approve", id: request?.id ?? "" }),
     });
     assert.equal(form.status, 403, await form.text());
   });

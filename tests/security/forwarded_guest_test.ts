@@ -262,7 +262,7 @@ Deno.test("behind a proxy that hides itself no token makes its owner the machine
     const form = await ask(page, {
       method: "POST",
       headers: bearer(guarded.owner),
-      body: new URLSearchParams({ decision: "approve", id }),
+      body: new URLSearchParams({ action: "approve", id }),
     }, guarded.url);
     assert.equal(form.status, 403);
     const shown = await ask(page, { headers: bearer(guarded.owner) }, guarded.url);

@@ -1,10 +1,10 @@
 import { page } from "fresh";
 import { type SecurityOverview as Overview, securityOverview } from "./(_page)/model.ts";
-import { formatCount, formatNumber } from "../../../lib/console/ui/format.ts";
-import { Card, Fact, Facts, PageHeader } from "../../../components/layout.tsx";
-import { Icon, type IconName } from "../../../components/icon.tsx";
+import { formatCount } from "../../../lib/console/ui/format.ts";
+import { Card, Fact, Facts } from "../../../components/layout.tsx";
+import { Icon } from "../../../components/icon.tsx";
 import { InertText } from "../../../components/text.tsx";
-import { SecurityTabs } from "./(_components)/tabs.tsx";
+import { SecurityPage } from "./(_components)/page.tsx";
 import { define } from "../../../lib/console/define.ts";
 import { PostForm } from "../../../components/forms.tsx";
 
@@ -15,26 +15,54 @@ export const handler = define.handlers({ GET: ["read"] }, {
   },
 });
 
-/** Who may come in, and the way to everything else that is guarded. */
-export default define.page<typeof handler>(function SecurityPage({ data: overview }) {
+/** Who may connect, and what waits for a decision. */
+export default define.page<typeof handler>(function SecurityOverview({ data: overview }) {
   return (
-    <div class="stack" data-live="settings sessions servers tools">
-      <PageHeader
-        title="Security"
-        lead="Who may connect, what may run, what may change"
-        action={<a class="button button-primary" href="/security/tokens#new-token">New token</a>}
-      />
-      <SecurityTabs current="/security" />
+    <SecurityPage
+      path="/security"
+      title="Security"
+      live="settings sessions servers tools"
+      lead="Who may connect, what may run, what may change"
+      action={<a class="button button-primary" href="/security/tokens#new-token">New token</a>}
+    >
+      <Waiting waiting={overview.waiting} />
       <div class="columns">
-        <ComingIn overview={overview} />
+        <AccessCard overview={overview} />
         <Caller overview={overview} />
       </div>
-      <Places overview={overview} />
-    </div>
+    </SecurityPage>
   );
 });
 
-function ComingIn({ overview: { isRequired, reasons } }: { overview: Overview }) {
+const WAITING = [
+  ["review", "Review", "item", "Changed tools, and tools that look like an attack"],
+  ["consents", "Consents", "request", "Programs that others want to run on the gateway's machine"],
+  ["approvals", "Approvals", "call", "Calls that wait for approval"],
+] as const;
+
+function Waiting({ waiting }: Pick<Overview, "waiting">) {
+  return (
+    <Card title="Waiting for your decision" isFlush>
+      <ul class="rows">
+        {WAITING.map(([page, title, noun, text]) => (
+          <li key={page} class="row row-link place">
+            <Icon name={waiting[page] > 0 ? "alert" : "ready"} size={14} />
+            <div class="row-text">
+              <a class="cover strong" href={`/security/${page}`}>{title}</a>
+              <p class="muted small">{text}</p>
+            </div>
+            <span class={waiting[page] > 0 ? "row-aside tone-warn strong" : "row-aside"}>
+              {waiting[page] > 0 ? formatCount(waiting[page], noun) : "none"}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function AccessCard({ overview }: { overview: Overview }) {
+  const { isRequired, reasons, tokens, expired, projects, secrets } = overview;
   return (
     <Card title="Access">
       <div class="stack">
@@ -52,6 +80,13 @@ function ComingIn({ overview: { isRequired, reasons } }: { overview: Overview })
             token admits.
           </p>
         )}
+        <Facts>
+          <Fact name="Tokens">
+            {formatCount(tokens, "token") + (expired > 0 ? `, ${expired} expired` : "")}
+          </Fact>
+          <Fact name="Projects">{formatCount(projects, "project")}</Fact>
+          <Fact name="Secrets">{formatCount(secrets, "secret")}</Fact>
+        </Facts>
       </div>
     </Card>
   );
@@ -87,92 +122,6 @@ function Caller({ overview: { caller, isLoggedIn } }: { overview: Overview }) {
           </div>
         )}
       </div>
-    </Card>
-  );
-}
-
-interface Place {
-  href: string;
-  icon: IconName;
-  title: string;
-  text: string;
-  aside?: string;
-  /** Whether somebody has to decide there. */
-  isWaiting?: boolean;
-}
-
-function Places({ overview }: { overview: Overview }) {
-  const { tokens, expired, projects, secrets, waiting } = overview;
-  const decided = (count: number) => ({
-    aside: count === 0 ? "none pending" : `${formatNumber(count)} waiting`,
-    isWaiting: count > 0,
-  });
-  const places: Place[] = [
-    {
-      href: "/security/tokens",
-      icon: "lock",
-      title: "Tokens",
-      text: "Credentials for clients and browsers",
-      aside: formatCount(tokens, "token") + (expired > 0 ? `, ${expired} expired` : ""),
-    },
-    {
-      href: "/security/projects",
-      icon: "toolsets",
-      title: "Projects",
-      text: "Servers that belong together, for tokens of their own",
-      aside: formatCount(projects, "project"),
-    },
-    {
-      href: "/security/review",
-      icon: "alert",
-      title: "Review",
-      text: "What servers change about their tools, and what looks like an attack",
-      ...decided(waiting.review),
-    },
-    {
-      href: "/security/consents",
-      icon: "servers",
-      title: "Consents",
-      text: "Programs that others want to have run on the gateway's machine",
-      ...decided(waiting.consents),
-    },
-    {
-      href: "/security/approvals",
-      icon: "paused",
-      title: "Approvals",
-      text: "Calls that wait for approval, and what may be called through a toolset",
-      ...decided(waiting.approvals),
-    },
-    {
-      href: "/security/secrets",
-      icon: "store",
-      title: "Secrets",
-      text: "Values that servers' entries refer to, kept encrypted",
-      aside: formatCount(secrets, "secret"),
-    },
-    {
-      href: "/security/audit",
-      icon: "file",
-      title: "Audit log",
-      text: "Who changed what, from where and when",
-    },
-  ];
-  return (
-    <Card isFlush>
-      <ul class="rows">
-        {places.map(({ href, icon, title, text, aside, isWaiting }) => (
-          <li key={href} class="row row-link place">
-            <Icon name={icon} size={14} />
-            <div class="row-text">
-              <a class="cover strong" href={href}>{title}</a>
-              <p class="muted small">{text}</p>
-            </div>
-            {aside === undefined
-              ? null
-              : <span class={isWaiting ? "row-aside tone-warn strong" : "row-aside"}>{aside}</span>}
-          </li>
-        ))}
-      </ul>
     </Card>
   );
 }

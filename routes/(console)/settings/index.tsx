@@ -1,46 +1,22 @@
-import { page } from "fresh";
-import {
-  changeSettings,
-  donePath,
-  readSettingsChange,
-  type Run,
-  type SettingsPage,
-  settingsPage,
-} from "./(_page)/model.ts";
+import { SETTINGS_DECISIONS, type SettingsPage, settingsPage } from "./(_page)/model.ts";
 import { BusyForms } from "../../../islands/forms.tsx";
 import { CopyButton, Since } from "../../../components/text.tsx";
 import { Card, Fact, Facts, PageHeader } from "../../../components/layout.tsx";
-import { FormFailure } from "../../../components/forms.tsx";
-import { Notice } from "../../../components/states.tsx";
+import { FormResult } from "../../../components/operation_form.tsx";
+import { DataTable } from "../../../components/tables.tsx";
 import { DataCard, LogLevelCard, OptimizationCard, SearchCard } from "./(_components)/cards.tsx";
-import { runFor } from "../../../lib/console/api.ts";
-import { define, formOf } from "../../../lib/console/define.ts";
-import { formError, submitForm } from "../../../lib/console/errors.ts";
+import { define } from "../../../lib/console/define.ts";
+import { formPage } from "../../../lib/console/form_page.ts";
 import type { ShownOption } from "../../../lib/operations/settings.ts";
-import { isFromThisMachine } from "../../../lib/http/request_origin.ts";
 
-const RUNTIME = { deno: Deno.version.deno, system: `${Deno.build.os} ${Deno.build.arch}` };
-
-export const handler = define.handlers({ GET: ["read"], POST: ["manage"] }, {
-  async GET(ctx) {
-    const { gateway } = ctx.state;
-    ctx.state.title = "Settings";
-    const isHere = isFromThisMachine(ctx);
-    return page<SettingsPage>(await settingsPage(gateway, RUNTIME, ctx.url.searchParams, isHere));
-  },
-
-  async POST(ctx) {
-    const { gateway } = ctx.state;
-    const form = await formOf(ctx);
-    ctx.state.title = "Settings";
-    return await submitForm<SettingsPage>(ctx, async () => {
-      const run: Run = (operation, input) => runFor(ctx, operation, input);
-      return donePath(await changeSettings(readSettingsChange(form), run));
-    }, async (error) => ({
-      ...await settingsPage(gateway, RUNTIME, new URLSearchParams(), isFromThisMachine(ctx)),
-      refused: formError(error),
-    }));
-  },
+export const handler = formPage({
+  title: "Settings",
+  path: "/settings",
+  rights: ["read"],
+  decisions: SETTINGS_DECISIONS,
+  load: settingsPage,
+  after: ({ decision }): Record<string, string> =>
+    decision.startsWith("evaluator-") ? { check: "evaluator" } : {},
 });
 
 /** What is in effect and where it was set, what can be changed at once, and what runs here. */
@@ -49,10 +25,7 @@ export default define.page<typeof handler>(function SettingsPage({ data: page })
     <div class="stack" data-live="settings embeddings">
       <BusyForms />
       <PageHeader title="Settings" lead="Runtime settings first; startup options below" />
-      {page.done === undefined ? null : <Notice tone="ok">{page.done}</Notice>}
-      {page.refused === undefined
-        ? null
-        : <FormFailure error={page.refused} title="Nothing is changed" />}
+      <FormResult {...page} />
       <div class="columns">
         <OptimizationCard optimization={page.optimization} />
         <SearchCard search={page.search} />
@@ -76,47 +49,45 @@ export default define.page<typeof handler>(function SettingsPage({ data: page })
 /** Every option as it is in effect, and the three places that can set it. */
 function SettingsTable({ rows }: { rows: ShownOption[] }) {
   return (
-    <table class="table settings-table is-text">
-      <caption class="visually-hidden">Options</caption>
-      <thead>
-        <tr>
-          <th scope="col" class="col-option">Option</th>
-          <th scope="col" class="col-value">Value</th>
-          <th scope="col" class="col-origin hide-small">Set by</th>
-          <th scope="col" class="hide-medium">Environment and settings file</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.name}>
-            <td>
-              <span class="mono strong">{row.flag}</span>
-              <p class="muted">{row.meaning}</p>
-            </td>
-            <td>
-              {row.value === undefined
+    <DataTable
+      caption="Options"
+      class="settings-table"
+      rows={rows}
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          head: "Option",
+          cell: ({ flag, meaning }) => (
+            <>
+              <span class="mono strong">{flag}</span>
+              <p class="muted">{meaning}</p>
+            </>
+          ),
+        },
+        {
+          head: "Value",
+          cell: ({ value, origin, fallback }) => (
+            <>
+              {value === undefined
                 ? <span class="muted">Not set</span>
-                : <span class="mono place">{row.value}</span>}
-              {row.origin === "default" ? null : (
-                <p class="small muted">
-                  default: {row.fallback}
-                </p>
-              )}
-              <p class="only-small">
-                <Origin origin={row.origin} />
-              </p>
-            </td>
-            <td class="hide-small">
-              <Origin origin={row.origin} />
-            </td>
-            <td class="hide-medium">
-              <p class="mono small place">{row.variable}</p>
-              <p class="mono small muted">"{row.settingsKey}"</p>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+                : <span class="mono place">{value}</span>}
+              {origin !== "default" && <p class="small muted">default: {fallback}</p>}
+            </>
+          ),
+        },
+        { head: "Set by", cell: ({ origin }) => <Origin origin={origin} /> },
+        {
+          head: "Environment and settings file",
+          class: "hide-medium",
+          cell: ({ variable, settingsKey }) => (
+            <>
+              <p class="mono small place">{variable}</p>
+              <p class="mono small muted">"{settingsKey}"</p>
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }
 

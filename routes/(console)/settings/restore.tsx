@@ -5,8 +5,8 @@ import { formatCount, formatNumber } from "../../../lib/console/ui/format.ts";
 import { RESTORE_BACKUP } from "../../../lib/console/ui/pages.ts";
 import { Ago, CodeBlock, CopyButton, InertText } from "../../../components/text.tsx";
 import { Card, PageHeader } from "../../../components/layout.tsx";
-import { Confirm, Field, FormFailure, PostForm } from "../../../components/forms.tsx";
-import { Icon } from "../../../components/icon.tsx";
+import { Confirm, Field, FormFailure, PostButton, PostForm } from "../../../components/forms.tsx";
+import { Table } from "../../../components/tables.tsx";
 import { Notice } from "../../../components/states.tsx";
 import { define, formOf } from "../../../lib/console/define.ts";
 import { formError, submitForm } from "../../../lib/console/errors.ts";
@@ -66,13 +66,10 @@ export default define.page<typeof handler>(function RestorePage({ data: page }) 
 function Applied({ applied }: Required<Pick<RestorePage, "applied">>) {
   if (!applied.ok) {
     return (
-      <p class="notice tone-bad" role="status">
-        <Icon name="error" size={14} />
-        <span>
-          The backup could not be put in place at this start, and the store is as it was:{" "}
-          <InertText text={applied.problem} />. The next start tries again.
-        </span>
-      </p>
+      <Notice tone="bad" role="status">
+        The backup could not be put in place at this start, and the store is as it was:{" "}
+        <InertText text={applied.problem} />. The next start tries again.
+      </Notice>
     );
   }
   const kept = applied.before ?? applied.movedTo;
@@ -95,18 +92,20 @@ function Staged({ page: { staged, place } }: { page: RestorePage }) {
   return (
     <Card title="Waits for the next start">
       <div class="stack">
-        <p class="notice tone-warn" role="status">
-          <Icon name="alert" size={14} />
-          <span>
-            The backup of <Ago at={Date.parse(staged.createdAt)} /> with{" "}
-            {formatCount(staged.entries, "record")} replaces <span class="mono place">{place}</span>
-            {" "}
-            when the gateway is started again. What is changed until then is replaced too; it is
-            kept as a backup beside the store.
-          </span>
-        </p>
+        <Notice tone="warn">
+          The backup of <Ago at={Date.parse(staged.createdAt)} /> with{" "}
+          {formatCount(staged.entries, "record")} replaces <span class="mono place">{place}</span>
+          {" "}
+          when the gateway is started again. What is changed until then is replaced too; it is kept
+          as a backup beside the store.
+        </Notice>
         <p>Stop every gateway that uses this store, then start one of them.</p>
-        <Step step="undo" verb="Do not restore it" busy="Taking back…" />
+        <PostButton
+          action={RESTORE_BACKUP}
+          busy="Taking back…"
+          fields={{ step: "undo" }}
+          label="Do not restore it"
+        />
       </div>
     </Card>
   );
@@ -124,35 +123,28 @@ function Checked({ page: { checked, place = "" } }: { page: RestorePage }) {
           Made <Ago at={Date.parse(backup.createdAt)} />, with schema version{" "}
           {backup.schemaVersion}.
         </p>
-        <table class="table restore-table">
-          <caption class="visually-hidden">What the backup holds, and what is here</caption>
-          <thead>
-            <tr>
-              <th scope="col">What</th>
-              <th scope="col" class="number">In the backup</th>
-              <th scope="col" class="number">In the store now</th>
+        <Table
+          class="restore-table"
+          caption="What the backup holds, and what is here"
+          columns={["What", ["In the backup", "number"], ["In the store now", "number"]]}
+        >
+          {rows.map(({ what, inBackup, here }) => (
+            <tr key={what}>
+              <td>{what}</td>
+              <td class="number">{formatNumber(inBackup)}</td>
+              <td class="number">{formatNumber(here)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ what, inBackup, here }) => (
-              <tr key={what}>
-                <td>{what}</td>
-                <td class="number">{formatNumber(inBackup)}</td>
-                <td class="number">{formatNumber(here)}</td>
-              </tr>
-            ))}
-            <tr>
-              <td>Other records, such as calls and evaluation runs</td>
-              <td class="number">{formatNumber(others)}</td>
-              <td class="number muted">not counted</td>
-            </tr>
-          </tbody>
-        </table>
+          ))}
+          <tr>
+            <td>Other records, such as calls and evaluation runs</td>
+            <td class="number">{formatNumber(others)}</td>
+            <td class="number muted">not counted</td>
+          </tr>
+        </Table>
         {sealed.map((text) => (
-          <p key={text} class="notice tone-warn">
-            <Icon name="alert" size={14} />
-            <InertText as="span" text={text} />
-          </p>
+          <Notice key={text} tone="warn" role={null}>
+            <InertText text={text} />
+          </Notice>
         ))}
         <div class="form-actions">
           <Confirm
@@ -172,7 +164,12 @@ function Checked({ page: { checked, place = "" } }: { page: RestorePage }) {
             and all else in it. Servers in config files stay. It can be taken back until then, and
             what was there is kept as a backup.
           </Confirm>
-          <Step step="discard" verb="Forget this file" busy="Forgetting…" />
+          <PostButton
+            action={RESTORE_BACKUP}
+            busy="Forgetting…"
+            fields={{ step: "discard" }}
+            label="Forget this file"
+          />
         </div>
       </div>
     </Card>
@@ -220,13 +217,5 @@ function ElsewhereCard({ possible }: { possible: "elsewhere" | "no-file" }) {
         <CodeBlock code="quartermaster restore FILE" label="command to restore" />
       </div>
     </Card>
-  );
-}
-
-function Step({ step, verb, busy }: { step: string; verb: string; busy: string }) {
-  return (
-    <PostForm action={RESTORE_BACKUP} busy={busy} fields={{ step }}>
-      <button type="submit" class="button">{verb}</button>
-    </PostForm>
   );
 }

@@ -10,10 +10,12 @@ import { formatCount, formatNumber, inertString } from "../../../../lib/console/
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
 import { EmptyState, Notice } from "../../../../components/states.tsx";
 import { FormFailure } from "../../../../components/forms.tsx";
-import { Icon } from "../../../../components/icon.tsx";
-import { PageHeader } from "../../../../components/layout.tsx";
-import { SecurityTabs } from "../(_components)/tabs.tsx";
+import { DataTable } from "../../../../components/tables.tsx";
+import { Card } from "../../../../components/layout.tsx";
+import { SecurityPage } from "../(_components)/page.tsx";
 import { define } from "../../../../lib/console/define.ts";
+
+const PATH = "/security/audit";
 
 export const handler = define.handlers<AuditPage>({ GET: ["read", "manage"] }, {
   async GET(ctx) {
@@ -27,15 +29,14 @@ export default define.page<typeof handler>(function AuditPage({ data: page }) {
   const { rows, query, error, check } = page;
   const isFiltered = Object.keys(query).length > 0 || page.isOlder;
   return (
-    <div class="stack" data-live="audit">
-      <PageHeader
-        title="Audit log"
-        lead="Who decided what, from where and when; entries are added, and never changed"
-        action={<Actions query={query} />}
-      />
-      <SecurityTabs current={PATH} />
-      {error === undefined ? null : <FormFailure error={error} title="Not filtered" />}
-      {check === undefined ? null : <Checked check={check} />}
+    <SecurityPage
+      path={PATH}
+      live="audit"
+      lead="Who decided what, from where and when; entries are added, and never changed"
+      action={<Actions query={query} />}
+    >
+      {error !== undefined && <FormFailure error={error} title="Not filtered" />}
+      {check !== undefined && <Checked check={check} />}
       <AuditFilters query={query} />
       {rows.length > 0
         ? (
@@ -64,11 +65,18 @@ export default define.page<typeof handler>(function AuditPage({ data: page }) {
             made it. Calls of tools are in the activity log.
           </EmptyState>
         )}
-    </div>
+    </SecurityPage>
   );
 });
 
 const FAMILIES = [...new Set(AUDIT_ACTIONS.map((action) => action.split(".", 1)[0]!))];
+
+const FIELDS = [
+  ["who", "Who", { maxLength: 200 }],
+  ["subject", "Subject", { maxLength: 200 }],
+  ["since", "From (UTC)", { type: "date" }],
+  ["until", "To (UTC)", { type: "date" }],
+] as const;
 
 /** What of the log is shown; a plain form, whose fields are in the address. */
 function AuditFilters({ query }: { query: Record<string, string> }) {
@@ -93,79 +101,64 @@ function AuditFilters({ query }: { query: Record<string, string> }) {
           ))}
         </select>
       </label>
-      <label>
-        <span>Who</span>
-        <input class="input" name="who" maxLength={200} value={query.who ?? ""} />
-      </label>
-      <label>
-        <span>Subject</span>
-        <input class="input" name="subject" maxLength={200} value={query.subject ?? ""} />
-      </label>
-      <label>
-        <span>From (UTC)</span>
-        <input class="input" type="date" name="since" value={query.since ?? ""} />
-      </label>
-      <label>
-        <span>To (UTC)</span>
-        <input class="input" type="date" name="until" value={query.until ?? ""} />
-      </label>
+      {FIELDS.map(([name, label, input]) => (
+        <label key={name}>
+          <span>{label}</span>
+          <input class="input" name={name} value={query[name] ?? ""} {...input} />
+        </label>
+      ))}
       <button type="submit" class="button">Show</button>
       {Object.keys(query).length > 0 && <a class="button" href={PATH}>Show everything</a>}
     </form>
   );
 }
 
-/** Entries, each with what it changed where it changed something. */
 function AuditRows({ rows }: { rows: AuditRow[] }) {
   return (
-    <section class="card card-flush" aria-label="Entries">
-      <div class="card-body">
-        <table class="table audit-table is-text">
-          <caption class="visually-hidden">Audit log, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col" class="col-when">When</th>
-              <th scope="col" class="col-who hide-small">Who</th>
-              <th scope="col">What</th>
-              <th scope="col" class="col-from hide-small">From</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => <Row key={row.id} row={row} />)}
-          </tbody>
-        </table>
-      </div>
-    </section>
+    <Card isFlush aria-label="Entries">
+      <DataTable
+        caption="Audit log, newest first"
+        class="audit-table"
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: "When", class: "col-when muted", cell: ({ at }) => <Ago at={at} /> },
+          {
+            head: "Who",
+            class: "col-who",
+            cell: ({ who, principal }) => (
+              <span title={inertString(principal)}>
+                <InertText text={who} />
+              </span>
+            ),
+          },
+          { head: "What", cell: (row) => <Decided row={row} /> },
+          {
+            head: "From",
+            class: "col-from muted",
+            cell: ({ from }) => <InertText as="span" text={from} />,
+          },
+        ]}
+      />
+    </Card>
   );
 }
 
-function Row({ row }: { row: AuditRow }) {
-  const { at, who, principal, from, action, subject, changes } = row;
+/** What was decided, and what that changed. */
+function Decided({ row: { action, subject, changes } }: { row: AuditRow }) {
   return (
-    <tr>
-      <td class="muted">
-        <Ago at={at} />
-      </td>
-      <td class="hide-small" title={inertString(principal)}>
-        <InertText text={who} />
-      </td>
-      <td>
-        {actionLabel(action) ?? <code>{action}</code>}{" "}
-        <InertText as="span" class="mono strong" text={subject} />
-        <span class="only-small muted small">
-          by <InertText text={who} />; <InertText text={from} />
-        </span>
-        {changes.rows.length > 0 && (
-          <details class="audit-changes">
-            <summary>
-              What changed: {formatCount(changes.rows.length + changes.more, "value")}
-            </summary>
-            <Changes action={action} changes={changes} />
-          </details>
-        )}
-      </td>
-      <InertText as="td" class="muted hide-small" text={from} />
-    </tr>
+    <div>
+      {actionLabel(action) ?? <code>{action}</code>}{" "}
+      <InertText as="span" class="mono strong" text={subject} />
+      {changes.rows.length > 0 && (
+        <details class="audit-changes">
+          <summary>
+            What changed: {formatCount(changes.rows.length + changes.more, "value")}
+          </summary>
+          <Changes action={action} changes={changes} />
+        </details>
+      )}
+    </div>
   );
 }
 
@@ -205,8 +198,6 @@ function Changes(
   );
 }
 
-const PATH = "/security/audit";
-
 function Actions({ query }: Pick<AuditPage, "query">) {
   const to = (format: string) => `/api/audit.export?${new URLSearchParams({ ...query, format })}`;
   return (
@@ -234,22 +225,19 @@ function Checked({ check }: { check: NonNullable<AuditPage["check"]> }) {
     );
   }
   return (
-    <div class="notice tone-bad" role="alert">
-      <Icon name="error" size={14} />
-      <div>
-        <p class="strong">The log is not whole: somebody has changed it in the data store.</p>
-        <ul class="form-steps">
-          {problems.map(({ at, message }, index) => (
-            <li key={index}>
-              {at === undefined ? null : <>{new Date(at).toISOString()}:{" "}</>}
-              {message}
-            </li>
-          ))}
-          {more > 0 && <li>and {formatNumber(more)} more</li>}
-        </ul>
-        <p class="small muted">Checked: {whole}.{cleared}</p>
-      </div>
-    </div>
+    <Notice tone="bad">
+      <p class="strong">The log is not whole: somebody has changed it in the data store.</p>
+      <ul class="form-steps">
+        {problems.map(({ at, message }, index) => (
+          <li key={index}>
+            {at === undefined ? "" : `${new Date(at).toISOString()}: `}
+            {message}
+          </li>
+        ))}
+        {more > 0 && <li>and {formatNumber(more)} more</li>}
+      </ul>
+      <p class="small muted">Checked: {whole}.{cleared}</p>
+    </Notice>
   );
 }
 

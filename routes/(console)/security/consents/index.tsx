@@ -1,60 +1,47 @@
-import { page } from "fresh";
 import {
+  CONSENT_DECISIONS,
   type ConsentRow,
   type ConsentsPage,
   consentsPage,
-  decideConsent,
+  decidedServer,
 } from "./(_page)/model.ts";
 import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
-import { Ago, InertText } from "../../../../components/text.tsx";
-import { Card, Fact, Facts, PageHeader } from "../../../../components/layout.tsx";
-import { Confirm, FormFailure, PostForm } from "../../../../components/forms.tsx";
-import { BusyForms } from "../../../../islands/forms.tsx";
+import { Ago, Day, InertText } from "../../../../components/text.tsx";
+import { Card, Fact, Facts } from "../../../../components/layout.tsx";
+import { Confirm, PostButton } from "../../../../components/forms.tsx";
 import { serverPath } from "../../../../lib/console/ui/pages.ts";
 import { EmptyState, Notice } from "../../../../components/states.tsx";
-import { SecurityTabs } from "../(_components)/tabs.tsx";
-import { callOf } from "../../../../lib/console/api.ts";
-import { define, formOf } from "../../../../lib/console/define.ts";
-import { submitForm } from "../../../../lib/console/errors.ts";
+import { SecurityPage } from "../(_components)/page.tsx";
+import { formPage } from "../../../../lib/console/form_page.ts";
+import { define } from "../../../../lib/console/define.ts";
 
-export const handler = define.handlers<ConsentsPage>(
-  { GET: ["read", "manage"], POST: ["manage"] },
-  {
-    async GET(ctx) {
-      ctx.state.title = "Consents";
-      const { gateway } = ctx.state;
-      return page(
-        await consentsPage(gateway, callOf(ctx, "console"), ctx.url.searchParams),
-      );
-    },
+const PATH = "/security/consents";
 
-    async POST(ctx) {
-      ctx.state.title = "Consents";
-      const { gateway } = ctx.state;
-      const call = callOf(ctx, "console");
-      const form = await formOf(ctx);
-      return await submitForm(
-        ctx,
-        async () => `${PATH}?${await decideConsent(gateway, form, call)}`,
-        (error) => consentsPage(gateway, call, undefined, error),
-      );
-    },
-  },
-);
+export const handler = formPage({
+  title: "Consents",
+  path: PATH,
+  decisions: CONSENT_DECISIONS,
+  load: consentsPage,
+  after: ({ output }) => decidedServer(output),
+});
 
 /** Programs that somebody from elsewhere wants to have run on this machine. */
 export default define.page<typeof handler>(function ConsentsPage({ data: page }) {
-  const { consents, canAgree, isByCommandOnly, done, error } = page;
+  const { consents, done, decided, refused } = page;
   return (
-    <div class="stack" data-live="settings">
-      <BusyForms />
-      <PageHeader
-        title="Consents"
-        lead="Programs and local servers that others want to add on the gateway's machine. Nothing happens until you approve"
-      />
-      <SecurityTabs current={PATH} />
-      {done === undefined ? null : <Done done={done} />}
-      {error === undefined ? null : <FormFailure error={error} title="Nothing was started" />}
+    <SecurityPage
+      path={PATH}
+      live="settings"
+      outcome={{ refused }}
+      lead="Programs and local servers that others want to add on the gateway's machine. Nothing happens until you approve"
+    >
+      {done !== undefined && decided !== undefined && (
+        <Notice tone="ok">
+          {decided.isAdded
+            ? <a class="mono" href={serverPath(decided.server)}>{decided.server}</a>
+            : <span class="mono">{decided.server}</span>} {done}
+        </Notice>
+      )}
       {consents.length === 0
         ? (
           <EmptyState icon="ready" title="No requests waiting">
@@ -62,20 +49,9 @@ export default define.page<typeof handler>(function ConsentsPage({ data: page })
             its full command line or URL and who sent it.
           </EmptyState>
         )
-        : (
-          <>
-            <p class="muted">{formatCount(consents.length, "request")} waiting</p>
-            {consents.map((row) => (
-              <ConsentCard
-                key={row.id}
-                row={row}
-                canAgree={canAgree}
-                isByCommandOnly={isByCommandOnly}
-              />
-            ))}
-          </>
-        )}
-    </div>
+        : <p class="muted">{formatCount(consents.length, "request")} waiting</p>}
+      {consents.map((row) => <ConsentCard key={row.id} row={row} {...page} />)}
+    </SecurityPage>
   );
 });
 
@@ -86,10 +62,8 @@ const WAYS: Record<ConsentRow["origin"]["via"], string> = {
   cli: "the command line",
 };
 
-interface ConsentCardProps {
+interface ConsentCardProps extends Pick<ConsentsPage, "canAgree" | "isByCommandOnly"> {
   row: ConsentRow;
-  canAgree: boolean;
-  isByCommandOnly: boolean;
 }
 
 /** One request, with everything that determines what it does, and who sent it. */
@@ -125,19 +99,12 @@ function ConsentCard({ row, canAgree, isByCommandOnly }: ConsentCardProps) {
           {secrets.length > 0 && <Fact name="Secrets it receives">{secrets.join(", ")}</Fact>}
           <Fact name="Requested by">
             <span>
-              <InertText text={row.who} />, through {WAYS[origin.via]}
-              {origin.from === undefined ? null : (
-                <>
-                  {" "}
-                  (<InertText text={origin.from} />)
-                </>
-              )}
+              <InertText text={row.who} />, through {WAYS[origin.via]}{" "}
+              {origin.from !== undefined && <InertText text={`(${origin.from})`} />}
             </span>
           </Fact>
           <Fact name="Kept until">
-            <time dateTime={new Date(row.expiresAt).toISOString()}>
-              {new Date(row.expiresAt).toISOString().slice(0, 10)}
-            </time>
+            <Day at={row.expiresAt} />
           </Fact>
         </Facts>
         {problem === undefined ? null : <InertText as="p" class="notice tone-bad" text={problem} />}
@@ -150,14 +117,14 @@ function ConsentCard({ row, canAgree, isByCommandOnly }: ConsentCardProps) {
           </p>
         )}
         <div class="form-actions">
-          {canAgree && problem === undefined && (
-            url === undefined ? <Agree row={row} /> : <AllowAddress row={row} />
-          )}
-          <PostForm action={PATH} busy="Refusing…" fields={{ decision: "refuse", id }}>
-            <button type="submit" class="button">
-              Refuse <span class="visually-hidden">{server}</span>
-            </button>
-          </PostForm>
+          {canAgree && problem === undefined && <Agree row={row} />}
+          <PostButton
+            action={PATH}
+            busy="Refusing…"
+            fields={{ action: "refuse", id }}
+            label="Refuse"
+            subject={server}
+          />
         </div>
       </div>
     </Card>
@@ -178,18 +145,21 @@ function Program({ argv }: Pick<ConsentRow, "argv">) {
   );
 }
 
-/** Connecting runs no program, so one click is enough. */
-function AllowAddress({ row: { id, server } }: { row: ConsentRow }) {
-  return (
-    <PostForm action={PATH} busy="Connecting…" fields={{ decision: "approve", id }}>
-      <button type="submit" class="button button-primary">
-        Allow and connect <span class="visually-hidden">{server}</span>
-      </button>
-    </PostForm>
-  );
-}
-
-function Agree({ row: { id, server, argv } }: { row: ConsentRow }) {
+function Agree({ row: { id, server, argv, url } }: { row: ConsentRow }) {
+  const fields = { action: "approve", id };
+  // Connecting runs no program, so one click is enough.
+  if (url !== undefined) {
+    return (
+      <PostButton
+        action={PATH}
+        busy="Connecting…"
+        fields={fields}
+        kind="primary"
+        label="Allow and connect"
+        subject={server}
+      />
+    );
+  }
   return (
     <Confirm
       id={`agree-${id}`}
@@ -197,7 +167,7 @@ function Agree({ row: { id, server, argv } }: { row: ConsentRow }) {
       subject={server}
       title={`Run this program as ${server}?`}
       action={PATH}
-      fields={{ decision: "approve", id }}
+      fields={fields}
       verb="Run it"
       busy="Starting…"
       isDangerous
@@ -206,26 +176,5 @@ function Agree({ row: { id, server, argv } }: { row: ConsentRow }) {
       runs on this machine with all that your user may do, now and at every start of the gateway.
       Agree only if you know what every argument does.
     </Confirm>
-  );
-}
-
-const PATH = "/security/consents";
-
-function Done({ done: { decision, server } }: { done: NonNullable<ConsentsPage["done"]> }) {
-  return (
-    <Notice tone="ok">
-      {decision === "approve"
-        ? (
-          <>
-            <a class="mono" href={serverPath(server)}>{server}</a>{" "}
-            was started. It is not trusted: changes to its tools wait for your review.
-          </>
-        )
-        : (
-          <>
-            <span class="mono">{server}</span> was refused. Nothing was started.
-          </>
-        )}
-    </Notice>
   );
 }

@@ -1,10 +1,8 @@
-import { page } from "fresh";
-import { BusyForms } from "../../../../islands/forms.tsx";
-import { REVIEW_DECISIONS, type ReviewCard, type ReviewPage, reviewPage } from "./(_page)/model.ts";
+import { REVIEW_DECISIONS, type ReviewCard, reviewPage } from "./(_page)/model.ts";
 import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
 import { Ago, CodeBlock, InertText } from "../../../../components/text.tsx";
-import { Card, PageHeader } from "../../../../components/layout.tsx";
-import { Confirm, FormFailure } from "../../../../components/forms.tsx";
+import { Card } from "../../../../components/layout.tsx";
+import { Confirm } from "../../../../components/forms.tsx";
 import { EmptyState } from "../../../../components/states.tsx";
 import { Icon, type IconName } from "../../../../components/icon.tsx";
 import {
@@ -14,43 +12,30 @@ import {
   ReviewFindings,
   ReviewPolicies,
 } from "./(_components)/policies.tsx";
-import { SecurityTabs } from "../(_components)/tabs.tsx";
+import { SecurityPage } from "../(_components)/page.tsx";
 import { CompatibilityBadge, Diff } from "../../../../components/tool_history.tsx";
-import { callOf, decideByForm } from "../../../../lib/console/api.ts";
-import { define, formOf } from "../../../../lib/console/define.ts";
-import { formError, submitForm } from "../../../../lib/console/errors.ts";
+import { define } from "../../../../lib/console/define.ts";
+import { formPage } from "../../../../lib/console/form_page.ts";
 
-export const handler = define.handlers({ GET: ["read", "manage"], POST: ["manage"] }, {
-  async GET(ctx) {
-    ctx.state.title = "Review";
-    return page<ReviewPage>(await reviewPage(ctx.state.gateway, ctx.url.searchParams));
-  },
-
-  async POST(ctx) {
-    ctx.state.title = "Review";
-    const { gateway } = ctx.state;
-    const form = await formOf(ctx);
-    return await submitForm<ReviewPage>(ctx, async () => {
-      await decideByForm(REVIEW_DECISIONS, gateway, form, callOf(ctx, "console"));
-      return REVIEW_PATH;
-    }, async (error) => ({ ...await reviewPage(gateway), refused: formError(error) }));
-  },
+export const handler = formPage({
+  title: "Review",
+  path: REVIEW_PATH,
+  decisions: REVIEW_DECISIONS,
+  load: reviewPage,
 });
 
 /** What servers changed, and what looks like an attack: each with what can be done about it. */
 export default define.page<typeof handler>(function ReviewPage({ data: page, url }) {
-  const { cards, more, only, refused } = page;
+  const { cards, more, only } = page;
   return (
-    <div class="stack" data-live="servers tools settings">
-      <BusyForms />
-      <PageHeader
-        title="Review"
-        lead={cards.length === 0 || only !== undefined
-          ? "What servers change about their tools, and what looks like an attack"
-          : `${formatCount(cards.length + more, "item")} for you to look at`}
-      />
-      <SecurityTabs current={REVIEW_PATH} />
-      {refused === undefined ? null : <FormFailure error={refused} title="Nothing was changed" />}
+    <SecurityPage
+      path={REVIEW_PATH}
+      live="servers tools settings"
+      outcome={page}
+      lead={cards.length === 0 || only !== undefined
+        ? "What servers change about their tools, and what looks like an attack"
+        : `${formatCount(cards.length + more, "item")} for you to look at`}
+    >
       {only === undefined ? null : (
         <p class="notice">
           <Icon name="info" size={14} />
@@ -83,7 +68,7 @@ export default define.page<typeof handler>(function ReviewPage({ data: page, url
         )}
       <ReviewDecisions decisions={page.decisions} />
       <ReviewPolicies policies={page.policies} url={url} />
-    </div>
+    </SecurityPage>
   );
 });
 

@@ -1,14 +1,14 @@
 import { page } from "fresh";
-import { BusyForms } from "../../../../islands/forms.tsx";
 import { makeToken, type TokenRow, type TokensPage, tokensPage } from "./(_page)/model.ts";
 import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
-import { Ago, CodeBlock, InertText } from "../../../../components/text.tsx";
-import { Card, PageHeader } from "../../../../components/layout.tsx";
+import { Ago, CodeBlock, Day, InertText } from "../../../../components/text.tsx";
+import { Card } from "../../../../components/layout.tsx";
 import { ClientSnippets } from "../../../../components/client_snippets.tsx";
-import { Confirm, FormFailure } from "../../../../components/forms.tsx";
-import { EmptyState } from "../../../../components/states.tsx";
-import { Icon } from "../../../../components/icon.tsx";
-import { SecurityTabs } from "../(_components)/tabs.tsx";
+import { Confirm } from "../../../../components/forms.tsx";
+import { EmptyState, Notice } from "../../../../components/states.tsx";
+import { Badge } from "../../../../components/badges.tsx";
+import { DataTable } from "../../../../components/tables.tsx";
+import { SecurityPage } from "../(_components)/page.tsx";
 import { TokenForm } from "./(_components)/token_form.tsx";
 import { callOf } from "../../../../lib/console/api.ts";
 import { ACCESS_OPERATIONS } from "../../../../lib/operations/access.ts";
@@ -16,6 +16,7 @@ import { runOperation } from "../../../../lib/operations/operation.ts";
 import { define, formOf } from "../../../../lib/console/define.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 
+const PATH = "/security/tokens";
 // A page with a token on it is kept by nobody.
 const NO_STORE = { "cache-control": "no-store" };
 
@@ -35,7 +36,7 @@ export const handler = define.handlers<TokensPage>({ GET: ["read", "manage"], PO
       if (form.get("change") === "revoke") {
         const token = form.get("id") ?? "";
         await runOperation(ACCESS_OPERATIONS.revokeToken, gateway, { token }, call);
-        return ctx.redirect("/security/tokens", 303);
+        return ctx.redirect(PATH, 303);
       }
       return page(await makeToken(gateway, form, call), { status: 201, headers: NO_STORE });
     } catch (error) {
@@ -51,19 +52,16 @@ export default define.page<typeof handler>(function TokensPage({ data: page }) {
   const { tokens, made, error, isRequired } = page;
   // Not live: what is shown once, or half written in the form, must not be replaced.
   return (
-    <div class="stack">
-      <BusyForms />
-      <PageHeader
-        title="Tokens"
-        lead={tokens.length === 0
-          ? "Credentials for clients and browsers"
-          : `${formatCount(tokens.length, "token")}; ${
-            isRequired ? "required for every request" : "not required on this machine"
-          }`}
-        action={<a class="button button-primary" href="#new-token">New token</a>}
-      />
-      <SecurityTabs current="/security/tokens" />
-      {error === undefined ? null : <FormFailure error={error} title="Nothing is changed" />}
+    <SecurityPage
+      path={PATH}
+      outcome={{ refused: error }}
+      lead={tokens.length === 0
+        ? "Credentials for clients and browsers"
+        : `${formatCount(tokens.length, "token")}; ${
+          isRequired ? "required for every request" : "not required on this machine"
+        }`}
+      action={<a class="button button-primary" href="#new-token">New token</a>}
+    >
       {made === undefined ? null : <Made made={made} />}
       {tokens.length > 0
         ? <TokensTable tokens={tokens} />
@@ -76,7 +74,7 @@ export default define.page<typeof handler>(function TokensPage({ data: page }) {
           </EmptyState>
         )}
       <TokenForm page={page} />
-    </div>
+    </SecurityPage>
   );
 });
 
@@ -90,10 +88,9 @@ function Made({ made }: { made: NonNullable<TokensPage["made"]> }) {
           </h2>
         </header>
         <div class="card-body stack">
-          <p class="notice tone-warn">
-            <Icon name="alert" size={14} />
-            <span>Copy it now: it is shown this once, and cannot be had again.</span>
-          </p>
+          <Notice tone="warn" role={null}>
+            Copy it now: it is shown this once, and cannot be had again.
+          </Notice>
           <CodeBlock code={made.text} label="the token" />
         </div>
       </section>
@@ -105,71 +102,62 @@ function Made({ made }: { made: NonNullable<TokensPage["made"]> }) {
 function TokensTable({ tokens }: { tokens: TokenRow[] }) {
   return (
     <Card isFlush>
-      <table class="table tokens-table is-text">
-        <caption class="visually-hidden">Tokens</caption>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" class="hide-small">Rights</th>
-            <th scope="col" class="hide-small">Admits</th>
-            <th scope="col" class="hide-small">Last used</th>
-            <th scope="col" class="hide-small">Expires</th>
-            <th scope="col" class="col-actions">
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>{tokens.map((row) => <Row key={row.id} row={row} />)}</tbody>
-      </table>
+      <DataTable
+        caption="Tokens"
+        class="tokens-table"
+        rows={tokens}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: "Name",
+            cell: ({ id, name, isOwn }) => (
+              <>
+                <p class="cut strong" title={inertString(name)}>
+                  <InertText text={name} />
+                </p>
+                {isOwn && <span class="badge tone-accent">Yours</span>}
+                <p class="muted small mono">{id}</p>
+              </>
+            ),
+          },
+          { head: "Rights", cell: ({ rights }) => rights.join(", ") },
+          {
+            head: "Limits",
+            cell: ({ scope, project, limit }) => (
+              <>
+                <p>{scope}</p>
+                {project !== undefined && <p class="muted small">Project {project} only</p>}
+                {limit !== undefined && <p class="muted small">{limit}</p>}
+              </>
+            ),
+          },
+          {
+            head: "Last used",
+            cell: ({ lastUsedAt }) => lastUsedAt === undefined ? "never" : <Ago at={lastUsedAt} />,
+          },
+          {
+            head: "Expires",
+            cell: ({ expiresAt, isExpired }) =>
+              expiresAt === undefined
+                ? "never"
+                : isExpired
+                ? <Badge tone="bad" icon="error">Expired</Badge>
+                : <Day at={expiresAt} />,
+          },
+          {
+            head: "Actions",
+            isQuiet: true,
+            class: "col-actions",
+            cell: (row) => (
+              <div class="actions">
+                <Revoke row={row} />
+              </div>
+            ),
+          },
+        ]}
+      />
     </Card>
   );
-}
-
-function Row({ row }: { row: TokenRow }) {
-  const { id, name, rights, scope, project, limit, lastUsedAt, expiresAt, isExpired } = row;
-  return (
-    <tr>
-      <td>
-        <p class="cut strong" title={inertString(name)}>
-          <InertText text={name} />
-        </p>
-        {row.isOwn && <span class="badge tone-accent">Yours</span>}
-        <p class="muted small mono">{id}</p>
-        <p class="only-small muted small">
-          {rights.join(", ")};{" "}
-          {expiresAt === undefined ? "never expires" : isExpired ? "expired" : (
-            <>
-              expires <Day at={expiresAt} />
-            </>
-          )}
-        </p>
-      </td>
-      <td class="hide-small">{rights.join(", ")}</td>
-      <td class="hide-small">
-        <p>{scope}</p>
-        {project === undefined ? null : <p class="muted small">Project {project} only</p>}
-        {limit === undefined ? null : <p class="muted small">{limit}</p>}
-      </td>
-      <td class="hide-small">{lastUsedAt === undefined ? "never" : <Ago at={lastUsedAt} />}</td>
-      <td class="hide-small">
-        {expiresAt === undefined
-          ? "never"
-          : isExpired
-          ? <span class="badge tone-bad">Expired</span>
-          : <Day at={expiresAt} />}
-      </td>
-      <td>
-        <div class="actions">
-          <Revoke row={row} />
-        </div>
-      </td>
-    </tr>
-  );
-}
-
-function Day({ at }: { at: number }) {
-  const exact = new Date(at).toISOString();
-  return <time dateTime={exact} title={exact}>{exact.slice(0, 10)}</time>;
 }
 
 function Revoke({ row: { id, name, sessions, isOwn } }: { row: TokenRow }) {
@@ -180,7 +168,7 @@ function Revoke({ row: { id, name, sessions, isOwn } }: { row: TokenRow }) {
       label="Revoke"
       subject={shown}
       title={`Revoke ${shown}?`}
-      action="/security/tokens"
+      action={PATH}
       fields={{ change: "revoke", id }}
       verb="Revoke token"
       busy="Revoking…"

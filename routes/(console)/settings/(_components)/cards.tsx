@@ -8,7 +8,6 @@ import {
 import { checkedText } from "../../../../lib/operations/optimization/evaluator.ts";
 import { Ago, CopyButton, InertText } from "../../../../components/text.tsx";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
-import { Icon } from "../../../../components/icon.tsx";
 import { Notice } from "../../../../components/states.tsx";
 import { LOG_LEVELS } from "../../../../lib/config/option_table.ts";
 import { RESTORE_BACKUP } from "../../../../lib/console/ui/pages.ts";
@@ -25,30 +24,27 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
         </p>
         {fixedBy === undefined
           ? (
-            <PostForm action="/settings" busy="Switching…" fields={{ change: "optimization" }}>
-              <button
-                type="submit"
-                class={isOn ? "button" : "button button-primary"}
-                name="to"
-                value={isOn ? "off" : "on"}
-              >
-                {isOn ? "Switch optimization off" : "Switch optimization on"}
-              </button>
-            </PostForm>
+            <PostButton
+              action="/settings"
+              busy="Switching…"
+              fields={{ action: isOn ? "optimization-off" : "optimization-on" }}
+              kind={isOn ? undefined : "primary"}
+              label={isOn ? "Switch optimization off" : "Switch optimization on"}
+            />
           )
           : (
-            <p class="notice">
-              <Icon name="lock" size={14} />
-              <span>
-                It was switched on by the {fixedBy}{" "}
-                at the start, and cannot be switched off here. Start the gateway without{" "}
-                <code>--enable-optimization</code>.
-              </span>
-            </p>
+            <Notice tone="info" icon="lock" role={null}>
+              It was switched on by the {fixedBy}{" "}
+              at the start, and cannot be switched off here. Start the gateway without{" "}
+              <code>--enable-optimization</code>.
+            </Notice>
           )}
-        <PostForm action="/settings" busy="Checking…" fields={{ change: "evaluator-check" }}>
-          <button type="submit" class="button">Check the evaluator</button>
-        </PostForm>
+        <PostButton
+          action="/settings"
+          busy="Checking…"
+          fields={{ action: "evaluator-check" }}
+          label="Check the evaluator"
+        />
         {check === undefined ? null : <EvaluatorFound check={check} isOn={isOn} />}
       </div>
     </Card>
@@ -77,7 +73,7 @@ export function SearchCard({ search }: Pick<SettingsPage, "search">) {
         <PostButton
           action="/settings"
           busy="Indexing…"
-          fields={{ change: "search" }}
+          fields={{ action: "search" }}
           label="Index everything again"
         />
         <p class="muted small">
@@ -156,10 +152,10 @@ export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
         class="inline-form"
         action="/settings"
         busy="Setting…"
-        fields={{ change: "log-level" }}
+        fields={{ action: "log-level" }}
       >
         <label for="log-level">Minimum log level</label>
-        <select id="log-level" name="to" class="select" value={level.current}>
+        <select id="log-level" name="level" class="select" value={level.current}>
           <SelectOptions choices={LOG_LEVELS.map((name) => [name, name])} value={level.current} />
         </select>
         <button type="submit" class="button">Set log level</button>
@@ -209,7 +205,7 @@ function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean 
           </Fact>
         </Facts>
       )}
-      <PostForm action="/settings" busy="Asking the model…" fields={{ change: "evaluator-test" }}>
+      <PostForm action="/settings" busy="Asking the model…" fields={{ action: "evaluator-test" }}>
         <button type="submit" class="button" aria-describedby="evaluator-cost">Run a test</button>
       </PostForm>
       <p id="evaluator-cost" class="muted small">

@@ -3,8 +3,7 @@ import type { Gateway } from "../../../../../lib/gateway.ts";
 import type { CallMode } from "../../../../../lib/core/server.ts";
 import { APPROVAL_OPERATIONS } from "../../../../../lib/operations/approvals.ts";
 import type { WaitingCall } from "../../../../../lib/trust/call_control/control.ts";
-import type { FormDecisions } from "../../../../../lib/console/api.ts";
-import type { FormError } from "../../../../../lib/console/errors.ts";
+import type { FormDecisions } from "../../../../../lib/console/form_page.ts";
 
 type ApprovingGateway = Pick<Gateway, "access" | "approvals" | "toolsetModes" | "toolsets">;
 
@@ -15,12 +14,11 @@ export interface ApprovalCard extends WaitingCall {
 export interface ApprovalsPage {
   calls: ApprovalCard[];
   toolsets: { name: string; mode: CallMode }[];
-  refused?: FormError;
 }
 
 const decided = (decision: "approve" | "deny" | "always") => ({
   operation: APPROVAL_OPERATIONS.decide,
-  fixed: { decision },
+  defaults: { decision },
 });
 
 export const APPROVAL_DECISIONS: FormDecisions = {

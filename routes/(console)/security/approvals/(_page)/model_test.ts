@@ -5,7 +5,7 @@ import {
   testClient,
 } from "../../../../../lib/trust/call_control/testing/pending_call.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
-import { decideByForm } from "../../../../../lib/console/api.ts";
+import { decideByForm } from "../../../../../lib/console/form_page.ts";
 import { APPROVAL_DECISIONS, approvalsPage } from "./model.ts";
 
 type TestGateway = Parameters<typeof approvalsPage>[0];

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import type { Gateway } from "../../../../../lib/gateway.ts";
-import { GatewayError } from "../../../../../lib/core/errors.ts";
 import type { ConsentView } from "../../../../../lib/storage/consents_repository.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
-import { consentsPage, decideConsent } from "./model.ts";
+import { decideByForm } from "../../../../../lib/console/form_page.ts";
+import { CONSENT_DECISIONS, consentsPage, decidedServer } from "./model.ts";
 
+const NONE = new URLSearchParams();
 const HERE = { principal: "token:a", isLocal: true };
 const VIEW: ConsentView = {
   id: "0123456789abcdef",
@@ -47,17 +48,17 @@ function gatewayWith(rights: string[], publicUrl?: string) {
 
 Deno.test("consentsPage() shows the whole to who may manage, and lets agree only at the machine", async () => {
   const { gateway, asked } = gatewayWith(["read", "manage"]);
-  const page = await consentsPage(gateway, HERE);
+  const page = await consentsPage(gateway, NONE, HERE);
   assert.deepEqual([page.canAgree, page.consents[0]?.who], [true, "name of token:b"]);
-  assert.equal((await consentsPage(gateway, { ...HERE, isLocal: false })).canAgree, false);
+  assert.equal((await consentsPage(gateway, NONE, { ...HERE, isLocal: false })).canAgree, false);
   const reader = gatewayWith(["read"]);
-  assert.equal((await consentsPage(reader.gateway, HERE)).canAgree, false);
+  assert.equal((await consentsPage(reader.gateway, NONE, HERE)).canAgree, false);
   assert.deepEqual([asked[0], reader.asked[0]], [{ isWhole: true }, { isWhole: false }]);
 });
 
 Deno.test("consentsPage() leaves it to the command line where others know the gateway", async () => {
   const isByCommandOnly = async (publicUrl?: string) =>
-    (await consentsPage(gatewayWith(["manage"], publicUrl).gateway, HERE)).isByCommandOnly;
+    (await consentsPage(gatewayWith(["manage"], publicUrl).gateway, NONE, HERE)).isByCommandOnly;
   assert.equal(await isByCommandOnly(), false);
   assert.equal(await isByCommandOnly("https://localhost:8443"), false);
   assert.equal(await isByCommandOnly("https://tools.example.com"), true);
@@ -65,27 +66,26 @@ Deno.test("consentsPage() leaves it to the command line where others know the ga
 
 Deno.test("consentsPage() says what was done in words of its own, whatever the address says", async () => {
   const { gateway } = gatewayWith(["manage"]);
-  const done = async (query: Record<string, string>) =>
-    (await consentsPage(gateway, HERE, new URLSearchParams(query))).done;
-  assert.deepEqual(await done({ done: "refuse", server: "a" }), {
-    decision: "refuse",
-    server: "a",
-  });
-  assert.equal(await done({ done: "won a prize", server: "a" }), undefined);
-  assert.equal(await done({ done: "approve", server: "Call 555, now" }), undefined);
-  const failed = await consentsPage(gateway, HERE, undefined, new GatewayError("ACCESS_DENIED"));
-  assert.equal(failed.error?.code, "ACCESS_DENIED");
+  const decided = async (query: Record<string, string>) =>
+    (await consentsPage(gateway, new URLSearchParams(query), HERE)).decided;
+  assert.deepEqual(await decided({ done: "refuse", server: "a" }), { server: "a", isAdded: false });
+  assert.equal(await decided({ done: "approve", server: "Call 555, now" }), undefined);
 });
 
-Deno.test("decideConsent() does what a form names, and nothing for one that names nothing", async () => {
+Deno.test("consents page does what a form names, and nothing for one that names nothing", async () => {
   const { gateway, asked } = gatewayWith(["manage"]);
   const services = servicesOf({ consents: gateway.consents });
   const decide = (fields: Record<string, string>, isLocal = true) =>
-    decideConsent(services, new URLSearchParams(fields), callBy("token:a", { isLocal }));
-  const done = await decide({ decision: "approve", id: "x" });
-  assert.equal(String(done), "done=approve&server=files");
-  await decide({ decision: "refuse", id: "y" }, false);
+    decideByForm(
+      CONSENT_DECISIONS,
+      services,
+      new URLSearchParams(fields),
+      callBy("token:a", { isLocal }),
+    );
+  const { output } = await decide({ action: "approve", id: "x" });
+  assert.deepEqual(decidedServer(output), { server: "files" });
+  await decide({ action: "refuse", id: "y" }, false);
   await assert.rejects(decide({ id: "z" }), /does not say what to do/);
-  await assert.rejects(decide({ decision: "approve", id: "z" }, false), { code: "ACCESS_DENIED" });
+  await assert.rejects(decide({ action: "approve", id: "z" }, false), { code: "ACCESS_DENIED" });
   assert.deepEqual(asked, [{ approve: "x" }, { refuse: "y" }]);
 });

@@ -1,11 +1,7 @@
 import { ACCESS_OPERATIONS } from "../../../../../lib/operations/access.ts";
-import { type OperationCall, runOperation } from "../../../../../lib/operations/operation.ts";
 import type { ShownProject } from "../../../../../lib/operations/access_admin.ts";
-import type { Services } from "../../../../../lib/operations/services.ts";
 import type { Gateway } from "../../../../../lib/gateway.ts";
-import type { GatewayError } from "../../../../../lib/core/errors.ts";
-import { unknownDecision } from "../../../../../lib/console/api.ts";
-import { type FormError, formError } from "../../../../../lib/console/errors.ts";
+import type { FormDecisions } from "../../../../../lib/console/form_page.ts";
 
 export interface ProjectRow extends ShownProject {
   description: string;
@@ -18,20 +14,20 @@ export interface ProjectsPage {
   /** Servers that are assigned to none, and so are in all. */
   shared: string[];
   draft: { name: string; description: string };
-  done: string | undefined;
-  error: FormError | undefined;
 }
 
-const DONE: Record<string, string> = {
-  made: "Project created.",
-  saved: "Project saved.",
-  deleted: "Project deleted.",
+const { createProject, saveProject, deleteProject } = ACCESS_OPERATIONS;
+
+export const PROJECT_DECISIONS: FormDecisions = {
+  create: { operation: createProject, done: "Project created.", fields: ["description"] },
+  // A form without a version counts as an old one.
+  save: { operation: saveProject, defaults: { versionstamp: "none" }, done: "Project saved." },
+  delete: { operation: deleteProject, done: "Project deleted." },
 };
 
 export async function projectsPage(
   { accessAdmin, servers }: Pick<Gateway, "accessAdmin" | "servers">,
   query: URLSearchParams,
-  error?: GatewayError,
 ): Promise<ProjectsPage> {
   const [projects, tokens] = await Promise.all([accessAdmin.projects(), accessAdmin.tokens()]);
   const known = servers.list().map(({ name }) => name).sort();
@@ -49,34 +45,5 @@ export async function projectsPage(
     })),
     shared: known.filter((server) => !assigned.has(server)),
     draft: { name: query.get("name") ?? "", description: query.get("description") ?? "" },
-    done: error === undefined ? DONE[query.get("done") ?? ""] : undefined,
-    error: error && formError(error),
   };
-}
-
-export async function changeProjects(
-  services: Services,
-  form: URLSearchParams,
-  call: OperationCall,
-): Promise<keyof typeof DONE> {
-  const { createProject, saveProject, deleteProject } = ACCESS_OPERATIONS;
-  const name = form.get("name")?.trim() ?? "";
-  const description = form.get("description")?.trim() ?? "";
-  switch (form.get("change")) {
-    case "create":
-      await runOperation(createProject, services, { name, description }, call);
-      return "made";
-    case "save": {
-      // A form without a version is taken for an old one.
-      const versionstamp = form.get("versionstamp") ?? "";
-      const input = { name, description, servers: form.getAll("server"), versionstamp };
-      await runOperation(saveProject, services, input, call);
-      return "saved";
-    }
-    case "delete":
-      await runOperation(deleteProject, services, { name }, call);
-      return "deleted";
-    default:
-      throw unknownDecision();
-  }
 }

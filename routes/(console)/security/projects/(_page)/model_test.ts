@@ -7,10 +7,11 @@ import {
 } from "../../../../../lib/storage/access_repositories.ts";
 import { Store } from "../../../../../lib/storage/store.ts";
 import { AccessAdmin } from "../../../../../lib/operations/access_admin.ts";
-import { changeProjects, projectsPage } from "./model.ts";
+import { decideByForm } from "../../../../../lib/console/form_page.ts";
+import { PROJECT_DECISIONS, projectsPage } from "./model.ts";
 import { stubGateway } from "../../../../../lib/console/testing/stub_gateway.ts";
 
-Deno.test("changeProjects() refuses a form of a page that another change came after", async () => {
+Deno.test("projects page refuses a form of a page that another change came after", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const accessAdmin = new AccessAdmin({
     tokens: new AccessTokensRepository(store),
@@ -19,15 +20,15 @@ Deno.test("changeProjects() refuses a form of a page that another change came af
   const { servers } = stubGateway({ servers: [{ name: "git" }, { name: "browser" }] });
   const gateway = servicesOf({ accessAdmin, servers });
   const send = (entries: string[][]) =>
-    changeProjects(gateway, new URLSearchParams(entries), callBy(EVERYONE));
-  const create = [["change", "create"], ["name", "web"]];
-  assert.equal(await send(create), "made");
+    decideByForm(PROJECT_DECISIONS, gateway, new URLSearchParams(entries), callBy(EVERYONE));
+  const create = [["action", "create"], ["name", "web"]];
+  await send(create);
   await assert.rejects(send(create), { code: "CONFLICT", message: /web" already/ });
 
   const [shown] = (await projectsPage(gateway, new URLSearchParams())).projects;
-  const save = [["change", "save"], ["name", "web"]];
+  const save = [["action", "save"], ["name", "web"]];
   const seen = ["versionstamp", shown!.versionstamp];
-  assert.equal(await send([...save, seen, ["server", "git"]]), "saved");
+  await send([...save, seen, ["servers", "git"]]);
   await assert.rejects(send([...save, seen]), { code: "CONFLICT", message: /somebody changed it/ });
   await assert.rejects(send(save), { code: "CONFLICT" });
   assert.deepEqual((await accessAdmin.projects())[0]?.servers, ["git"]);

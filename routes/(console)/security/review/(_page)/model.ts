@@ -1,7 +1,6 @@
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../../lib/core/errors.ts";
-import type { FormDecisions } from "../../../../../lib/console/api.ts";
-import type { FormError } from "../../../../../lib/console/errors.ts";
+import type { FormDecisions } from "../../../../../lib/console/form_page.ts";
 import { type Paged, paged } from "../../../../../lib/console/lists.ts";
 import { REVIEW_OPERATIONS } from "../../../../../lib/operations/review.ts";
 import type {
@@ -33,7 +32,6 @@ export interface PolicyRow extends ReviewPolicy {
 export interface ReviewPage {
   /** The server, or the tool of it, that the address asks for alone. */
   only: { server: string; tool?: string | undefined } | undefined;
-  refused?: FormError;
   cards: ReviewCard[];
   more: number;
   decisions: ReviewDecision[];

@@ -3,7 +3,7 @@ import { GatewayError } from "../../../../../lib/core/errors.ts";
 import type { ReviewItem } from "../../../../../lib/trust/review_items.ts";
 import type { ReviewAdmin } from "../../../../../lib/trust/review_admin.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
-import { decideByForm } from "../../../../../lib/console/api.ts";
+import { decideByForm } from "../../../../../lib/console/form_page.ts";
 import { REVIEW_DECISIONS, reviewPage } from "./model.ts";
 
 Deno.test("decideByForm() runs the operation that a form names, and says what is wrong with the rest", async () => {

@@ -9,11 +9,21 @@ import { Store } from "../../../../../lib/storage/store.ts";
 import { SecretsAdmin } from "../../../../../lib/operations/secrets_admin.ts";
 import type { Services } from "../../../../../lib/operations/services.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
-import { changeSecrets, secretsPage } from "./model.ts";
+import { decideByForm, formOutcome } from "../../../../../lib/console/form_page.ts";
+import { SECRET_DECISIONS, secretsPage } from "./model.ts";
 
 const BY = { principal: "everyone", from: "127.0.0.1" };
 const CALL = callBy(BY.principal, { from: () => BY.from });
 const SPEC = ServerSpec.parse({ type: "stdio", command: "run", env: { T: "${secret:A}" } });
+
+const change = (gateway: Services, form: URLSearchParams) =>
+  decideByForm(SECRET_DECISIONS, gateway, form, CALL);
+
+async function refusal(gateway: Services, form: URLSearchParams) {
+  const error = await change(gateway, form).then(() => undefined, (error) => error);
+  assert.ok(error instanceof GatewayError);
+  return { ...await secretsPage(gateway, form), ...formOutcome(SECRET_DECISIONS, form, error) };
+}
 
 async function withGateway(
   work: (
@@ -38,43 +48,39 @@ async function withGateway(
   await work(servicesOf({ secrets: () => Promise.resolve(admin) }), repository, audits);
 }
 
-Deno.test("changeSecrets() sets and deletes, and says who did", () =>
+Deno.test("secrets page sets and deletes, and says who did", () =>
   withGateway(async (gateway, repository, audits) => {
-    const set = new URLSearchParams({ change: "set", name: " A ", value: "one" });
-    assert.equal(await changeSecrets(gateway, set, CALL), "set");
+    const set = new URLSearchParams({ action: "set", name: " A ", value: "one" });
+    await change(gateway, set);
     assert.equal((await repository.open("A"))?.value, "one");
-    const gone = new URLSearchParams({ change: "delete", name: "A" });
-    assert.equal(await changeSecrets(gateway, gone, CALL), "deleted");
+    const gone = new URLSearchParams({ action: "delete", name: "A" });
+    await change(gateway, gone);
     assert.deepEqual(audits, [
       { ...BY, action: "secret.set", subject: "A" },
       { ...BY, action: "secret.delete", subject: "A" },
     ]);
-    await assert.rejects(changeSecrets(gateway, new URLSearchParams(), CALL), GatewayError);
+    await assert.rejects(change(gateway, new URLSearchParams()), GatewayError);
   }));
 
 Deno.test("secretsPage() never has a value, not even the one that was refused", () =>
   withGateway(async (gateway) => {
-    const form = new URLSearchParams({ change: "set", name: "1A", value: "canary" });
-    const error = await changeSecrets(gateway, form, CALL).then(() => undefined, (error) => error);
-    assert.ok(error instanceof GatewayError);
-    const refused = await secretsPage(gateway, form, error);
+    const form = new URLSearchParams({ action: "set", name: "1A", value: "canary" });
+    const refused = await refusal(gateway, form);
     assert.equal(refused.draft, "1A");
-    assert.match(refused.nameProblem ?? "", /^A secret's name has/);
-    assert.equal(refused.error, undefined, "said once, beside the field");
+    assert.match(refused.problems?.name ?? "", /^A secret's name has/);
+    assert.equal(refused.refused, undefined, "said once, beside the field");
     assert.deepEqual(refused.missing, [{ name: "A", usedBy: ["git"] }]);
     form.set("name", "A");
-    await changeSecrets(gateway, form, CALL);
-    const page = await secretsPage(gateway, new URLSearchParams({ done: "set" }));
-    assert.match(page.done ?? "", /^Secret set/);
+    await change(gateway, form);
+    const page = await secretsPage(gateway, new URLSearchParams());
     assert.deepEqual(page.secrets.map(({ name, usedBy }) => [name, usedBy]), [["A", ["git"]]]);
     assert.doesNotMatch(JSON.stringify([refused, page]), /canary|qm1\./);
   }));
 
 Deno.test("secretsPage() tells what is wrong besides the name as an error", () =>
   withGateway(async (gateway) => {
-    const form = new URLSearchParams({ change: "set", name: "A", value: "" });
-    const error = await changeSecrets(gateway, form, CALL).then(() => undefined, (error) => error);
-    const refused = await secretsPage(gateway, form, error);
-    assert.match(refused.error?.message ?? "", /it has no value/);
-    assert.equal(refused.nameProblem, undefined);
+    const form = new URLSearchParams({ action: "set", name: "A", value: "" });
+    const refused = await refusal(gateway, form);
+    assert.match(refused.refused?.message ?? "", /it has no value/);
+    assert.equal(refused.problems, undefined);
   }));

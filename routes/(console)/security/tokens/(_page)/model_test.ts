@@ -11,7 +11,8 @@ import {
 } from "../../../../../lib/storage/access_repositories.ts";
 import { Store } from "../../../../../lib/storage/store.ts";
 import { AccessAdmin } from "../../../../../lib/operations/access_admin.ts";
-import { changeProjects, projectsPage } from "../../projects/(_page)/model.ts";
+import { decideByForm } from "../../../../../lib/console/form_page.ts";
+import { PROJECT_DECISIONS, projectsPage } from "../../projects/(_page)/model.ts";
 import { ACCESS_OPERATIONS } from "../../../../../lib/operations/access.ts";
 import { runOperation } from "../../../../../lib/operations/operation.ts";
 import type { Services } from "../../../../../lib/operations/services.ts";
@@ -143,20 +144,22 @@ Deno.test("tokensPage() says beside the name that it is missing, and nowhere els
   assert.equal(looked.nameProblem, undefined, "nothing is made yet");
 });
 
-Deno.test("changeProjects() makes, fills and deletes one, unless a token is for it alone", async () => {
+Deno.test("projects page makes, fills and deletes one, unless a token is for it alone", async () => {
   await using setting = await openSetting();
   const { gateway } = setting;
   const change = (fields: [string, string][]) =>
-    changeProjects(gateway, new URLSearchParams(fields), callBy(EVERYONE));
-  assert.equal(await change([["change", "create"], ["name", "web"]]), "made");
-  await assert.rejects(change([["change", "create"], ["name", "web"]]), /already/);
-  await assert.rejects(change([["change", "create"], ["name", "a b"]]), /letters, digits/);
+    decideByForm(PROJECT_DECISIONS, gateway, new URLSearchParams(fields), callBy(EVERYONE));
+  await change([["action", "create"], ["name", "web"]]);
+  await assert.rejects(change([["action", "create"], ["name", "web"]]), /already/);
+  await assert.rejects(change([["action", "create"], ["name", "a b"]]), /letters, digits/);
   const [made] = (await projectsPage(gateway, new URLSearchParams())).projects;
   const seen: [string, string] = ["versionstamp", made!.versionstamp];
-  await change([["change", "save"], ["name", "web"], seen, ["server", "git"], ["server", "gone"]]);
+  await change([["action", "save"], ["name", "web"], seen, ["servers", "git"], [
+    "servers",
+    "gone",
+  ]]);
   await create(gateway, EVERYONE, { name: "ci", rights: ["read"], project: "web" });
-  const page = await projectsPage(gateway, new URLSearchParams("done=saved"));
-  assert.match(page.done ?? "", /saved/);
+  const page = await projectsPage(gateway, new URLSearchParams());
   assert.deepEqual(page.shared, ["docs"]);
   assert.deepEqual(page.projects[0]?.choices, [
     { name: "docs", isAssigned: false, isGone: false },
@@ -164,8 +167,8 @@ Deno.test("changeProjects() makes, fills and deletes one, unless a token is for 
     { name: "gone", isAssigned: true, isGone: true },
   ]);
   assert.deepEqual(page.projects[0]?.tokens, ["ci"]);
-  await assert.rejects(change([["change", "delete"], ["name", "web"]]), /a token is for it alone/);
+  await assert.rejects(change([["action", "delete"], ["name", "web"]]), /a token is for it alone/);
   await gateway.accessAdmin.revokeToken("ci");
-  assert.equal(await change([["change", "delete"], ["name", "web"]]), "deleted");
+  await change([["action", "delete"], ["name", "web"]]);
   await assert.rejects(change([]), /does not say what to do/);
 });
