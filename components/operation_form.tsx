@@ -29,7 +29,8 @@ export function OperationFields(
       {Object.entries(fields).map(([name, { labels, isName, ...props }]) => {
         const { choices, limits, ...described } = describeInput(operation, name);
         const options = labels ?? choices?.map((choice) => [choice, choice] as const);
-        const { label = described.label, hint = described.hint } = props;
+        const label = props.label ?? described.label;
+        const hint = "hint" in props ? props.hint : described.hint;
         const field = { id: `${prefix}-${name}`, name, label, hint, value: values[name] };
         if (options) return <SelectField key={name} {...field} choices={options} />;
         const text = {
@@ -46,11 +47,16 @@ export function OperationFields(
 }
 
 /** What a form did, or why it was refused. */
-export function FormResult({ done, refused }: FormOutcome) {
+export function FormResult({ done, refused, isPartial = false }: FormOutcome) {
   return (
     <>
       {done !== undefined && <Notice tone="ok">{done}</Notice>}
-      {refused !== undefined && <FormFailure error={refused} title="Nothing was changed" />}
+      {refused !== undefined && (
+        <FormFailure
+          error={refused}
+          {...(isPartial ? {} : { title: "Nothing was changed" })}
+        />
+      )}
     </>
   );
 }

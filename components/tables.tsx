@@ -75,9 +75,17 @@ export function HiddenHeading({ label, class: name }: { label: string; class?: s
 }
 
 /** Where in a long list the reader is, and the way on. */
-export function Pager({ list, url, noun }: { list: Paged<unknown>; url: URL; noun: string }) {
+export function Pager(
+  { list, url, noun, param = "page" }: {
+    list: Paged<unknown>;
+    url: URL;
+    noun: string;
+    /** The page's key in the URL. */
+    param?: string;
+  },
+) {
   if (list.pages === 1) return null;
-  const to = (page: number) => withQuery(url, { page: page === 1 ? undefined : String(page) });
+  const to = (page: number) => withQuery(url, { [param]: page === 1 ? undefined : String(page) });
   return (
     <nav class="pager" aria-label="Pages">
       <p>

@@ -122,6 +122,36 @@ export function FilterSelect(props: FilterSelectProps) {
   );
 }
 
+/** Counts the selected items of a list; a group's checkbox selects all of its items. */
+export function SelectedCount() {
+  const count = useSignal(0);
+  useEffect(() => {
+    const boxes = (within: ParentNode, kind: "group" | "item") => [
+      ...within.querySelectorAll<HTMLInputElement>(`input[data-select="${kind}"]`),
+    ];
+    const update = (changed?: EventTarget | null) => {
+      for (const group of boxes(document, "group")) {
+        const items = boxes(group.closest("[data-select-group]")!, "item");
+        if (group === changed) { for (const item of items) item.checked = group.checked; }
+        const selected = items.filter((item) => item.checked).length;
+        group.checked = selected === items.length;
+        group.indeterminate = selected > 0 && !group.checked;
+      }
+      count.value = boxes(document, "item").filter((item) => item.checked).length;
+    };
+    const stop = new AbortController();
+    const { signal } = stop;
+    document.addEventListener("change", ({ target }) => update(target), { signal });
+    update();
+    return () => stop.abort();
+  }, []);
+  return (
+    <p class="muted" role="status">
+      {count.value === 0 ? "Select items or whole groups" : `${count.value} selected`}
+    </p>
+  );
+}
+
 /** If the page has not loaded by then, the button works again. */
 const LONGEST_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type Browser, launchBrowser } from "./browser.ts";
+import { type Browser, launchBrowser, type Page } from "./browser.ts";
 import { at, Endpoints, tool } from "./combined_endpoints.ts";
-import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";
+import { assertReadable, browserTest, goLive, openPage, untilLive } from "./console_pages.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { until } from "./gateway.ts";
 
@@ -141,5 +141,73 @@ browserTest(
       fingerprint,
     });
     assert.equal(answer.status, 409);
+  },
+);
+
+browserTest(
+  "review page decides on a group after one question, with scripts and without",
+  async () => {
+    const poisoned = Array.from(
+      { length: 57 },
+      (_, n) => tool(`add_${n}`, { description: POISON }),
+    );
+    await using many = new ScriptedServer(poisoned);
+    await using held = new ScriptedServer([tool("look")]);
+    await using own = await Endpoints.open({
+      many: at(many),
+      held: { ...at(held), changes: "hold" },
+    });
+    held.tools = [tool("look", { description: "Looks twice" })];
+    await own.api("POST", "/api/servers/held/restart", {});
+    const waive = async (page: Page) => {
+      await page.getByRole("button", { name: "Waive selected" }).click();
+      await page.getByRole("heading", { name: /^Waive \d+ findings\?$/ }).waitFor();
+      await page.getByLabel("Reason").fill("This is my own server");
+      await page.getByRole("button", { name: /^Waive \d+ findings$/ }).click();
+      await page.getByText("The selected findings were waived.").waitFor();
+    };
+    {
+      await using open = await openPage(browser);
+      const { page, complaints } = open;
+      await goLive(page, `${own.url}/security/review`);
+      await page.getByText("58 items for you to look at").waitFor();
+      await page.getByText("1–50 of 58 items").waitFor();
+      assert.equal(await page.locator(".review-body:visible").count(), 0, "items are folded");
+      await assertReadable(page, "review-many");
+      await page.getByRole("button", { name: "Approve selected" }).click();
+      await page.getByText("Nothing selected that you can approve.").waitFor();
+      await untilLive(page);
+
+      await page.getByRole("checkbox", { name: "Select all of many" }).check();
+      await page.getByText("50 selected").waitFor();
+      await page.getByRole("checkbox", { name: "Select many.add_0", exact: true }).uncheck();
+      await page.getByText("49 selected").waitFor();
+      await page.getByRole("button", { name: "Waive selected" }).click();
+      await page.getByRole("alertdialog").getByText("many.add_1", { exact: true }).first()
+        .waitFor();
+      await assertReadable(page, "review-question");
+      await page.getByRole("link", { name: "Cancel" }).click();
+      await page.getByText("58 items for you to look at").waitFor();
+      await untilLive(page);
+      await page.getByRole("checkbox", { name: "Select all of many" }).check();
+      await waive(page);
+      await page.getByText("8 items for you to look at").waitFor();
+      assert.deepEqual(complaints, []);
+    }
+    await using open = await openPage(browser, { javaScriptEnabled: false });
+    const { page } = open;
+    await page.goto(`${own.url}/security/review?server=many`);
+    await page.getByRole("checkbox", { name: "Select all of many" }).check();
+    await waive(page);
+    await page.getByText("No items like that").waitFor();
+    await page.getByRole("link", { name: "Show all" }).first().click();
+    await page.getByRole("checkbox", { name: "Select held.look" }).check();
+    await page.getByRole("button", { name: "Approve selected" }).click();
+    await page.getByRole("button", { name: "Approve 1 change" }).click();
+    await page.getByText("The selected changes were approved.").waitFor();
+    await page.getByText("Nothing to review").waitFor();
+    const client = await own.faulty.open("held");
+    const { result } = await client.request("tools/list", {});
+    assert.equal(result?.tools?.[0]?.description, "Looks twice");
   },
 );

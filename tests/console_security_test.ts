@@ -98,8 +98,8 @@ browserTest("a token is made and revoked without scripts", async () => {
   const { page } = open;
   await logIn(page, "/security/tokens");
   await page.getByLabel("Name", { exact: true }).fill("ci");
-  await page.getByRole("textbox", { name: "Servers" }).fill("files");
-  await page.getByRole("textbox", { name: "Tools", exact: true }).fill("!*.write_*");
+  await page.getByLabel("Servers", { exact: true }).fill("files");
+  await page.getByLabel("Tools", { exact: true }).fill("!*.write_*");
   await page.getByRole("button", { name: "Show what it admits" }).click();
   await page.getByText("2 of 3 tools").waitFor();
   assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "ci");

@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { showHidden, shownLine, visibleJson } from "../core/text.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { REVIEW_OPERATIONS } from "../operations/review.ts";
-import type { ReviewItem } from "../trust/review_items.ts";
+import { type ReviewItem, selectedFor } from "../trust/review_items.ts";
 import type { CommandInput } from "./command.ts";
 import { agree, type CommandExtras, YES } from "./operation_command.ts";
 import type { OperationTarget } from "./operation_target.ts";
@@ -75,6 +75,20 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
       return { ...given, fingerprint: item.fingerprint };
     },
   },
+  "review.decide": {
+    details: [
+      "Decides on everything that waits, or on what the flags name. Each item is decided or refused",
+      "on its own; the exit code is 1 if any was refused.",
+    ],
+    flags: [
+      { flag: "server", placeholder: "NAME", meaning: "Only items of this server" },
+      { flag: "rule", placeholder: "NAME", meaning: "Only findings of this rule" },
+      YES,
+    ],
+    prepare: prepareDecisions,
+    exitCode: ({ refused }: OutputOf<typeof REVIEW_OPERATIONS.decide>) =>
+      refused.length > 0 ? 1 : 0,
+  },
   "review.policies": {
     show: ({ policies }: OutputOf<typeof REVIEW_OPERATIONS.policies>, { paint }) =>
       listing(policies, { paint }, {
@@ -97,6 +111,30 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
     },
   },
 };
+
+async function prepareDecisions(
+  given: Record<string, unknown>,
+  command: CommandInput,
+  target: OperationTarget,
+) {
+  const [server, rule] = [command.flags.get("server"), command.flags.get("rule")];
+  const input = typeof server === "string" ? { server } : {};
+  const { items }: { items: ReviewItem[] } = await target.run(REVIEW_OPERATIONS.list, input);
+  const selected = items.flatMap((item) => selectedFor(String(given.decision), item))
+    .filter((item) => typeof rule !== "string" || item.rule === rule);
+  if (selected.length === 0) {
+    throw new GatewayError("NOT_FOUND", {
+      message: `There is nothing to ${given.decision}`,
+      next: [{ label: "See what waits", operation: "review.list" }],
+    });
+  }
+  const lines = selected.map(({ server, tool, rule }) =>
+    shownLine(`  ${server}.${tool}${rule === undefined ? "" : `: ${rule}`}`)
+  );
+  const question = `Do you want to ${given.decision} these ${selected.length}?`;
+  agree("review decide", question, command, `${lines.join("\n")}\n`);
+  return { ...given, items: selected };
+}
 
 /** The definition to decide on: the current one, or exactly the one that was named. */
 export async function itemToDecide(

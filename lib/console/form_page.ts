@@ -18,6 +18,9 @@ interface FormDecision {
   done?: string;
   /** Fields on the page that show their own problems. */
   fields?: readonly string[];
+  /** Tells what of the operation failed, if it did the rest. */
+  // deno-lint-ignore no-explicit-any -- as the operation's own output
+  failure?(output: any): PartialFailure | undefined;
 }
 
 /** What a page's forms can decide, by the value of their field `action`. */
@@ -27,6 +30,8 @@ export type FormDecisions = Record<string, FormDecision>;
 export interface FormOutcome {
   done?: string | undefined;
   refused?: FormError | undefined;
+  /** The rest was changed. */
+  isPartial?: boolean;
   /** What is wrong with a field, by its name; said beside the field only. */
   problems?: Record<string, string> | undefined;
 }
@@ -37,15 +42,22 @@ interface FormPage<Data> {
   decisions: FormDecisions;
   /** Default: read and manage. */
   rights?: readonly Right[];
-  /** `query` is the URL's, or a refused form. */
-  load(gateway: Gateway, query: URLSearchParams, call: OperationCall): Promise<Data>;
+  /** `form` is what was sent, if it was refused or is shown again by `asks`. */
+  load(
+    gateway: Gateway,
+    query: URLSearchParams,
+    call: OperationCall,
+    form?: URLSearchParams,
+  ): Promise<Data>;
+  /** Whether a form changes nothing yet: the page is shown with a question about it. */
+  asks?(form: URLSearchParams): boolean;
   /** More for the URL of the page that follows. */
   after?(decided: Awaited<ReturnType<typeof decideByForm>>): Record<string, string>;
 }
 
 /** Handlers of a page whose forms are sent to the page itself and run operations. */
 export function formPage<Data>(
-  { title, path, decisions, rights = ["read", "manage"], load, after }: FormPage<Data>,
+  { title, path, decisions, rights = ["read", "manage"], load, asks, after }: FormPage<Data>,
 ) {
   return define.handlers<Data & FormOutcome>({ GET: rights, POST: ["manage"] }, {
     async GET(ctx) {
@@ -58,18 +70,28 @@ export function formPage<Data>(
     async POST(ctx) {
       ctx.state.title = title;
       const { gateway } = ctx.state;
+      const { searchParams: query } = ctx.url;
       const form = await formOf(ctx);
       const call = callOf(ctx, "console");
+      if (asks?.(form)) {
+        const data = await load(gateway, query, call, form);
+        return page<Data & FormOutcome>({ ...data, isPartial: false });
+      }
       return await submitForm<Data & FormOutcome>(ctx, async () => {
         const decided = await decideByForm(decisions, gateway, form, call);
-        return `${path}?${new URLSearchParams({ done: decided.decision, ...after?.(decided) })}`;
+        const next = { done: decided.decision, ...after?.(decided) };
+        for (const [name, value] of Object.entries(next)) query.set(name, value);
+        return `${path}?${query}`;
       }, async (error) => ({
-        ...await load(gateway, form, call),
+        ...await load(gateway, query, call, form),
         ...formOutcome(decisions, form, error),
       }));
     },
   });
 }
+
+/** What an operation on several things could not do; it has done the rest. */
+export class PartialFailure extends GatewayError {}
 
 /** Runs what a form decides: the field `action` names the decision, the others are its input. */
 export async function decideByForm(
@@ -86,8 +108,10 @@ export async function decideByForm(
       recoveryAction: "Load the page again",
     });
   }
-  const input = inputOf(found, form);
-  return { decision, output: await runOperation(found.operation, services, input, call) };
+  const output = await runOperation(found.operation, services, inputOf(found, form), call);
+  const failure = found.failure?.(output);
+  if (failure) throw failure;
+  return { decision, output };
 }
 
 /** Why a form was refused: beside its fields if only they are wrong, else above the page. */
@@ -102,7 +126,7 @@ export function formOutcome(
   const problems = issues?.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
   return problems.length > 0 && problems.every(([name]) => fields.includes(name))
     ? { problems: Object.fromEntries(problems) }
-    : { refused: formError(error) };
+    : { refused: formError(error), isPartial: error instanceof PartialFailure };
 }
 
 function findDecision(decisions: FormDecisions, name: string | null): FormDecision | undefined {

@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { ChangePolicy, ServerTrust } from "../core/server.ts";
 import { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "../trust/review_items.ts";
 import { fieldHints } from "./fields.ts";
-import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
+import { MANAGES, type Operation, operation, READS_GUARDED, runOperation } from "./operation.ts";
 
 const TOOL = {
   server: z.string().min(1).optional().describe("The tool's server, unless `tool` names it")
@@ -138,6 +138,56 @@ const waive = operation({
   text: decisionText,
 });
 
+const SelectedItem = z.strictObject({
+  server: z.string().min(1),
+  tool: z.string().min(1),
+  fingerprint: Fingerprint,
+  rule: z.string().min(1).optional().describe("The finding to waive"),
+});
+export type SelectedItem = z.infer<typeof SelectedItem>;
+
+const SINGLE: Record<"approve" | "reject" | "waive", Operation> = { approve, reject, waive };
+
+const decide = operation({
+  ...MANAGES,
+  name: "review.decide",
+  title: "Decide on several items",
+  description: "Approve, reject or waive several items. Each is decided or refused on its own.",
+  input: z.strictObject({
+    decision: z.enum(["approve", "reject", "waive"]),
+    items: z.array(SelectedItem).min(1).max(1_000).describe("What to decide on")
+      .register(fieldHints, { isHidden: true }),
+    reason: waive.input.shape.reason.describe("Why; required to waive findings"),
+  }),
+  output: z.object({
+    decided: z.array(Decision),
+    refused: z.array(
+      SelectedItem.omit({ fingerprint: true }).extend({ code: z.string(), message: z.string() }),
+    ),
+  }),
+  cli: "review decide DECISION",
+  async run(services, { decision, items, reason }, call) {
+    const decided: Decision[] = [];
+    const refused = [];
+    for (const { rule, ...item } of items) {
+      const input = decision === "waive" ? { ...item, rule, reason } : item;
+      try {
+        decided.push(await runOperation(SINGLE[decision], services, input, call));
+      } catch (error) {
+        const { code, message } = GatewayError.from(error);
+        const { server, tool } = item;
+        refused.push({ server, tool, rule, code, message });
+      }
+    }
+    return { decided, refused };
+  },
+  text: ({ decided, refused }) =>
+    [
+      ...decided.map(decisionText),
+      ...refused.map(({ server, tool, message }) => `Not decided: ${server}.${tool}: ${message}`),
+    ].join("\n"),
+});
+
 const policies = operation({
   ...READS_GUARDED,
   name: "review.policies",
@@ -174,6 +224,7 @@ export const REVIEW_OPERATIONS = {
   reject,
   revert,
   waive,
+  decide,
   policies,
   policy,
 };

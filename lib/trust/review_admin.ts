@@ -31,7 +31,6 @@ import {
   type ReviewItem,
   type ReviewList,
   type ReviewPolicy,
-  type WaitingItem,
 } from "./review_items.ts";
 
 /** Who decided if nobody else is named. */
@@ -84,10 +83,9 @@ export class ReviewAdmin {
     };
   }
 
-  /** All of what waits, without what takes time to compare. */
-  waiting(server?: string): WaitingItem[] {
-    return this.#open(server)
-      .map(({ server, tool, kind, state }) => ({ server, tool, kind, state }));
+  /** All of what waits, not compared yet: that takes time. */
+  waiting(server?: string): RawItem[] {
+    return this.#open(server);
   }
 
   /** How many things wait; cheap enough for every page. */

@@ -350,7 +350,13 @@ Deno.test("ReviewAdmin.waiting() has what is behind the end of the list, and lis
   assert.ok(items.every(({ server }) => server === "s"));
   const waiting = admin.waiting();
   assert.equal(waiting.length, 202);
-  assert.deepEqual(waiting.slice(-2), [
+  const last = waiting.slice(-2).map(({ server, tool, kind, state }) => ({
+    server,
+    tool,
+    kind,
+    state,
+  }));
+  assert.deepEqual(last, [
     { server: "s", tool: "added_200", kind: "added", state: "held" },
     { server: "t", tool: "a", kind: "changed", state: "held" },
   ]);

@@ -39,8 +39,6 @@ export const ReviewItem = z.object({
 });
 export type ReviewItem = z.infer<typeof ReviewItem>;
 
-export type WaitingItem = Pick<ReviewItem, "server" | "tool" | "kind" | "state">;
-
 export const ReviewDecision = z.object({
   server: z.string(),
   tool: z.string(),
@@ -68,6 +66,18 @@ export const ReviewPolicy = z.object({
   isEditable: z.boolean(),
 });
 export type ReviewPolicy = z.infer<typeof ReviewPolicy>;
+
+/** What a decision about an item names: each of its rules for a waiver; nothing if it does not apply. */
+export function selectedFor(
+  decision: string,
+  { server, tool, fingerprint, kind, findings }: ReviewItem,
+): { server: string; tool: string; fingerprint: string; rule?: string }[] {
+  const named = { server, tool, fingerprint };
+  if (decision === "waive") {
+    return [...new Set(findings.map(({ rule }) => rule))].map((rule) => ({ ...named, rule }));
+  }
+  return kind === "finding" || kind === "invalid" ? [] : [named];
+}
 
 const MAX_DEFINITION = 4_000;
 

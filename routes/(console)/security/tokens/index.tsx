@@ -73,7 +73,7 @@ export default define.page<typeof handler>(function TokensPage({ data: page }) {
               : "Not required on this machine; other machines cannot connect without one."}
           </EmptyState>
         )}
-      <TokenForm page={page} />
+      <TokenForm page={page} operation={ACCESS_OPERATIONS.createToken} />
     </SecurityPage>
   );
 });

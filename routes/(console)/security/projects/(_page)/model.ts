@@ -28,6 +28,8 @@ export const PROJECT_DECISIONS: FormDecisions = {
 export async function projectsPage(
   { accessAdmin, servers }: Pick<Gateway, "accessAdmin" | "servers">,
   query: URLSearchParams,
+  _call?: unknown,
+  form = query,
 ): Promise<ProjectsPage> {
   const [projects, tokens] = await Promise.all([accessAdmin.projects(), accessAdmin.tokens()]);
   const known = servers.list().map(({ name }) => name).sort();
@@ -44,6 +46,6 @@ export async function projectsPage(
       tokens: tokens.filter((token) => token.project === project.name).map((token) => token.name),
     })),
     shared: known.filter((server) => !assigned.has(server)),
-    draft: { name: query.get("name") ?? "", description: query.get("description") ?? "" },
+    draft: { name: form.get("name") ?? "", description: form.get("description") ?? "" },
   };
 }

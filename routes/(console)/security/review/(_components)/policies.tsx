@@ -1,28 +1,15 @@
-import {
-  Confirm,
-  PostButton,
-  PostForm,
-  SelectField,
-  SelectOptions,
-  TextField,
-} from "../../../../../components/forms.tsx";
-import { inertString } from "../../../../../lib/console/ui/format.ts";
+import { Confirm, PostForm, SelectOptions } from "../../../../../components/forms.tsx";
+import { formatCount, inertString } from "../../../../../lib/console/ui/format.ts";
 import type { ReviewDecision } from "../../../../../lib/trust/review_items.ts";
 import { Ago, InertText } from "../../../../../components/text.tsx";
 import { Card } from "../../../../../components/layout.tsx";
-import type { PolicyRow, ReviewCard } from "../(_page)/model.ts";
-import { Badge } from "../../../../../components/badges.tsx";
+import type { PolicyRow } from "../(_page)/model.ts";
 import type { Paged } from "../../../../../lib/console/lists.ts";
-import { HiddenHeading, Pager, Table } from "../../../../../components/tables.tsx";
+import { DataTable, Pager } from "../../../../../components/tables.tsx";
+import { Button, REVIEW_PATH } from "./items.tsx";
 
-export const REVIEW_PATH = "/security/review";
-
-/** One click that needs no question: it loosens nothing. */
-export function Button(
-  props: { label: string; subject: string; fields: Record<string, string> },
-) {
-  return <PostButton action={REVIEW_PATH} busy={props.label} {...props} />;
-}
+/** More than these are folded. */
+const OPEN = 5;
 
 const DECISIONS: Record<ReviewDecision["kind"], string> = {
   approved: "Approved",
@@ -34,7 +21,11 @@ const DECISIONS: Record<ReviewDecision["kind"], string> = {
 export function ReviewDecisions({ decisions }: { decisions: readonly ReviewDecision[] }) {
   if (decisions.length === 0) return null;
   return (
-    <Card title="Decided" isFlush>
+    <details class="card card-flush" open={decisions.length <= OPEN}>
+      <summary class="card-head">
+        <h2>Decided</h2>
+        <span class="card-aside">{formatCount(decisions.length, "recent decision")}</span>
+      </summary>
       <ul class="rows">
         {decisions.map((decision, index) => (
           <li key={index} class="row">
@@ -69,7 +60,7 @@ export function ReviewDecisions({ decisions }: { decisions: readonly ReviewDecis
           </li>
         ))}
       </ul>
-    </Card>
+    </details>
   );
 }
 
@@ -100,69 +91,6 @@ function Other({ decision, id }: { decision: ReviewDecision; id: string }) {
   );
 }
 
-/** What the scanner found in a definition: the rule, the place, and why; each can be waived. */
-export function ReviewFindings({ card }: { card: ReviewCard }) {
-  if (card.findings.length === 0) return null;
-  const rules = new Set(card.findings.map(({ rule }) => rule));
-  const { id, server, tool, fingerprint } = card;
-  return (
-    <>
-      <ul class="review-findings">
-        {card.findings.map(({ rule, severity, where, excerpt, why }, index) => (
-          <li key={index}>
-            {severity === "high"
-              ? <Badge tone="bad" icon="error">high</Badge>
-              : <Badge tone="warn" icon="alert">{severity}</Badge>} <code>{rule}</code> in{" "}
-            <InertText as="code" text={where} />
-            <p>{why}</p>
-            {excerpt !== "" && (
-              <InertText
-                as="p"
-                class="mono small review-excerpt"
-                text={excerpt}
-              />
-            )}
-          </li>
-        ))}
-      </ul>
-      <details class="definition">
-        <summary>
-          Waive a finding <span class="visually-hidden">{inertString(`${server}.${tool}`)}</span>
-        </summary>
-        <PostForm
-          action={REVIEW_PATH}
-          class="form"
-          busy="Waiving"
-          fields={{ action: "waive", server, tool, fingerprint }}
-        >
-          <p class="muted">
-            It no longer counts for this definition. Where nothing else is found, clients see it and
-            can use it, at once. Another definition is checked again.
-          </p>
-          <SelectField
-            id={`${id}-rule`}
-            label="Rule"
-            name="rule"
-            choices={[...rules].map((rule) => [rule, rule])}
-            value={undefined}
-          />
-          <TextField
-            id={`${id}-reason`}
-            label="Reason"
-            hint="Kept with your decision"
-            name="reason"
-            required
-            maxLength={500}
-          />
-          <div class="form-actions">
-            <button type="submit" class="button button-danger">Waive the finding</button>
-          </div>
-        </PostForm>
-      </details>
-    </>
-  );
-}
-
 const POLICIES: Record<PolicyRow["policy"], string> = {
   hold: "Held until approved",
   notify: "Passed on, and shown here",
@@ -175,32 +103,30 @@ export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; 
   if (policies.total === 0) return null;
   return (
     <Card title="Policy for changed tools" isFlush>
-      <Table
-        class="is-text"
+      <DataTable
         caption="Policy for changed tools, by server"
+        rows={policies.rows}
+        keyOf={({ server }) => server}
         columns={[
-          "Server",
-          "Changes",
-          ["Trust", "hide-small"],
-          <HiddenHeading key="change" label="Change it" />,
-        ]}
-      >
-        {policies.rows.map((policy) => (
-          <tr key={policy.server}>
-            <InertText as="td" class="mono strong" text={policy.server} />
-            <td>{POLICIES[policy.policy]}</td>
-            <td class="hide-small">{TRUST[policy.trust]}</td>
-            <td>
-              {policy.isEditable ? <PolicyForm policy={policy} /> : (
+          {
+            head: "Server",
+            cell: ({ server }) => <InertText as="span" class="mono strong" text={server} />,
+          },
+          { head: "Changes", cell: ({ policy }) => POLICIES[policy] },
+          { head: "Trust", cell: ({ trust }) => TRUST[trust] },
+          {
+            head: "Change it",
+            isQuiet: true,
+            cell: (policy) =>
+              policy.isEditable ? <PolicyForm policy={policy} /> : (
                 <span class="muted">
                   As <code>changes</code> and <code>trust</code> in its entry
                 </span>
-              )}
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <Pager list={policies} url={url} noun="servers" />
+              ),
+          },
+        ]}
+      />
+      <Pager list={policies} url={url} noun="servers" param="policies" />
     </Card>
   );
 }

@@ -1,15 +1,28 @@
 import type { Gateway } from "../../../../../lib/gateway.ts";
-import { GatewayError } from "../../../../../lib/core/errors.ts";
+import { PartialFailure } from "../../../../../lib/console/form_page.ts";
 import type { FormDecisions } from "../../../../../lib/console/form_page.ts";
 import { type Paged, paged } from "../../../../../lib/console/lists.ts";
-import { REVIEW_OPERATIONS } from "../../../../../lib/operations/review.ts";
-import type {
-  ReviewDecision,
-  ReviewItem,
-  ReviewPolicy,
+import { formatCount } from "../../../../../lib/console/ui/format.ts";
+import type { OutputOf } from "../../../../../lib/operations/operation.ts";
+import { REVIEW_OPERATIONS, type SelectedItem } from "../../../../../lib/operations/review.ts";
+import {
+  inDetail,
+  type RawItem,
+  type ReviewDecision,
+  type ReviewItem,
+  type ReviewPolicy,
+  selectedFor,
 } from "../../../../../lib/trust/review_items.ts";
 
-const { approve, reject, revert, waive, policy } = REVIEW_OPERATIONS;
+const { approve, reject, revert, waive, decide, policy } = REVIEW_OPERATIONS;
+
+/** What can be decided for several items at once. */
+export const BULK = {
+  approve: { label: "Approve", done: "The selected changes were approved." },
+  reject: { label: "Reject", done: "The selected changes were rejected." },
+  waive: { label: "Waive", done: "The selected findings were waived." },
+};
+export type BulkDecision = keyof typeof BULK;
 
 export const REVIEW_DECISIONS: FormDecisions = {
   approve: { operation: approve },
@@ -17,7 +30,25 @@ export const REVIEW_DECISIONS: FormDecisions = {
   revert: { operation: revert },
   waive: { operation: waive },
   policy: { operation: policy },
+  ...Object.fromEntries(
+    Object.entries(BULK).map(([decision, { done }]) => [
+      `${decision}-selected`,
+      { operation: decide, defaults: { decision }, done, failure: bulkFailure },
+    ]),
+  ),
 };
+
+function bulkFailure({ decided, refused }: OutputOf<typeof decide>): PartialFailure | undefined {
+  const [first] = refused;
+  if (first === undefined) return undefined;
+  const total = decided.length + refused.length;
+  return new PartialFailure("CONFLICT", {
+    message: `${refused.length} of ${formatCount(total, "decision")} could not be made`,
+    recoverySteps: refused.map(({ server, tool, rule, message }) =>
+      `${server}.${tool}${rule === undefined ? "" : ` (${rule})`}: ${message}`
+    ),
+  });
+}
 
 export interface ReviewCard extends ReviewItem {
   id: string;
@@ -25,80 +56,153 @@ export interface ReviewCard extends ReviewItem {
   effect: string;
 }
 
+export interface ReviewGroup {
+  name: string;
+  /** On all pages. */
+  total: number;
+  cards: ReviewCard[];
+}
+
 export interface PolicyRow extends ReviewPolicy {
   isHolding: boolean;
 }
 
+/** The part of the list that the URL asks for. */
+interface ReviewFilter {
+  q: string;
+  server: string;
+  tool: string;
+  state: string;
+  group: "server" | "reason";
+}
+
+/** A decision about several items, which the page asks about before it is made. */
+export interface AskedDecision {
+  decision: BulkDecision;
+  items: SelectedItem[];
+  /** Selected, but such a decision does not apply to them. */
+  skipped: number;
+}
+
 export interface ReviewPage {
-  /** The server, or the tool of it, that the address asks for alone. */
-  only: { server: string; tool?: string | undefined } | undefined;
-  cards: ReviewCard[];
-  more: number;
+  filter: ReviewFilter;
+  /** Of everything that waits. */
+  total: number;
+  states: { state: ReviewItem["state"]; count: number }[];
+  servers: string[];
+  list: Paged<RawItem>;
+  groups: ReviewGroup[];
+  asked: AskedDecision | undefined;
   decisions: ReviewDecision[];
   policies: Paged<PolicyRow>;
 }
 
+const ITEMS = 50;
 /** The table is below what waits: nobody should have to scroll far for its end. */
-const POLICIES = 50;
+const POLICIES = 10;
 
-/** The page of what waits for a person: `?server=&tool=` for what is about these alone. */
+/** What waits for a person: filtered, grouped and by the page. */
 export async function reviewPage(
-  { review }: {
-    review: Pick<Gateway["review"], "list" | "show" | "waiting" | "decisions" | "policies">;
-  },
+  { review }: { review: Pick<Gateway["review"], "waiting" | "decisions" | "policies"> },
   query = new URLSearchParams(),
+  _call?: unknown,
+  form?: URLSearchParams,
 ): Promise<ReviewPage> {
-  const only = readOnly(query);
-  const { items, more } = only?.tool === undefined
-    ? review.list(only?.server)
-    : { items: itemsOf(review, only.server, only.tool), more: 0 };
-  const held = review.waiting().filter(({ state }) => state === "held");
-  const holding = new Set(held.map(({ server }) => server));
-  const policies = review.policies()
-    .filter(({ server }) => only === undefined || server === only.server)
-    .map((policy) => ({ ...policy, isHolding: holding.has(policy.server) }));
+  const filter = readFilter(query);
+  const waiting = review.waiting();
+  const matching = waiting.filter((item) => matches(item, filter));
+  const groups = Map.groupBy(
+    matching,
+    (item) => filter.group === "server" ? item.server : reasonOf(item),
+  );
+  const list = paged([...groups.values()].flat(), query.get("page"), ITEMS);
+  const shown = new Set(list.rows);
+  const ids = new Map(list.rows.map((item, index) => [item, `item-${index + 1}`]));
+  const holding = new Set(waiting.filter(({ state }) => state === "held").map((i) => i.server));
   return {
-    only,
-    cards: items.map((item, index) => ({
-      ...item,
-      id: `item-${index + 1}`,
-      title: titleOf(item),
-      effect: effectOf(item),
-    })),
-    more,
+    filter,
+    total: waiting.length,
+    states: (["quarantined", "held", "notice", "flagged"] as const)
+      .map((state) => ({ state, count: waiting.filter((item) => item.state === state).length })),
+    servers: [...new Set(waiting.map(({ server }) => server))].sort(),
+    list,
+    groups: [...groups].map(([name, items]) => ({
+      name,
+      total: items.length,
+      cards: items.filter((item) => shown.has(item)).map((item) => cardOf(item, ids.get(item)!)),
+    })).filter(({ cards }) => cards.length > 0),
+    asked: form && readAsked(form, waiting),
     decisions: await review.decisions(),
-    policies: paged(policies, query.get("page"), POLICIES),
+    policies: paged(
+      review.policies()
+        .filter(({ server }) => filter.server === "" || server === filter.server)
+        .map((policy) => ({ ...policy, isHolding: holding.has(policy.server) })),
+      query.get("policies"),
+      POLICIES,
+    ),
   };
 }
 
-function readOnly(query: URLSearchParams): ReviewPage["only"] {
-  const [server, tool] = [query.get("server"), query.get("tool")];
-  return server ? { server, tool: tool || undefined } : undefined;
+function readFilter(query: URLSearchParams): ReviewFilter {
+  const text = (name: string) => query.get(name)?.trim() ?? "";
+  return {
+    q: text("q"),
+    server: text("server"),
+    tool: text("tool"),
+    state: text("state"),
+    group: query.get("group") === "reason" ? "reason" : "server",
+  };
 }
 
-function itemsOf(
-  review: Pick<Gateway["review"], "show">,
-  server: string,
-  tool: string,
-): ReviewItem[] {
-  try {
-    return review.show(server, tool).filter(({ state }) => state !== "rejected");
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === "SERVER_NOT_FOUND") return [];
-    throw error;
-  }
+function matches(item: RawItem, { q, server, tool, state }: ReviewFilter): boolean {
+  const rules = item.findings.map(({ rule }) => rule).join(" ");
+  return (server === "" || item.server === server) && (tool === "" || item.tool === tool) &&
+    (state === "" || item.state === state) &&
+    `${item.server}.${item.tool} ${rules}`.toLowerCase().includes(q.toLowerCase());
+}
+
+/** Why an item is here: the first rule that found something, or what happened. */
+function reasonOf({ kind, findings: [first] }: RawItem): string {
+  return kind === "finding" && first ? first.rule : TITLES[kind];
+}
+
+/** The items that a form selects, one by one or by the group, for a decision that is not made yet. */
+function readAsked(form: URLSearchParams, waiting: RawItem[]): AskedDecision | undefined {
+  const decision = form.get("ask") ?? "";
+  if (!isBulk(decision)) return undefined;
+  const keys = new Set(form.getAll("select").flatMap((keys) => keys.split(" ")));
+  const selected = waiting.filter((item) => keys.has(keyOf(item)));
+  const items = selected.map((item) => selectedFor(decision, item));
+  return {
+    decision,
+    items: items.flat(),
+    skipped: items.filter((named) => named.length === 0).length,
+  };
+}
+
+function isBulk(decision: string): decision is BulkDecision {
+  return Object.hasOwn(BULK, decision);
+}
+
+/** Names a definition in a form. */
+export function keyOf({ server, tool, fingerprint }: ReviewItem): string {
+  return [server, tool, fingerprint].map(encodeURIComponent).join("/");
+}
+
+function cardOf(item: RawItem, id: string): ReviewCard {
+  return { ...inDetail(item), id, title: titleOf(item), effect: effectOf(item) };
 }
 
 const TITLES: Record<ReviewItem["kind"], string> = {
-  changed: "Its definition has changed",
-  added: "It was added",
-  renamed: "It has another name",
-  invalid: "It is not a valid tool anymore",
-  finding: "Something in it is unusual",
+  changed: "Definition changed",
+  added: "New tool",
+  renamed: "Renamed",
+  invalid: "No longer a valid tool",
+  finding: "Something unusual",
 };
 
 function titleOf({ kind, state }: ReviewItem): string {
-  return kind === "finding" && state === "quarantined" ? "It looks like an attack" : TITLES[kind];
+  return kind === "finding" && state === "quarantined" ? "Looks like an attack" : TITLES[kind];
 }
 
 function effectOf({ kind, state, tool }: ReviewItem): string {

@@ -1,10 +1,45 @@
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../../../lib/core/errors.ts";
-import type { ReviewItem } from "../../../../../lib/trust/review_items.ts";
-import type { ReviewAdmin } from "../../../../../lib/trust/review_admin.ts";
+import type { RawItem } from "../../../../../lib/trust/review_items.ts";
+import { ReviewAdmin } from "../../../../../lib/trust/review_admin.ts";
+import { listed, openReview } from "../../../../../lib/trust/testing/open_review.ts";
+import { Store } from "../../../../../lib/storage/store.ts";
 import { callBy, servicesOf } from "../../../../../lib/operations/testing/services.ts";
-import { decideByForm } from "../../../../../lib/console/form_page.ts";
-import { REVIEW_DECISIONS, reviewPage } from "./model.ts";
+import { decideByForm, formOutcome } from "../../../../../lib/console/form_page.ts";
+import { keyOf, REVIEW_DECISIONS, reviewPage } from "./model.ts";
+
+const NONE = new URLSearchParams();
+const POLICY = { policy: "hold", trust: "trusted", isEditable: true } as const;
+
+function item(server: string, tool: string, more: Partial<RawItem> = {}): RawItem {
+  return {
+    server,
+    tool,
+    fingerprint: "f",
+    findings: [],
+    kind: "changed",
+    state: "held",
+    text: "{}",
+    ...more,
+  };
+}
+
+function stub(items: RawItem[], servers: string[] = []) {
+  return {
+    review: {
+      waiting: () => items,
+      decisions: () => Promise.resolve([]),
+      policies: () => servers.map((server) => ({ ...POLICY, server })),
+    },
+  };
+}
+
+const found = (rule: string) => ({
+  rule,
+  severity: "high" as const,
+  where: "description",
+  excerpt: "",
+  why: "",
+});
 
 Deno.test("decideByForm() runs the operation that a form names, and says what is wrong with the rest", async () => {
   const decided: unknown[] = [];
@@ -29,6 +64,7 @@ Deno.test("decideByForm() runs the operation that a form names, and says what is
     { action: "approve", ...tool },
     { action: "policy", server: "s", changes: "never" },
     { action: "waive", ...tool, rule: "r", fingerprint: "f" },
+    { action: "approve-selected" },
   ];
   for (const form of wrong) {
     await assert.rejects(decide(form as Record<string, string>), { code: "INVALID_ARGUMENTS" });
@@ -36,25 +72,16 @@ Deno.test("decideByForm() runs the operation that a form names, and says what is
 });
 
 Deno.test("reviewPage() says of each item what happened and what clients get", async () => {
-  const item = { server: "s", tool: "t", fingerprint: "f", findings: [] };
-  const kinds = [
-    { ...item, kind: "changed" as const, state: "held" as const },
-    { ...item, kind: "added" as const, state: "held" as const },
-    { ...item, kind: "changed" as const, state: "notice" as const },
-    { ...item, kind: "finding" as const, state: "quarantined" as const },
-    { ...item, tool: "(instructions)", kind: "finding" as const, state: "quarantined" as const },
-    { ...item, kind: "finding" as const, state: "flagged" as const },
+  const items = [
+    item("s", "t"),
+    item("s", "t", { kind: "added" }),
+    item("s", "t", { state: "notice" }),
+    item("s", "t", { kind: "finding", state: "quarantined" }),
+    item("s", "(instructions)", { kind: "finding", state: "quarantined" }),
+    item("s", "t", { kind: "finding", state: "flagged" }),
   ];
-  const page = await reviewPage({
-    review: {
-      list: () => ({ items: kinds, more: 2 }),
-      show: () => [],
-      waiting: () => [],
-      decisions: () => Promise.resolve([]),
-      policies: () => [],
-    },
-  });
-  assert.deepEqual(page.cards.map(({ id, effect }) => [id, effect]), [
+  const { groups: [group] } = await reviewPage(stub(items));
+  assert.deepEqual(group?.cards.map(({ id, effect }) => [id, effect]), [
     ["item-1", "Clients go on with the version they know."],
     ["item-2", "No client sees it until it is approved."],
     ["item-3", "The change was passed on to clients."],
@@ -62,79 +89,100 @@ Deno.test("reviewPage() says of each item what happened and what clients get", a
     ["item-5", "No client is given this text."],
     ["item-6", "Clients still see it."],
   ]);
-  assert.equal(page.more, 2);
 });
 
-Deno.test("reviewPage() knows which servers have something held back, behind the end of its list too", async () => {
-  const item = { tool: "t", kind: "changed" as const };
-  const policy = { policy: "hold" as const, trust: "trusted" as const, isEditable: true };
-  const { policies } = await reviewPage({
-    review: {
-      list: () => ({ items: [], more: 2 }),
-      show: () => [],
-      waiting: () => [
-        { ...item, server: "a", state: "held" as const },
-        { ...item, server: "b", state: "notice" as const },
-      ],
-      decisions: () => Promise.resolve([]),
-      policies: () => ["a", "b"].map((server) => ({ ...policy, server })),
-    },
-  });
-  assert.deepEqual(policies.rows.map(({ isHolding }) => isHolding), [true, false]);
-});
-
-Deno.test("reviewPage() has the policies of many servers by the page, or of the one asked for", async () => {
-  const policy = { policy: "hold" as const, trust: "trusted" as const, isEditable: true };
-  const gateway = {
-    review: {
-      list: () => ({ items: [], more: 0 }),
-      show: () => [],
-      waiting: () => [],
-      decisions: () => Promise.resolve([]),
-      policies: () => Array.from({ length: 120 }, (_, n) => ({ ...policy, server: `s${n}` })),
-    },
-  };
+Deno.test("reviewPage() knows which servers have something held back, and pages their policies", async () => {
+  const servers = Array.from({ length: 24 }, (_, n) => `s${n}`);
+  const gateway = stub([item("s0", "t"), item("s1", "t", { state: "notice" })], servers);
   const shown = async (query: string) => {
     const { rows, pages } = (await reviewPage(gateway, new URLSearchParams(query))).policies;
-    return [rows[0]?.server, rows.length, pages];
+    return [rows[0]?.server, rows[0]?.isHolding, rows.length, pages];
   };
-  assert.deepEqual(await shown(""), ["s0", 50, 3]);
-  assert.deepEqual(await shown("page=3"), ["s100", 20, 3]);
-  assert.deepEqual(await shown("server=s7"), ["s7", 1, 1]);
+  assert.deepEqual(await shown(""), ["s0", true, 10, 3]);
+  assert.deepEqual(await shown("policies=3"), ["s20", false, 4, 3]);
+  assert.deepEqual(await shown("server=s1"), ["s1", false, 1, 1]);
 });
 
-Deno.test("reviewPage() shows what is about one server or tool where the address asks for it", async () => {
-  const held = (server: string, tool: string): ReviewItem => ({
-    server,
-    tool,
-    fingerprint: "f",
-    findings: [],
-    kind: "changed",
-    state: "held",
-  });
-  const items = [held("a", "t"), held("a", "u"), held("b", "t")];
-  const gateway = {
-    review: {
-      list: (only?: string) => ({
-        items: items.filter(({ server }) => only === undefined || server === only),
-        more: only === undefined ? 2 : 1,
-      }),
-      show: (only: string, wanted: string): ReviewItem[] => {
-        if (only !== "a") throw new GatewayError("SERVER_NOT_FOUND");
-        const shown = items.filter(({ server, tool }) => server === only && tool === wanted);
-        return [...shown, { ...held(only, wanted), state: "rejected" }];
-      },
-      waiting: () => items,
-      decisions: () => Promise.resolve([]),
-      policies: () => [],
-    },
-  };
+Deno.test("reviewPage() filters by the URL, and groups by server or by reason", async () => {
+  const items = [
+    item("a", "t", { kind: "finding", state: "quarantined", findings: [found("hidden")] }),
+    item("b", "u", { kind: "finding", state: "flagged", findings: [found("hidden")] }),
+    item("a", "u"),
+  ];
   const shown = async (query: string) => {
-    const { cards, more } = await reviewPage(gateway, new URLSearchParams(query));
-    return [cards.map(({ server, tool }) => `${server}.${tool}`).join(" "), more];
+    const { groups } = await reviewPage(stub(items), new URLSearchParams(query));
+    return groups.map(({ name, cards }) => `${name}: ${cards.map(({ tool }) => tool).join()}`);
   };
-  assert.deepEqual(await shown(""), ["a.t a.u b.t", 2]);
-  assert.deepEqual(await shown("server=a"), ["a.t a.u", 1]);
-  assert.deepEqual(await shown("server=a&tool=u"), ["a.u", 0]);
-  assert.deepEqual(await shown("server=gone&tool=u"), ["", 0]);
+  assert.deepEqual(await shown(""), ["a: t,u", "b: u"]);
+  assert.deepEqual(await shown("group=reason"), ["hidden: t,u", "Definition changed: u"]);
+  assert.deepEqual(await shown("server=a&tool=u"), ["a: u"]);
+  assert.deepEqual(await shown("state=flagged"), ["b: u"]);
+  assert.deepEqual(await shown("q=HIDDEN"), ["a: t", "b: u"]);
+  assert.deepEqual(await shown("server=gone"), []);
+});
+
+/** A review of 130 findings and 20 held changes, on a real store. */
+async function openMany() {
+  const store = await Store.open({ location: ":memory:" });
+  const review = openReview(store, { s: "hold" });
+  await review.load();
+  const held = (text: string) =>
+    Array.from({ length: 20 }, (_, n) => listed(`held_${n}`, `Does ${text}`));
+  const evil = Array.from({ length: 130 }, (_, n) => listed(`evil_${n}`, "EVIL and ODD"));
+  await review.list("s", ...held("one"), ...evil);
+  await review.list("s", ...held("more"), ...evil);
+  const admin = new ReviewAdmin({
+    ...review,
+    servers: () => [{ name: "s", spec: {}, source: { kind: "store" } }] as never,
+    admin: { describe: () => ({}), read: () => Promise.reject(), update: () => Promise.reject() },
+  });
+  const ask = async (decision: string, tools: string[]) => {
+    const keys = admin.waiting().filter(({ tool }) => tools.includes(tool)).map(keyOf);
+    const form = new URLSearchParams({ ask: decision, select: keys.join(" ") });
+    return (await reviewPage({ review: admin }, NONE, undefined, form)).asked!;
+  };
+  const send = (decision: string, items: unknown[], more = {}) => {
+    const form = new URLSearchParams({ action: `${decision}-selected`, ...more });
+    for (const each of items) form.append("items", JSON.stringify(each));
+    return decideByForm(REVIEW_DECISIONS, servicesOf({ review: admin }), form, callBy("me"))
+      .then(() => undefined, (error) => formOutcome(REVIEW_DECISIONS, form, error));
+  };
+  return { store, review, admin, ask, send, held, evil };
+}
+
+Deno.test("review page pages many findings, and decides on whole groups of them", async () => {
+  const { store, review, admin, ask, send } = await openMany();
+  await using _ = store;
+  const page = await reviewPage({ review: admin });
+  assert.deepEqual([page.total, page.list.rows.length, page.list.pages], [150, 50, 3]);
+  assert.deepEqual(page.groups.map(({ total, cards }) => [total, cards.length]), [[150, 50]]);
+
+  const everything = admin.waiting().map(({ tool }) => tool);
+  const asked = await ask("waive", everything);
+  assert.deepEqual([asked.items.length, asked.skipped], [260, 20], "two rules each, no changes");
+  assert.equal(await send("waive", asked.items, { reason: "Ours" }), undefined);
+  assert.equal(review.names("s").length, 150);
+  const changes = await ask("approve", everything);
+  assert.deepEqual([changes.items.length, changes.skipped], [20, 0]);
+  assert.equal(await send("approve", changes.items), undefined);
+  assert.equal(admin.count().total, 0);
+});
+
+Deno.test("review page tells of each item that could not be decided, and decides the others", async () => {
+  const { store, review, admin, ask, send, held, evil } = await openMany();
+  await using _ = store;
+  const { items } = await ask("reject", ["held_0", "held_1"]);
+  const [, ...others] = held("more");
+  await review.list("s", listed("held_0", "Does else"), ...others, ...evil);
+  const outcome = await send("reject", items);
+  assert.deepEqual([outcome?.isPartial, outcome?.refused?.message], [
+    true,
+    "1 of 2 decisions could not be made",
+  ]);
+  assert.match(outcome?.refused?.steps[0] ?? "", /^s\.held_0: .* has changed again/);
+  const waiting = admin.waiting().map(({ tool }) => tool);
+  assert.ok(waiting.includes("held_0") && !waiting.includes("held_1"));
+  // A waiver without a reason is refused for each.
+  const waived = await send("waive", (await ask("waive", ["evil_0"])).items);
+  assert.equal(waived?.refused?.steps.length, 2);
 });

@@ -25,7 +25,9 @@ export const SECRET_DECISIONS: FormDecisions = {
 export async function secretsPage(
   gateway: Pick<Gateway, "secrets">,
   query: URLSearchParams,
+  _call?: unknown,
+  form = query,
 ): Promise<SecretsPage> {
   const admin = await gateway.secrets();
-  return { ...await admin.list(), draft: (query.get("name") ?? "").slice(0, 64) };
+  return { ...await admin.list(), draft: (form.get("name") ?? "").slice(0, 64) };
 }

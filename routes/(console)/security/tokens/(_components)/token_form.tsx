@@ -1,22 +1,22 @@
 import type { TokenPreview } from "../(_page)/form.ts";
 import type { TokensPage } from "../(_page)/model.ts";
 import { formatCount } from "../../../../../lib/console/ui/format.ts";
+import type { Operation } from "../../../../../lib/operations/operation.ts";
 import { Card } from "../../../../../components/layout.tsx";
-import { FormCard, NameField, SelectField, TextField } from "../../../../../components/forms.tsx";
-import { InertText } from "../../../../../components/text.tsx";
+import { FormCard } from "../../../../../components/forms.tsx";
+import { OperationFields } from "../../../../../components/operation_form.tsx";
+import { Listed } from "../../../../../components/text.tsx";
 
 const PATH = "/security/tokens";
+
 const DAYS = [
   ["", "Never"],
-  ["1", "After a day"],
-  ["7", "After a week"],
-  ["30", "After 30 days"],
-  ["90", "After 90 days"],
-  ["365", "After a year"],
+  ["1d", "After a day"],
+  ["7d", "After a week"],
+  ["30d", "After 30 days"],
+  ["90d", "After 90 days"],
+  ["365d", "After a year"],
 ] as const;
-
-/** A list to check, not to read through. */
-const SERVERS = 20;
 
 const MODES = [
   ["", "All"],
@@ -24,23 +24,28 @@ const MODES = [
   ["read-only", "Only calls that read"],
 ] as const;
 
-const PATTERNS = [
-  [
-    "servers",
-    "Servers",
-    "Names, separated by commas: * stands for any text, ! before a name keeps it out. Empty admits all.",
-  ],
-  ["tools", "Tools", "As server.tool: git.*, *.read_*, !git.push."],
-  ["toolsets", "Toolsets", "Which saved toolsets it may use."],
-] as const;
+/** A list to check, not to read through. */
+const SERVERS = 20;
 
-const COUNTS = [["perMinute", "Calls a minute"], ["concurrent", "Calls at once"]] as const;
+interface TokenFormProps {
+  page: TokensPage;
+  /** Creates a token; its schema describes the fields. */
+  operation: Operation;
+}
 
-/** Makes a token; what it would admit can be looked at first. */
-export function TokenForm({ page }: { page: TokensPage }) {
-  const { fields, projects, preview } = page;
+/** Creates a token; what it would admit can be looked at first. */
+export function TokenForm({ page, operation }: TokenFormProps) {
+  const { fields: { rights: _, ...values }, names, preview, nameProblem } = page;
+  const pattern = (list: keyof typeof names, hint: string) => ({
+    isName: true,
+    required: false,
+    placeholder: "*",
+    list: `token-${list}-known`,
+    hint,
+  });
+  const shared = { id: "token", operation, values };
   return (
-    <div class="token-make">
+    <>
       <FormCard
         id="new-token"
         title="New token"
@@ -48,75 +53,67 @@ export function TokenForm({ page }: { page: TokensPage }) {
         busy="Creating…"
         fields={{ filled: "yes" }}
       >
-        <TextField
-          id="token-name"
-          label="Name"
-          hint="Whose it is or what it is for."
-          name="name"
-          required
-          title="Whose token it is, or what it is for"
-          maxLength={80}
-          autocomplete="off"
-          value={fields.name}
-          problem={page.nameProblem}
-        />
-        <Rights page={page} />
-        {PATTERNS.map(([name, label, hint]) => (
-          <NameField
-            key={name}
-            id={`token-${name}`}
-            name={name}
-            label={label}
-            hint={hint}
-            value={fields[name]}
-            placeholder="*"
+        <div class="form-pairs">
+          <OperationFields
+            {...shared}
+            problems={nameProblem === undefined ? undefined : { name: nameProblem }}
+            fields={{ name: { autocomplete: "off" }, expires: { labels: DAYS, hint: undefined } }}
           />
+        </div>
+        <Rights page={page} />
+        <div class="form-pairs">
+          <OperationFields
+            {...shared}
+            fields={{
+              servers: pattern(
+                "servers",
+                "Empty: all. Separate names by commas; * stands for any text, ! excludes.",
+              ),
+              tools: pattern("tools", "As server.tool: git.*, *.read_*, !git.push."),
+            }}
+          />
+        </div>
+        {Object.entries(names).map(([field, known]) => (
+          <datalist key={field} id={`token-${field}-known`}>
+            {known.map((name) => <option key={name} value={name} />)}
+          </datalist>
         ))}
         <details
           class="edit-words"
-          open={[fields.project, fields.perMinute, fields.concurrent, fields.mode]
+          open={[values.toolsets, values.project, values.perMinute, values.concurrent, values.mode]
             .some((text) => text !== "")}
         >
-          <summary>Project and limits</summary>
-          <div class="form">
-            <SelectField
-              id="token-project"
-              label="Project"
-              hint={projects.length === 0
-                ? "There are no projects yet."
-                : "The only one it can be used in."}
-              name="project"
-              choices={[["", "Any"], ...projects.map((name) => [name, name] as const)]}
-              value={fields.project}
+          <summary>Toolsets, project and limits</summary>
+          <div class="form-pairs">
+            <OperationFields
+              {...shared}
+              fields={{
+                toolsets: pattern("toolsets", "Which saved toolsets it may use."),
+                project: {
+                  labels: [["", "Any"], ...page.projects.map((name) => [name, name] as const)],
+                  hint: page.projects.length === 0
+                    ? "There are no projects yet."
+                    : "The only one it can be used in.",
+                },
+                mode: {
+                  labels: MODES,
+                  label: "Calls it may make",
+                  hint: "From the tool's annotations, unless the server's entry says otherwise.",
+                },
+                perMinute: {
+                  label: "Calls a minute",
+                  inputMode: "numeric",
+                  hint: "Empty: no limit.",
+                },
+                concurrent: {
+                  label: "Calls at once",
+                  inputMode: "numeric",
+                  hint: "Empty: no limit.",
+                },
+              }}
             />
-            <SelectField
-              id="token-mode"
-              label="Calls it may make"
-              hint="What a tool does is taken from its annotations, unless the server's entry says otherwise."
-              name="mode"
-              choices={MODES}
-              value={fields.mode}
-            />
-            {COUNTS.map(([name, label]) => (
-              <TextField
-                key={name}
-                id={`token-${name}`}
-                label={label}
-                hint="At most; empty for no limit."
-                name={name}
-                inputMode="numeric"
-                value={fields[name]}
-              />
-            ))}
           </div>
         </details>
-        <SelectField
-          id="token-expires"
-          label="Expires"
-          name="expires"
-          choices={DAYS}
-          value={fields.expires}
-        />
         <div class="form-actions">
           <button type="submit" class="button button-primary" name="change" value="create">
             Make token
@@ -133,7 +130,7 @@ export function TokenForm({ page }: { page: TokensPage }) {
         </div>
       </FormCard>
       {preview && <Preview preview={preview} />}
-    </div>
+    </>
   );
 }
 
@@ -168,36 +165,28 @@ function Preview({ preview: { servers, toolsets, tools } }: { preview: TokenPrev
     <div id="admits">
       <Card title="What it admits" aside={formatCount(tools, "tool")}>
         <div class="stack">
-          {servers.length === 0
-            ? <p class="muted">No server, and so no tool.</p>
-            : (
-              <ul class="admits">
-                {servers.slice(0, SERVERS).map(({ name, admitted, all, tools, more }) => (
-                  <li key={name}>
-                    <p>
-                      <span class="mono strong">{name}</span>{" "}
-                      <span class="muted small">
-                        {all === 0 ? "no tools yet" : `${admitted} of ${formatCount(all, "tool")}`}
-                      </span>
-                    </p>
-                    {tools.length > 0 && (
-                      <p class="small muted">
-                        {tools.map((tool, index) => (
-                          <span key={tool}>
-                            {index > 0 && ", "}
-                            <InertText text={tool} />
-                          </span>
-                        ))}
-                        {more > 0 ? ` and ${more} more` : ""}
-                      </p>
-                    )}
-                  </li>
-                ))}
-                {servers.length > SERVERS && (
-                  <li class="muted">and {formatCount(servers.length - SERVERS, "more server")}</li>
-                )}
-              </ul>
+          {servers.length === 0 && <p class="muted">No server, and so no tool.</p>}
+          <ul class="admits">
+            {servers.slice(0, SERVERS).map(({ name, admitted, all, tools, more }) => (
+              <li key={name}>
+                <details open={servers.length === 1}>
+                  <summary>
+                    <span class="mono strong">{name}</span>{" "}
+                    <span class="muted small">
+                      {all === 0 ? "no tools yet" : `${admitted} of ${formatCount(all, "tool")}`}
+                    </span>
+                  </summary>
+                  <p class="small muted">
+                    <Listed texts={tools} />
+                    {more > 0 ? ` and ${more} more` : ""}
+                  </p>
+                </details>
+              </li>
+            ))}
+            {servers.length > SERVERS && (
+              <li class="muted">and {formatCount(servers.length - SERVERS, "more server")}</li>
             )}
+          </ul>
           <p class="small muted">
             {toolsets.length === 0
               ? "No saved toolset."

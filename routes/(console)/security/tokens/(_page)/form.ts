@@ -13,7 +13,7 @@ import { fieldsOf, readTexts } from "../../../../../lib/operations/fields.ts";
 
 const MOST_NAMES = 12;
 
-/** Text fields of the form; empty: not limited. `expires` is in days. */
+/** Text fields of the form; empty: not limited. */
 const TEXTS = [
   "name",
   "servers",
@@ -44,7 +44,7 @@ export function readTokenFields(form: URLSearchParams): TokenFields {
 }
 
 /** The operation's input; throws INVALID_ARGUMENTS with the field that is wrong. */
-export function tokenInput({ rights, expires, ...texts }: TokenFields): TokenInput {
+export function tokenInput({ rights, ...texts }: TokenFields): TokenInput {
   const fields = Object.entries(texts).flatMap(([name, text]): [string, string][] =>
     isPatterns(name)
       ? [...new Set(text.split(/[\s,]+/))].map((pattern) => [name, pattern])
@@ -54,7 +54,6 @@ export function tokenInput({ rights, expires, ...texts }: TokenFields): TokenInp
     ...readTexts(TokenInput, fields.filter(([, text]) => text !== "")),
     name: texts.name,
     rights,
-    ...(expires === "" ? {} : { expires: `${expires}d` }),
   });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -25,7 +25,7 @@ Deno.test("tokenInput() reads patterns, limits and days", () => {
       servers: "git, docs*\n git",
       tools: "!git.push",
       project: "web",
-      expires: "2",
+      expires: "2d",
       perMinute: "60",
       mode: "read-only",
     }),

@@ -33,6 +33,8 @@ export interface TokensPage {
   isRequired: boolean;
   tokens: TokenRow[];
   projects: string[];
+  /** Names to complete what is written. */
+  names: Record<"servers" | "tools" | "toolsets", string[]>;
   fields: TokenFields;
   /** `isGrantable`: whoever looks at the page has it to give. */
   rights: { right: Right; meaning: string; isGrantable: boolean }[];
@@ -63,7 +65,7 @@ export async function tokensPage(
     gateway.endpoints.host.sessions.list(),
     (session) => ownerOf(session.principal),
   );
-  const { preview, problem } = tryPreview(gateway, fields, projects);
+  const { preview, problem } = form.has("filled") ? tryPreview(gateway, fields, projects) : {};
   const isNameless = error !== undefined && form.get("change") === "create" && fields.name === "";
   const shown = isNameless ? undefined : error ?? problem;
   return {
@@ -72,6 +74,7 @@ export async function tokensPage(
       rowOf(token, counts.get(`token:${token.id}`)?.length ?? 0, ownerOf(principal))
     ),
     projects: projects.map(({ name }) => name),
+    names: knownNames(gateway),
     fields,
     rights: RIGHTS.map((right) => ({
       right,
@@ -102,6 +105,22 @@ export async function makeToken(
       endpoint: new URL(clientEndpointPath(ENDPOINT), address).href,
       snippets: await clientSnippets({ address, options }, ENDPOINT, text),
     },
+  };
+}
+
+/** More than these help nobody to choose, and make the page large. */
+const MOST_NAMES = 300;
+
+function knownNames({ servers, toolsets }: TokensGateway): TokensPage["names"] {
+  const names = servers.list().map(({ name }) => name);
+  const tools = names.flatMap((server) => [
+    `${server}.*`,
+    ...servers.tools(server).map(({ name }) => `${server}.${name}`),
+  ]);
+  return {
+    servers: names.slice(0, MOST_NAMES),
+    tools: tools.slice(0, MOST_NAMES),
+    toolsets: toolsets.toolsets.list().map(({ name }) => name).slice(0, MOST_NAMES),
   };
 }
 
