@@ -1,7 +1,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
-import { formatAgo, formatSpan } from "../lib/console/ui/format.ts";
+import { formatAgo, formatClock, formatSpan } from "../lib/console/ui/format.ts";
 import {
   LiveChannel,
   type LiveState,
@@ -116,6 +116,8 @@ function update(element: Element): void {
     ? formatSpan(Date.now() - at)
     : form === "time"
     ? exact
+    : form === "day"
+    ? formatClock(at, Date.now())
     : formatAgo(at, Date.now());
   if (text.data !== shown) text.data = shown;
   element.setAttribute("title", isSpan ? `Since ${exact}` : exact);

@@ -1,4 +1,4 @@
-import { formatAgo, formatSpan, inertParts } from "../lib/console/ui/format.ts";
+import { formatAgo, formatClock, formatSpan, inertParts } from "../lib/console/ui/format.ts";
 import type { TextSegment } from "../lib/catalog/word_diff.ts";
 import { Icon } from "./icon.tsx";
 
@@ -12,6 +12,18 @@ export function Day({ at }: { at: number }) {
 export function Ago({ at }: { at: number }) {
   const exact = new Date(at).toISOString();
   return <time dateTime={exact} title={exact} data-clock="ago">{formatAgo(at, Date.now())}</time>;
+}
+
+/** The time of day, with the exact moment on hover. */
+export function At({ at }: { at: number }) {
+  const exact = new Date(at).toISOString();
+  return <time dateTime={exact} title={exact} data-clock="day">{formatClock(at, Date.now())}</time>;
+}
+
+/** The exact moment. */
+export function Exactly({ at }: { at: number }) {
+  const exact = new Date(at).toISOString();
+  return <time dateTime={exact} data-clock="time">{exact}</time>;
 }
 
 export function Since({ at }: { at: number }) {

@@ -25,6 +25,7 @@ const PAGES = [
   "/toolsets",
   "/optimization",
   "/activity",
+  "/clients",
   "/settings",
   "/nothing-here",
 ];
@@ -157,6 +158,7 @@ test("single keys go to pages, but never while somebody types or with a modifier
       ["s", "/servers"],
       ["o", "/optimization"],
       ["l", "/activity"],
+      ["c", "/clients"],
       [",", "/settings"],
       ["i", "/"],
       ["t", "/tools"],

@@ -66,6 +66,7 @@ const PAGES = [
   "/optimization/poisoned/evil",
   `/optimization/poisoned/${encodeURIComponent(ATTACK)}`,
   "/activity",
+  "/clients",
   "/security/review",
   "/security/audit",
 ];

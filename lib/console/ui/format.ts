@@ -15,6 +15,16 @@ export function formatAgo(then: number, now: number): string {
   return days === 1 ? "1 day ago" : `${days} days ago`;
 }
 
+/** A moment as a log has it, in the reader's time: "14:03:22", "Nov 12 14:03" on other days. */
+export function formatClock(at: number, now: number): string {
+  const time = new Date(at);
+  const isToday = time.toDateString() === new Date(now).toDateString();
+  const clock = time.toLocaleTimeString("en-GB");
+  if (isToday) return clock;
+  const day = time.toLocaleDateString("en-US", { month: "short", day: "numeric" });
+  return `${day} ${clock.slice(0, 5)}`;
+}
+
 /** A length of time in its two largest units: "42 s", "3 min", "2 h 5 min", "4 days 2 h". */
 export function formatSpan(ms: number): string {
   if (ms < MINUTE) return `${Math.max(0, Math.floor(ms / SECOND))} s`;

@@ -4,6 +4,7 @@ export const PAGES = [
   { path: "/servers", label: "Servers", icon: "servers", key: "s", go: "s" },
   { path: "/tools", label: "Tools", icon: "tools", key: "t", go: "t" },
   { path: "/toolsets", label: "Toolsets", icon: "toolsets", key: "e", go: "o" },
+  { path: "/clients", label: "Clients", icon: "monitor", key: "c", go: "c" },
   { path: "/optimization", label: "Optimization", icon: "optimization", key: "o", go: "p" },
   { path: "/activity", label: "Activity", icon: "activity", key: "l", go: "a" },
   { path: "/security", label: "Security", icon: "lock", key: "a", go: "e" },
@@ -68,6 +69,10 @@ export function serverStep(
   step: "tools" | "edit" | "restart" | "pause" | "resume" | "remove",
 ): string {
   return `${serverPath(name)}/~${step}`;
+}
+
+export function clientPath(id: string): string {
+  return `/clients/${encodeURIComponent(id)}`;
 }
 
 export function callPath(id: string, query: Record<string, string> = {}): string {

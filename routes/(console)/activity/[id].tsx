@@ -13,7 +13,7 @@ export const handler = define.handlers({ GET: ["read", "manage"] }, {
     ]);
     ctx.state.title = detail === undefined
       ? "Call not found"
-      : `${detail.call.server}.${detail.call.tool}`;
+      : detail.call.search?.query ?? `${detail.call.server}.${detail.call.tool}`;
     return page({ list, detail }, { status: detail === undefined ? 404 : 200 });
   },
 });

@@ -1,7 +1,15 @@
 import { Confirm } from "../../../../components/forms.tsx";
-import { PageHeader } from "../../../../components/layout.tsx";
+import { Card, PageHeader } from "../../../../components/layout.tsx";
+import { Notice } from "../../../../components/states.tsx";
+import { Table } from "../../../../components/tables.tsx";
+import { Ago, InertText } from "../../../../components/text.tsx";
 import { FilterField, FilterSelect } from "../../../../islands/forms.tsx";
-import { endpointName, formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
+import {
+  endpointName,
+  formatCount,
+  formatNumber,
+  inertString,
+} from "../../../../lib/console/ui/format.ts";
 import { CallLog, CallsCleared } from "../(_islands)/activity.tsx";
 import type { ActivityPage, CallPage } from "../(_page)/model.ts";
 import { CallArticle } from "./call.tsx";
@@ -14,11 +22,12 @@ export function Activity(
     <div class={detail === undefined ? "stack activity-page" : "stack activity-page has-detail"}>
       <PageHeader
         title="Activity"
-        lead={`Who called which tool, and what came back; kept for ${page.keptDays} days, at most ${
+        lead={`Calls and searches of the last ${page.keptDays} days, at most ${
           formatNumber(page.keptCalls)
-        } calls`}
+        }`}
         action={<Export query={page.query} />}
       />
+      <Missed page={page} />
       <Filters page={page} url={url} />
       <div class="activity">
         <section class="card activity-list" aria-label="Calls">
@@ -40,6 +49,47 @@ export function Activity(
   );
 }
 
+const MOST_MISSED = 5;
+
+/** Searches that found nothing: one line, or the queries where the reader asked for them. */
+function Missed({ page: { missed, filter } }: { page: ActivityPage }) {
+  const total = missed.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return null;
+  const title = `${formatCount(total, "search", "searches")} found nothing in the last 24 hours`;
+  if (filter.kind !== "missed") {
+    return (
+      <Notice tone="warn" role={null}>
+        {title}. <a href="/activity?kind=missed" aria-current="false">See what was missing</a>
+      </Notice>
+    );
+  }
+  return (
+    <Card title={title} isFlush>
+      <p class="card-lead muted small">
+        Add a server that has such a tool, or use these words in the description of one that fits.
+      </p>
+      <Table
+        caption="Searches that found nothing, by query"
+        columns={["Query", ["Times", "number col-duration"], ["Last", "col-time"]]}
+      >
+        {missed.slice(0, MOST_MISSED).map(({ query, count, at }) => (
+          <tr key={query}>
+            <td class="cut" title={inertString(query)}>
+              <a href={`/tools?${new URLSearchParams({ q: query })}`}>
+                <InertText text={query} />
+              </a>
+            </td>
+            <td class="number">{formatNumber(count)}</td>
+            <td>
+              <Ago at={at} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
 function Export({ query }: { query: Record<string, string> }) {
   const href = (format: string) =>
     `/api/activity/export?${new URLSearchParams({ ...query, format })}`;
@@ -57,7 +107,7 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
   const without = (name: string) =>
     Object.fromEntries(Object.entries(page.query).filter(([key]) => key !== name));
   const filter = (
-    name: keyof ActivityPage["choices"] | "status",
+    name: keyof ActivityPage["choices"] | "status" | "kind",
     label: string,
     all: string,
     choices: { value: string; label: string }[],
@@ -85,6 +135,11 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
         value={page.filter.text ?? ""}
         hidden={without("q")}
       />
+      {filter("kind", "Kind", "Calls and searches", [
+        { value: "call", label: "Calls" },
+        { value: "search", label: "Searches" },
+        { value: "missed", label: "Found nothing" },
+      ])}
       {filter("server", "Server", "All servers", counted("server"))}
       {filter("tool", "Tool", "All tools", counted("tool"))}
       {filter("client", "Client", "All clients", counted("client"))}

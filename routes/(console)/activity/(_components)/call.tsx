@@ -1,16 +1,20 @@
-import { Ago, CopyButton, InertText } from "../../../../components/text.tsx";
+import { CopyButton, Exactly, InertText } from "../../../../components/text.tsx";
+import { Bar, TokensChip } from "../../../../components/badges.tsx";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
 import { HiddenFields } from "../../../../components/forms.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import { Notice } from "../../../../components/states.tsx";
+import { Table } from "../../../../components/tables.tsx";
 import {
   endpointName,
+  formatCount,
   formatDuration,
   formatNumber,
   formatSizes,
   inertString,
 } from "../../../../lib/console/ui/format.ts";
-import { serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
+import { callPath, serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
+import type { ActivitySearch } from "../../../../lib/storage/activity_repository.ts";
 import type { CallPage, CallTurn } from "../(_page)/model.ts";
 import { CallStatus } from "./call_rows.tsx";
 
@@ -21,8 +25,10 @@ export function CallArticle({ page, query }: { page: CallPage; query: Record<str
     <article class="detail activity-detail" aria-labelledby="call-title">
       <header class="call-head">
         <div>
-          <h2 id="call-title" class="mono">
-            <InertText text={`${call.server}.${call.tool}`} />
+          <h2 id="call-title" class={call.search ? undefined : "mono"}>
+            <InertText
+              text={call.search ? `“${call.search.query}”` : `${call.server}.${call.tool}`}
+            />
           </h2>
           <CallStatus call={call} />
         </div>
@@ -40,11 +46,15 @@ export function CallArticle({ page, query }: { page: CallPage; query: Record<str
           <InertText text={call.error} />
         </Notice>
       )}
-      <Card title="Timeline" aside={formatDuration(call.ms)}>
-        <CallTimeline turns={page.timeline} />
-      </Card>
+      {call.search
+        ? <SearchPath search={call.search} />
+        : (
+          <Card title="Timeline" aside={formatDuration(call.ms)}>
+            <CallTimeline turns={page.timeline} />
+          </Card>
+        )}
       <Messages page={page} />
-      <Judge page={page} />
+      {page.judge && <Judge judge={page.judge} />}
       <Card>
         <CallFacts page={page} />
       </Card>
@@ -52,8 +62,58 @@ export function CallArticle({ page, query }: { page: CallPage; query: Record<str
   );
 }
 
+/** The path of a search: what was asked, what was found, and what was called then. */
+function SearchPath({ search }: { search: ActivitySearch }) {
+  const { found, count, picks = [] } = search;
+  const more = count - found.length;
+  return (
+    <Card
+      title="Results"
+      aside={<>{search.tokens !== undefined && <TokensChip tokens={search.tokens} />}</>}
+      isFlush
+    >
+      {found.length === 0 ? <p class="card-lead muted">No tool was returned.</p> : (
+        <Table
+          caption="The tools that were found, best first"
+          class="found-table"
+          columns={["Tool", ["Relevance", "number"], "Called"]}
+        >
+          {found.map(({ server, tool, relevance }) => {
+            const pick = picks.find((pick) => pick.server === server && pick.tool === tool);
+            return (
+              <tr key={`${server}.${tool}`} {...(pick ? { "data-current-row": "" } : {})}>
+                <td class="cut">
+                  <a class="mono" href={toolPath(server, tool)}>
+                    <InertText text={`${server}.${tool}`} />
+                  </a>
+                </td>
+                <td class="number">
+                  <Bar share={relevance} /> {relevance.toFixed(2)}
+                </td>
+                <td>
+                  {pick && (
+                    <a href={callPath(pick.id)} aria-current="false">
+                      <CallStatus call={{ ok: pick.ok }} />
+                    </a>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </Table>
+      )}
+      <p class="card-lead muted small">
+        {more > 0 && `${formatCount(more, "more tool")} returned. `}
+        {picks.length === 0
+          ? "None of these tools was called in the same session within 30 minutes."
+          : `${formatCount(picks.length, "call")} followed in the same session.`}
+      </p>
+    </Card>
+  );
+}
+
 /** Makes a prompt of the call: one that the tool is right for, or that another one is. */
-function Judge({ page: { rightTool, wrongTool } }: { page: CallPage }) {
+function Judge({ judge: { rightTool, wrongTool } }: { judge: NonNullable<CallPage["judge"]> }) {
   const { action, fields, others } = wrongTool;
   return (
     <Card title="Was this the right tool?">
@@ -91,27 +151,47 @@ function CallFacts({ page: { call } }: { page: CallPage }) {
   return (
     <Facts>
       <Fact name="Answered">
-        <Ago at={call.at} />
+        <Exactly at={call.at} />
       </Fact>
+      <Fact name="Took">{formatDuration(call.ms)}</Fact>
+      {call.searchId !== undefined && (
+        <Fact name="Found by">
+          <a href={callPath(call.searchId)} aria-current="false">
+            The search that led to this call
+          </a>
+        </Fact>
+      )}
       <Fact name="Client">
         {call.client === undefined ? "Unknown" : <InertText text={call.client} />}
       </Fact>
       <Fact name="Endpoint">
         <InertText as="span" class="mono" text={endpointName(call.endpoint)} />
       </Fact>
-      <Fact name="Server">
-        <a class="mono" href={serverPath(call.server)}>
-          <InertText text={call.server} />
-        </a>
-      </Fact>
-      <Fact name="Tool">
-        <a class="mono" href={toolPath(call.server, call.tool)}>
-          <InertText text={call.tool} />
-        </a>
-      </Fact>
+      {call.search
+        ? (
+          <Fact name="Searched with">
+            <span class="mono">{call.tool}</span>
+          </Fact>
+        )
+        : (
+          <>
+            <Fact name="Server">
+              <a class="mono" href={serverPath(call.server)}>
+                <InertText text={call.server} />
+              </a>
+            </Fact>
+            <Fact name="Tool">
+              <a class="mono" href={toolPath(call.server, call.tool)}>
+                <InertText text={call.tool} />
+              </a>
+            </Fact>
+          </>
+        )}
       <Fact name="Sizes">{formatSizes(call) ?? "Not known"}</Fact>
       <Fact name="Session">
-        <span class="mono">{call.session.slice(0, 8)}</span>
+        <a class="mono" href={`/activity?session=${call.session}`} aria-current="false">
+          {call.session.slice(0, 8)}
+        </a>
         <CopyButton value={call.session} label="Copy the session's id" />
       </Fact>
       <Fact name="Call">

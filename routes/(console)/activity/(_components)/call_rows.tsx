@@ -1,4 +1,4 @@
-import { Ago, InertText } from "../../../../components/text.tsx";
+import { At, InertText } from "../../../../components/text.tsx";
 import { EmptyState } from "../../../../components/states.tsx";
 import { StateLabel } from "../../../../components/badges.tsx";
 import { Icon } from "../../../../components/icon.tsx";
@@ -22,7 +22,7 @@ export function CallsHead() {
         <th scope="col" class="col-client">Client</th>
         <th scope="col" class="col-endpoint">Endpoint</th>
         <th scope="col" class="col-server">Server</th>
-        <th scope="col" class="col-tool">Tool</th>
+        <th scope="col" class="col-tool">Tool or query</th>
         <th scope="col" class="col-duration number">Duration</th>
         <th scope="col" class="col-status">Status</th>
         <th scope="col" class="col-sizes number" title="Request and response">
@@ -41,7 +41,8 @@ interface CallRowProps {
 }
 
 export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
-  const { client = "", endpoint, server, tool } = call;
+  const { client = "", endpoint, server, tool, search } = call;
+  const pick = search?.picks?.[0];
   return (
     <tr
       data-row
@@ -49,8 +50,8 @@ export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
       aria-rowindex={place + 1}
       {...(isCurrent ? { "data-current-row": "" } : {})}
     >
-      <td class="cut">
-        <Ago at={call.at} />
+      <td class="col-time">
+        <At at={call.at} />
       </td>
       <td class="cut col-client" title={inertString(client)}>
         {client === "" ? <span class="muted">unknown</span> : <InertText text={client} />}
@@ -59,19 +60,27 @@ export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
         <InertText text={endpointName(endpoint)} />
       </td>
       <td class="cut mono col-server" title={inertString(server)}>
-        <InertText text={server} />
+        {search
+          ? <StateLabel tone="accent" icon="search">search</StateLabel>
+          : <InertText text={server} />}
       </td>
-      <td class="cut" title={inertString(`${server}.${tool}`)}>
+      <td class="cut" title={inertString(search?.query ?? `${server}.${tool}`)}>
         <a
-          class="mono cover strong"
+          class={search ? "cover strong" : "mono cover strong"}
           href={callPath(call.id, query)}
           data-row-link
           {...(isCurrent ? { "aria-current": "true" } : {})}
         >
-          <InertText text={tool} />
+          <InertText text={search ? `“${search.query}”` : tool} />
         </a>
+        {pick && (
+          <span class="muted">
+            {" → "}
+            <InertText as="span" class="mono" text={pick.tool} />
+          </span>
+        )}
       </td>
-      <td class="number">{formatDuration(call.ms)}</td>
+      <td class="number col-duration">{formatDuration(call.ms)}</td>
       <td class="cut">
         <CallStatus call={call} />
       </td>
@@ -83,7 +92,13 @@ export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
 }
 
 /** How a call ended, with the reason of a failure on hover. */
-export function CallStatus({ call }: { call: Pick<ListedCall, "ok" | "error"> }) {
+export function CallStatus({ call }: { call: Pick<ListedCall, "ok" | "error" | "search"> }) {
+  const { search } = call;
+  if (search) {
+    return search.isHit
+      ? <StateLabel tone="ok" icon="ready">{formatNumber(search.count)} found</StateLabel>
+      : <StateLabel tone="warn" icon="alert" title="Nothing that was found fits">None</StateLabel>;
+  }
   const title = call.error === undefined ? undefined : inertString(call.error);
   return call.ok
     ? <StateLabel tone="ok" icon="ready" title={title}>OK</StateLabel>

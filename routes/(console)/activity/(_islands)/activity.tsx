@@ -5,7 +5,9 @@ import { readPreference } from "../../../../lib/console/ui/preferences.ts";
 import { isShortcut, overlay } from "../../../../lib/console/ui/keys.ts";
 import { liveState, onLive } from "../../../../lib/console/ui/live.ts";
 import { rowWindow } from "../../../../lib/console/ui/rows.ts";
-import { CallFeed, type CallFeedInput } from "../(_page)/browser.ts";
+import { At } from "../../../../components/text.tsx";
+import { CallsBars } from "../../(_components)/calls_bars.tsx";
+import { CallFeed, type CallFeedInput, histogram } from "../(_page)/browser.ts";
 import { CallRow, CallsBar, CallsEnd, CallsHead, NoCalls } from "../(_components)/call_rows.tsx";
 // For fewer scripts: frame.tsx says how.
 import "../../../../islands/frame.tsx";
@@ -28,26 +30,32 @@ export function CallLog(props: CallLogProps) {
   const seen = useSignal({ top: 0, height: 0 });
   const isPaused = useSignal(false);
 
-  const holds = () => isPaused.value || (scroller.current?.scrollTop ?? 0) > ROW_HEIGHT;
-  const measure = (list: HTMLElement) => {
-    seen.value = { top: list.scrollTop, height: list.clientHeight };
+  const scroll = () => scroller.current === null ? undefined : scrollOf(scroller.current);
+  const holds = () => isPaused.value || (scroll()?.top ?? 0) > ROW_HEIGHT;
+  const measure = () => {
+    const { top, height } = scroll() ?? seen.peek();
+    seen.value = { top, height };
   };
   const look = () => {
-    const list = scroller.current;
-    if (list === null) return;
-    measure(list);
+    measure();
     if (!holds()) feed.showWaiting();
-    const end = (list.scrollTop + list.clientHeight) / ROW_HEIGHT;
+    const { top, height } = seen.peek();
+    const end = (top + height) / ROW_HEIGHT;
     if (end > feed.rows.value.length - AHEAD_ROWS) void feed.loadOlder();
   };
 
   useEffect(() => {
     const observer = new ResizeObserver(look);
     if (scroller.current !== null) observer.observe(scroller.current);
-    scroller.current?.scrollTo({ top: 0 });
-    const unsubscribe = onLive("activity", (data) => feed.hear(data, holds));
+    scroll()?.to(0);
+    addEventListener("scroll", look, { passive: true });
+    const unsubscribe = onLive("activity", (data) => {
+      feed.hearPicks(data);
+      feed.hear(data, holds);
+    });
     return () => {
       observer.disconnect();
+      removeEventListener("scroll", look);
       unsubscribe();
       feed.close();
     };
@@ -83,10 +91,11 @@ export function CallLog(props: CallLogProps) {
         onShow={() => {
           isPaused.value = false;
           feed.showWaiting();
-          scroller.current?.scrollTo({ top: 0 });
+          scroll()?.to(0);
           look();
         }}
       />
+      <Histogram rows={rows} />
       <div class="calls-scroll" ref={scroller} onScroll={look}>
         {rows.length === 0 && (
           <NoCalls hasCalls={props.hasCalls} isFiltered={Object.keys(query).length > 0} />
@@ -128,7 +137,38 @@ interface RowFocus {
   scroller: RefObject<HTMLDivElement>;
   feed: CallFeed;
   current: string | undefined;
-  onScroll: (list: HTMLElement) => void;
+  onScroll(): void;
+}
+
+/** What moves the rows: the list itself on wide screens, the page on narrow ones. */
+function scrollOf(list: HTMLElement) {
+  const isPage = getComputedStyle(list).overflowY === "visible";
+  const box = isPage ? document.documentElement : list;
+  const start = isPage ? list.getBoundingClientRect().top + box.scrollTop : 0;
+  return {
+    top: Math.max(0, box.scrollTop - start),
+    height: box.clientHeight,
+    to(top: number) {
+      box.scrollTop = isPage && top === 0 ? Math.min(box.scrollTop, start) : start + top;
+    },
+  };
+}
+
+/** When the loaded calls came; the table below says the same in full. */
+function Histogram({ rows }: { rows: CallFeedInput["rows"] }) {
+  const bars = useMemo(() => histogram(rows), [rows]);
+  const [first, last] = [rows.at(-1), rows[0]];
+  if (!first || !last || first.at === last.at) return null;
+  return (
+    <div class="histogram">
+      <CallsBars points={bars} />
+      <p class="small muted">
+        <At at={first.at} />
+        <span>calls and searches over time, failed ones in red</span>
+        <At at={last.at} />
+      </p>
+    </div>
+  );
 }
 
 /** Moves the focus down with j and up with k, also to rows that are not drawn yet. */
@@ -136,23 +176,19 @@ function useRowFocus({ scroller, feed, current, onScroll }: RowFocus): void {
   const wanted = useRef<string>();
   const move = (step: number) => {
     const rows = feed.rows.value;
-    const list = scroller.current;
-    if (list === null || rows.length === 0) return;
+    if (scroller.current === null || rows.length === 0) return;
+    const list = scrollOf(scroller.current);
     const focused = wanted.current ??
       document.activeElement?.closest("[data-call]")?.getAttribute("data-call");
     const at = rows.findIndex(({ id }) => id === (focused ?? current));
-    const next = at < 0
-      ? Math.ceil(list.scrollTop / ROW_HEIGHT)
-      : focused === undefined
-      ? at
-      : at + step;
+    const next = at < 0 ? Math.ceil(list.top / ROW_HEIGHT) : focused === undefined ? at : at + step;
     const index = Math.min(Math.max(0, next), rows.length - 1);
     const top = index * ROW_HEIGHT;
-    const most = list.clientHeight - 2 * ROW_HEIGHT;
-    if (top < list.scrollTop) list.scrollTop = top;
-    else if (top > list.scrollTop + most) list.scrollTop = top - most;
+    const most = list.height - 2 * ROW_HEIGHT;
+    if (top < list.top) list.to(top);
+    else if (top > list.top + most) list.to(top - most);
     wanted.current = rows[index]?.id;
-    onScroll(list);
+    onScroll();
   };
 
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import * as z from "zod/mini";
 import { readApi } from "../../../../lib/console/ui/api.ts";
+import type { CallBucket } from "../../../../lib/telemetry/call_stats.ts";
 
 const ListedCall = z.object({
   id: z.string(),
@@ -14,6 +15,14 @@ const ListedCall = z.object({
   error: z.optional(z.string()),
   requestBytes: z.optional(z.number()),
   responseBytes: z.optional(z.number()),
+  session: z.optional(z.string()),
+  search: z.optional(z.object({
+    query: z.string(),
+    count: z.number(),
+    isHit: z.boolean(),
+    picks: z.optional(z.array(z.object({ server: z.string(), tool: z.string() }))),
+  })),
+  searchId: z.optional(z.string()),
 });
 export type ListedCall = z.infer<typeof ListedCall>;
 
@@ -80,6 +89,18 @@ export class CallFeed {
     if (calls.length === 0) return;
     if (holds()) this.waiting.value = withHeard(this.waiting.value, calls);
     else this.rows.value = withHeard(this.rows.value, calls);
+  }
+
+  /** Adds calls to the searches that led to them, whether they are shown themselves or not. */
+  hearPicks(data: unknown): void {
+    const picks = readHeard(data)?.calls.filter(({ searchId }) => searchId !== undefined) ?? [];
+    if (picks.length === 0) return;
+    const bySearch = Map.groupBy(picks.toReversed(), ({ searchId }) => searchId);
+    this.rows.value = this.rows.value.map((row) => {
+      const added = row.search && bySearch.get(row.id);
+      if (!row.search || !added) return row;
+      return { ...row, search: { ...row.search, picks: [...row.search.picks ?? [], ...added] } };
+    });
   }
 
   askSoon(holds: () => boolean): void {
@@ -194,16 +215,38 @@ export function withOlder(rows: Rows, older: Rows): Rows {
   return cut([...rows, ...older.filter(({ id }) => !known.has(id))]);
 }
 
-/** What calls can be filtered by, besides their text and how they ended. */
-export const NAMES = ["server", "tool", "client", "endpoint"] as const;
+/** What calls can be filtered by, besides their text, their kind and how they ended. */
+export const NAMES = ["server", "tool", "client", "endpoint", "session"] as const;
 
 /** Whether a call passes the filter as the address says it, its text aside. */
 export function passes(call: ListedCall, query: Record<string, string>): boolean {
-  const { status } = query;
-  return NAMES.every((name) => query[name] === undefined || call[name] === query[name]) &&
+  const { status, kind } = query;
+  return (kind === undefined || (kind === "call") === (call.search === undefined)) &&
+    (kind !== "missed" || call.search?.isHit === false) &&
+    NAMES.every((name) => query[name] === undefined || call[name] === query[name]) &&
     (status === undefined || call.ok === (status === "ok"));
 }
 
 function cut(rows: ListedCall[]): Rows {
   return rows.length > MOST_ROWS ? rows.slice(0, MOST_ROWS) : rows;
+}
+
+const BARS = 60;
+
+/** How many calls came when, the oldest first, over the time that the rows span. */
+export function histogram(rows: Rows): CallBucket[] {
+  const to = rows[0]?.at ?? 0;
+  const from = rows.at(-1)?.at ?? 0;
+  const each = Math.max(1, (to - from + 1) / BARS);
+  const bars = Array.from({ length: BARS }, (_, index) => ({
+    at: from + index * each,
+    calls: 0,
+    errors: 0,
+  }));
+  for (const { at, ok } of rows) {
+    const bar = bars[Math.min(BARS - 1, Math.max(0, Math.floor((at - from) / each)))]!;
+    bar.calls++;
+    if (!ok) bar.errors++;
+  }
+  return bars;
 }

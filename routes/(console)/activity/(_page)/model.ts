@@ -3,6 +3,7 @@ import { compareText, PAGE_SIZE } from "../../../../lib/console/lists.ts";
 import { formatDuration } from "../../../../lib/console/ui/format.ts";
 import type { FilterChoice } from "../../../../lib/console/ui/tools.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
+import { defined } from "../../../../lib/core/defined.ts";
 import { shortened } from "../../../../lib/core/text.ts";
 import type { ActivityRecord } from "../../../../lib/storage/activity_repository.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type ActivityRange,
   type CallView,
 } from "../../../../lib/telemetry/activity_reader.ts";
+import type { MissedQuery } from "../../../../lib/telemetry/call_stats.ts";
 import { NAMES } from "./browser.ts";
 
 export interface ActivityPage {
@@ -18,7 +20,9 @@ export interface ActivityPage {
   isOlder: boolean;
   filter: ActivityFilter;
   query: Record<string, string>;
-  choices: Record<typeof NAMES[number], FilterChoice[]>;
+  choices: Record<Exclude<typeof NAMES[number], "session">, FilterChoice[]>;
+  /** Searches of the last 24 hours that found nothing. */
+  missed: MissedQuery[];
   hasCalls: boolean;
   keptDays: number;
   keptCalls: number;
@@ -30,13 +34,15 @@ const MOST_CHOICES = 100;
 const MAX_TEXT = 500;
 
 export async function activityPage(
-  gateway: Pick<Gateway, "calls" | "options">,
+  gateway: Pick<Gateway, "calls" | "options" | "callStats">,
   query: URLSearchParams,
 ): Promise<ActivityPage> {
   const { filter, range } = readActivityQuery(query);
+  const { stats, loaded } = gateway.callStats();
   const [{ calls, hasOlder }, recent] = await Promise.all([
     take(gateway.calls.calls(filter, range), PAGE_SIZE),
     take(gateway.calls.calls(), LOOKED_AT),
+    loaded,
   ]);
   const { activityRetention, activityCalls } = gateway.options.options;
   const inServer = filter.server === undefined
@@ -54,6 +60,7 @@ export async function activityPage(
       client: choicesOf(recent.calls, "client", filter.client),
       endpoint: choicesOf(recent.calls, "endpoint", filter.endpoint),
     },
+    missed: stats.missed(),
     hasCalls: recent.calls.length > 0,
     keptDays: activityRetention,
     keptCalls: activityCalls,
@@ -66,6 +73,7 @@ function readActivityQuery(
 ): { filter: ActivityFilter; range: ActivityRange } {
   const text = (query.get("q") ?? query.get("text") ?? "").trim().slice(0, MAX_TEXT);
   const status = ActivityFilter.shape.status.safeParse(query.get("status")).data;
+  const kind = ActivityFilter.shape.kind.safeParse(query.get("kind")).data;
   const named = NAMES.flatMap((name) => {
     const value = query.get(name);
     return value ? [[name, value]] : [];
@@ -73,7 +81,7 @@ function readActivityQuery(
   return {
     filter: {
       ...Object.fromEntries(named),
-      ...(status === undefined ? {} : { status }),
+      ...defined({ status, kind }),
       ...(text === "" ? {} : { text }),
     },
     range: { before: query.get("before") || undefined, after: query.get("after") || undefined },
@@ -126,9 +134,12 @@ export interface CallPage {
   view: CallView | undefined;
   detailsKept: number;
   timeline: CallTurn[];
-  rightTool: string;
-  /** The same for one that it should not, with what its caller could have chosen in its place. */
-  wrongTool: { action: string; fields: Record<string, string>; others: string[] };
+  /** Missing for a search. */
+  judge?: {
+    rightTool: string;
+    /** The same for one that it should not, with what its caller could have chosen in its place. */
+    wrongTool: { action: string; fields: Record<string, string>; others: string[] };
+  };
 }
 
 const PROMPT_LENGTH = 600;
@@ -143,19 +154,13 @@ export async function callPage(
   const found = await gateway.calls.find(id);
   if (!found) return undefined;
   const { call, view } = found;
+  const page = { call, view, detailsKept: gateway.calls.detailsKept, timeline: timelineOf(call) };
+  if (call.search) return page;
   const action = optimizationPath(call.server, call.tool);
-  return {
-    call,
-    view,
-    detailsKept: gateway.calls.detailsKept,
-    timeline: timelineOf(call),
-    rightTool: `${action}?${new URLSearchParams(promptFields(view, "direct"))}`,
-    wrongTool: {
-      action,
-      fields: promptFields(view, "negative"),
-      others: otherTools(gateway, call),
-    },
-  };
+  const rightTool = `${action}?${new URLSearchParams(promptFields(view, "direct"))}`;
+  const fields = promptFields(view, "negative");
+  const wrongTool = { action, fields, others: otherTools(gateway, call) };
+  return { ...page, judge: { rightTool, wrongTool } };
 }
 
 /** The client waits all the time, the gateway is at work before and after the server. */

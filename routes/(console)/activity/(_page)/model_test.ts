@@ -24,13 +24,14 @@ async function openActivity() {
   const details = new CallDetails({});
   const calls = new ActivityReader({ repository, log, details, redactor: new Redactor() });
   const tools = [{ name: "a/b" }, { name: "status" }, { name: "log" }, { name: "x", isOff: true }];
-  const { options, toolDirectory } = stubGateway({
+  const { options, toolDirectory, callStats } = stubGateway({
     servers: [{ name: "git", tools }, { name: "air", tools: [{ name: "quality" }] }],
   });
-  const gateway: Pick<Gateway, "calls" | "options" | "toolDirectory"> = {
+  const gateway: Pick<Gateway, "calls" | "options" | "toolDirectory" | "callStats"> = {
     calls,
     options,
     toolDirectory,
+    callStats,
   };
   return {
     log,
@@ -73,7 +74,7 @@ Deno.test("callPage() says what is remembered, and leads to a prompt from the ar
   const call = log.record({ ...CALL, server: "git", tool: "a/b", ok: true });
   const forgotten = await callPage(gateway, call.id);
   assert.equal(forgotten?.view, undefined);
-  assert.deepEqual(forgotten?.wrongTool, {
+  assert.deepEqual(forgotten?.judge?.wrongTool, {
     action: "/optimization/git/a%2Fb",
     fields: { tab: "prompts", category: "negative" },
     others: ["log", "status"],
@@ -81,7 +82,7 @@ Deno.test("callPage() says what is remembered, and leads to a prompt from the ar
   const params = { name: "a/b", arguments: { path: "READ\nME", limit: 5 } };
   details.add(call, { request: JSON.stringify({ params }), response: "{}" });
   const page = await callPage(gateway, call.id);
-  const query = new URL(page!.rightTool, "http://x").searchParams;
+  const query = new URL(page!.judge!.rightTool, "http://x").searchParams;
   assert.deepEqual([...query], [
     ["tab", "prompts"],
     ["prompt", "path: READ ME, limit: 5"],
