@@ -22,8 +22,9 @@ export function At({ at }: { at: number }) {
 
 /** The exact moment. */
 export function Exactly({ at }: { at: number }) {
-  const exact = new Date(at).toISOString();
-  return <time dateTime={exact} data-clock="time">{exact}</time>;
+  const time = new Date(at);
+  return <time dateTime={time.toISOString()} data-clock="time">{time.toLocaleString("en-US")}
+  </time>;
 }
 
 export function Since({ at }: { at: number }) {

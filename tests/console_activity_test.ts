@@ -65,7 +65,7 @@ test("activity page says that there are no calls, and shows one as it happens", 
   // Held back on request, shown on request.
   await page.getByRole("button", { name: "Pause" }).click();
   await client.call("git.commit");
-  await page.getByRole("button", { name: "1 new call" }).click();
+  await page.getByRole("button", { name: "1 new entry" }).click();
   await rowsOf(page).first().getByRole("link", { name: "commit" }).waitFor();
   await page.getByRole("button", { name: "Pause" }).waitFor();
   assert.deepEqual(complaints, []);
@@ -221,7 +221,7 @@ test("activity page holds 20,000 calls, and draws only what is seen", async () =
     await until(async () => {
       await page.locator(".calls-scroll").evaluate((list) => list.scrollTo(0, list.scrollHeight));
       most = Math.max(most, await drawn());
-      return await page.getByText("20,000 calls in all").isVisible() ? true : undefined;
+      return await page.getByText("20,000 entries in all").isVisible() ? true : undefined;
     });
     await page.locator(".calls-scroll").evaluate((list) => list.scrollTo(0, list.scrollHeight));
     await page.getByRole("link", { name: "tool_0", exact: true }).waitFor();
@@ -230,7 +230,7 @@ test("activity page holds 20,000 calls, and draws only what is seen", async () =
 
     // What is new waits while somebody reads further down.
     await other.call("git.status");
-    await page.getByRole("button", { name: "1 new call" }).click();
+    await page.getByRole("button", { name: "1 new entry" }).click();
     await rowsOf(page).first().getByRole("link", { name: "status" }).waitFor();
     for (let press = 0; press < 40; press++) await page.keyboard.press("j");
     const focused = page.locator(".calls-table a:focus");
@@ -241,7 +241,7 @@ test("activity page holds 20,000 calls, and draws only what is seen", async () =
     await until(async () => await focused.innerText() === "tool_19962" ? true : undefined);
     await page.keyboard.press("Enter");
     await page.getByText("What was said in this call is not there any more").waitFor();
-    await page.getByText("20,001 calls in all").waitFor();
+    await page.getByText("20,001 entries in all").waitFor();
     await assertReadable(page, "activity-forgotten");
     assert.deepEqual(complaints, []);
   } finally {

@@ -120,7 +120,7 @@ export function CallsBar(props: CallsBarProps) {
   return (
     <div class="calls-bar">
       <p class="muted small">
-        {formatCount(loaded, "call")}
+        {formatCount(loaded, "entry", "entries")}
         {hasOlder ? " loaded, older ones follow" : " in all"}
       </p>
       {isOlder
@@ -130,7 +130,7 @@ export function CallsBar(props: CallsBarProps) {
             {waiting > 0 && (
               <button type="button" class="button button-primary" onClick={onShow}>
                 <Icon name="chevronUp" size={14} />
-                {formatCount(waiting, "new call")}
+                {formatCount(waiting, "new entry", "new entries")}
               </button>
             )}
             <button type="button" class="button" aria-pressed={isPaused} onClick={onPause}>
@@ -171,10 +171,10 @@ export function NoCalls({ hasCalls, isFiltered }: { hasCalls: boolean; isFiltere
       <EmptyState
         icon="activity"
         title="No calls yet"
-        actions={<a class="button" href="/servers">Look at the servers</a>}
+        actions={<a class="button" href="/clients">Connect a client</a>}
       >
-        Every call of a tool appears here as it happens, with its client, its time and what came
-        back. Connect a client and let it use a tool.
+        Every call of a tool and every search for one appears here as it happens, with its client,
+        its time and what came back. Connect a client and let it use a tool.
       </EmptyState>
     );
   }
