@@ -189,10 +189,9 @@ function CallFacts({ page: { call } }: { page: CallPage }) {
         )}
       <Fact name="Sizes">{formatSizes(call) ?? "Not known"}</Fact>
       <Fact name="Session">
-        <a class="mono" href={`/activity?session=${call.session}`} aria-current="false">
-          {call.session.slice(0, 8)}
-        </a>
+        <span class="mono">{call.session.slice(0, 8)}</span>
         <CopyButton value={call.session} label="Copy the session's id" />
+        <a href={`/activity?session=${call.session}`} aria-current="false">Show all of it</a>
       </Fact>
       <Fact name="Call">
         <span class="mono">{call.id}</span>
