@@ -31,7 +31,7 @@ import { ClientRelays } from "./relays.ts";
 import { withExposedPage, withExposedPages } from "./resource_aggregate.ts";
 import { type CallServer, callShared } from "./server_lists.ts";
 import { isStillStarting } from "./starting_servers.ts";
-import { GATEWAY } from "./tool_directory.ts";
+import { OWN_TOOLS } from "./tool_directory.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
 /** The part of the servers that a combined view shows to a caller. */
@@ -333,7 +333,7 @@ class CombinedViewSession implements ViewSession {
     try {
       this.#options.demandUse?.(principal, tool);
     } catch (error) {
-      const subject = `${GATEWAY}.${tool.name}`;
+      const subject = `${OWN_TOOLS}.${tool.name}`;
       this.#options.policy?.refused?.({ subject, principal, client }, error);
       throw error;
     }

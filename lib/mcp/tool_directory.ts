@@ -26,7 +26,7 @@ export function isPoor([best]: readonly FoundTool[]): boolean {
 }
 
 /** Stands for a server's name in records of the gateway's own tools. */
-export const GATEWAY = "(gateway)";
+export const OWN_TOOLS = "(gateway)";
 
 /** A search for the activity log. */
 export function searchRecord(
@@ -41,7 +41,7 @@ export function searchRecord(
     relevance,
   }));
   const cost = tokens === undefined ? {} : { tokens };
-  return { server: GATEWAY, tool, search: { query, found, isHit: !isPoor(all), ...cost } };
+  return { server: OWN_TOOLS, tool, search: { query, found, isHit: !isPoor(all), ...cost } };
 }
 
 export interface ToolDirectoryOptions {

@@ -14,7 +14,6 @@ import {
   inertString,
 } from "../../../../lib/console/ui/format.ts";
 import { callPath, serverPath, toolPath } from "../../../../lib/console/ui/pages.ts";
-import type { ActivitySearch } from "../../../../lib/storage/activity_repository.ts";
 import type { CallPage, CallTurn } from "../(_page)/model.ts";
 import { CallStatus } from "./call_rows.tsx";
 
@@ -63,7 +62,7 @@ export function CallArticle({ page, query }: { page: CallPage; query: Record<str
 }
 
 /** The path of a search: what was asked, what was found, and what was called then. */
-function SearchPath({ search }: { search: ActivitySearch }) {
+function SearchPath({ search }: { search: NonNullable<CallPage["call"]["search"]> }) {
   const { found, count, picks = [] } = search;
   const more = count - found.length;
   return (
