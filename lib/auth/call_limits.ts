@@ -13,11 +13,6 @@ export interface Bound {
   concurrent?: number | undefined;
 }
 
-interface CallLimitsOptions {
-  /** In ms, by a clock that is never set back. */
-  now?(): number;
-}
-
 /** Counts calls in memory, and refuses those over a limit; a call costs the same however many there were. */
 export class CallLimits {
   readonly #now: () => number;
@@ -25,7 +20,8 @@ export class CallLimits {
   readonly #running = new Map<string, number>();
   readonly #held = new WeakMap<object, string[]>();
 
-  constructor({ now = () => performance.now() }: CallLimitsOptions = {}) {
+  /** `now` is in ms, by a clock that is never set back. */
+  constructor(now = () => performance.now()) {
     this.#now = now;
   }
 

@@ -16,7 +16,7 @@ const bound = (more: Partial<Bound>): Bound => ({ key: "a", whose: "This token",
 
 Deno.test("CallLimits.begin() lets no more through within any minute, and says how long to wait", () => {
   let now = 500;
-  const limits = new CallLimits({ now: () => now });
+  const limits = new CallLimits(() => now);
   const three = bound({ perMinute: 3 });
   assert.equal(refusal(limits, three), undefined);
   now += 30_000;
@@ -36,7 +36,7 @@ Deno.test("CallLimits.begin() lets no more through within any minute, and says h
 });
 
 Deno.test("CallLimits.begin() bounds what is under way until it ends, however often that is said", () => {
-  const limits = new CallLimits({ now: () => 0 });
+  const limits = new CallLimits(() => 0);
   const two = bound({ concurrent: 2 });
   const first = {};
   limits.begin(first, [two]);
@@ -49,7 +49,7 @@ Deno.test("CallLimits.begin() bounds what is under way until it ends, however of
 });
 
 Deno.test("CallLimits.begin() counts by no bound where one of them refuses", () => {
-  const limits = new CallLimits({ now: () => 0 });
+  const limits = new CallLimits(() => 0);
   const server = bound({ key: "server", perMinute: 1 });
   const token = bound({ key: "token", perMinute: 5, concurrent: 1 });
   assert.equal(refusal(limits, server), undefined);
@@ -59,7 +59,7 @@ Deno.test("CallLimits.begin() counts by no bound where one of them refuses", () 
 
 Deno.test("CallLimits keeps no counts of those who have stopped calling", () => {
   let now = 0;
-  const limits = new CallLimits({ now: () => now });
+  const limits = new CallLimits(() => now);
   for (let nth = 0; nth < 2_000; nth++) refusal(limits, bound({ key: `${nth}`, perMinute: 1 }));
   assert.ok(refusal(limits, bound({ key: "7", perMinute: 1 })));
   now += 120_000;

@@ -143,12 +143,6 @@ export function plain(issuer: string): string {
   return issuer.replace(/\/$/, "");
 }
 
-/** Whether an address can be asked without somebody on the way changing the answer. */
-function isSafe(url: URL): boolean {
-  return url.protocol === "https:" ||
-    (url.protocol === "http:" && isLoopback(url.hostname));
-}
-
 /** By RFC 8414, and by OpenID Connect Discovery in both of its readings. */
 function metadataPlaces(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
@@ -165,7 +159,9 @@ function metadataPlaces(issuer: string): string[] {
 /** An attacker who could put another host into the metadata could sign for everybody. */
 function checkPlace(text: string, issuer: string): void {
   const url = URL.parse(text);
-  if (url === null || !isSafe(url) || url.host !== new URL(issuer).host) {
+  const isSafe = url?.protocol === "https:" ||
+    (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (!isSafe || url.host !== new URL(issuer).host) {
     throw new Error(`it names ${quoted(text)} for its keys, which is not https on its own host`);
   }
 }

@@ -89,6 +89,13 @@ const OneJob = z.object({
   note: z.string().optional(),
   warnings: z.array(z.string()).optional(),
 });
+/** What operations on a known job share; their outcome is how it stands then. */
+const KNOWN_JOB = {
+  input: z.strictObject({ jobId: JobId }),
+  output: OneJob,
+  text: ({ job }: z.infer<typeof OneJob>) => jobOutcomeText(job),
+  next: ({ job }: z.infer<typeof OneJob>) => nextOfJob(job),
+};
 
 const start = operation({
   ...SPEND,
@@ -149,19 +156,16 @@ const list = operation({
 
 const show = operation({
   ...READS,
+  ...KNOWN_JOB,
   name: "job.show",
   title: "Job progress",
   description: "How far an optimization job is, and what came of it.",
-  input: z.strictObject({ jobId: JobId }),
-  output: OneJob,
   mcp: "get_optimization_job",
   cli: "optimize jobs JOB",
   follow: {},
   async run({ optimization }, { jobId }) {
     return jobOutput(await (await optimization()).jobs.get(jobId));
   },
-  text: ({ job }) => jobOutcomeText(job),
-  next: ({ job }) => nextOfJob(job),
 });
 
 const pause = controlOperation("pause", "Pause a job", "Pause a job; its results are kept.");
@@ -186,18 +190,15 @@ function controlOperation(
 ) {
   return operation({
     ...CONTROL,
+    ...KNOWN_JOB,
     ...more,
     name: `job.${action}`,
     title,
     description,
-    input: z.strictObject({ jobId: JobId }),
-    output: OneJob,
     cli: `optimize ${action} JOB`,
     async run({ optimization }, { jobId }) {
       return jobOutput(await (await optimization()).jobs[action](jobId));
     },
-    text: ({ job }) => jobOutcomeText(job),
-    next: ({ job }) => nextOfJob(job),
   });
 }
 

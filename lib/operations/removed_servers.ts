@@ -5,14 +5,9 @@ import type { RemovedServer } from "./servers_admin.ts";
 const KEPT_MS = 60_000;
 const MOST = 20;
 
-interface Kept {
-  removed: RemovedServer;
-  until: number;
-}
-
 /** What was removed a moment ago, for whoever thinks better of it. Only in memory. */
 export class RemovedServers {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, { removed: RemovedServer; until: number }>();
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {

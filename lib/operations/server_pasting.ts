@@ -3,6 +3,7 @@ import type { ServerActor } from "../auth/grants.ts";
 import { joinCommand } from "../config/shell.ts";
 import type { PastedServer } from "../config/pasted_servers.ts";
 import { freeName } from "../config/server_name.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isProgram, isRemote, type ServerSpec, type ServerStatus } from "../core/server.ts";
 import { MASK, maskSpec } from "../servers/spec.ts";
@@ -10,7 +11,6 @@ import { refuseSecretsFromElsewhere } from "../trust/secret_consent.ts";
 import { privateWords } from "./chosen_address.ts";
 import { MANAGES, operation } from "./operation.ts";
 import { serverActor, Status } from "./servers.ts";
-import type { ServersAdmin } from "./servers_admin.ts";
 
 const NEEDS_CONSENT = "A program: it waits until somebody at the gateway's machine has agreed";
 const Text = z.string().describe("An address, a command line, or the text of an mcp.json");
@@ -49,10 +49,20 @@ const importOne = operation({
   description: "Add one of the servers in pasted configuration, after connecting to it.",
   input: z.strictObject({ text: Text, server: z.string().describe("Its name in the text") }),
   output: z.object({ server: Status, place: z.string().optional() }),
-  async run({ admin, readPasted }, { text, server }, call) {
+  async run({ admin, readPasted }, { text, server: name }, call) {
     const by = serverActor(call);
     const { servers } = await readPasted(text, by.isHere).catch(refuseText);
-    return await addPasted(admin, servers, server, by);
+    const found = servers.find((server) => server.name === name);
+    if (!found) {
+      throw new GatewayError("NOT_FOUND", {
+        message: `There is no server "${name.slice(0, 100)}" in the text`,
+      });
+    }
+    const spec = usableSpec(found, by);
+    const server = await admin.add(name, spec, { by }).catch((error) => {
+      throw withAdvice(error);
+    });
+    return { server, ...defined({ place: await privateWords(spec) }) };
   },
 });
 
@@ -82,7 +92,7 @@ export async function findServer(
   return {
     name,
     line: spec === undefined ? "" : entryLine(spec, secrets),
-    ...(problem === undefined ? {} : { problem }),
+    ...defined({ problem }),
     notes,
     isChosen: problem === undefined && !notes.some((note) => note.includes("switched off")),
   };
@@ -103,27 +113,6 @@ async function notesOn(spec: ServerSpec, { isHere }: ServerActor): Promise<strin
       ? `It is at an address of ${place}, which is allowed for this server because you name it here`
       : `It is at an address of ${place}, which can only be allowed on the gateway's machine`,
   ];
-}
-
-/** Adds one of the servers in a text. */
-async function addPasted(
-  admin: Pick<ServersAdmin, "add">,
-  servers: readonly PastedServer[],
-  name: string,
-  by: ServerActor,
-): Promise<{ server: ServerStatus; place?: string }> {
-  const found = servers.find((server) => server.name === name);
-  if (!found) {
-    throw new GatewayError("NOT_FOUND", {
-      message: `There is no server "${name.slice(0, 100)}" in the text`,
-    });
-  }
-  const spec = usableSpec(found, by);
-  const server = await admin.add(name, spec, { by }).catch((error) => {
-    throw withAdvice(error);
-  });
-  const place = await privateWords(spec);
-  return { server, ...(place === undefined ? {} : { place }) };
 }
 
 /** The entry of a pasted server; throws if it is not whole or refers to secrets from elsewhere. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ServerActor } from "../auth/grants.ts";
 import { ServerHistory, serverHistory } from "../catalog/tool_history.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerSpec, type ServerStatus } from "../core/server.ts";
 import { counted } from "../core/text.ts";
@@ -334,11 +335,7 @@ export const SERVER_OPERATIONS = {
 
 async function stored(server: ServerStatus, spec: ServerSpec, quarantined: number) {
   const place = await privateWords(spec);
-  return {
-    server,
-    ...(place === undefined ? {} : { place }),
-    ...(quarantined === 0 ? {} : { quarantined }),
-  };
+  return { server, ...defined({ place, quarantined: quarantined || undefined }) };
 }
 
 function listed(names: string[]): string {

@@ -1,4 +1,4 @@
-import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogModule } from "../catalog/module.ts";
 import type { ReviewEdit, ReviewState } from "../trust/review_state.ts";
 import type { OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -12,14 +12,9 @@ import {
 } from "../core/server.ts";
 import type { Transport, TransportEvents } from "../servers/transports/transport.ts";
 import type { PooledServer } from "../servers/server.ts";
-import type { ServerPool } from "../servers/pool.ts";
-import type { CanonicalToolsRepository, KeptTools } from "../storage/canonical_tools_repository.ts";
-import type { EnabledToolsRepository } from "../storage/catalog_repositories.ts";
-import type {
-  AddedServer,
-  PausedServersRepository,
-  ServersRepository,
-} from "../storage/servers_repository.ts";
+import type { ServersModule } from "../servers/module.ts";
+import type { KeptTools } from "../storage/canonical_tools_repository.ts";
+import type { AddedServer } from "../storage/servers_repository.ts";
 import {
   addressOrProgram,
   isSameServer,
@@ -36,13 +31,10 @@ import type { Wish } from "../trust/consents.ts";
 import { type ServerActor, UNKNOWN_ACTOR } from "../auth/grants.ts";
 import { tryServer } from "./try_server.ts";
 
-export interface ServersAdminOptions {
-  pool: ServerPool;
-  catalog: Catalog;
-  added: ServersRepository;
-  enabled: EnabledToolsRepository;
-  paused: PausedServersRepository;
-  canonical: CanonicalToolsRepository;
+export interface ServersAdminOptions
+  extends
+    Pick<ServersModule, "pool" | "added" | "paused" | "findPackageCache">,
+    Pick<CatalogModule, "catalog" | "enabled" | "canonical"> {
   /** Keeps what was pinned and decided of each server's tools. */
   review?: Pick<ReviewState, "take" | "putBack">;
   openTransport(
@@ -50,8 +42,6 @@ export interface ServersAdminOptions {
     events: TransportEvents,
     signal: AbortSignal,
   ): Transport | Promise<Transport>;
-  /** Finds the function that removes a server's cached packages, if there is one. */
-  findPackageCache(server: PooledServer): Promise<(() => Promise<void>) | undefined>;
   /** Makes pool and catalog agree with what is stored. */
   sync(): Promise<void>;
   /** Sends the demo server away. */

@@ -1,17 +1,15 @@
 import { z } from "zod";
 import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import type { ToolTokens } from "../catalog/tool_tokens.ts";
+import type { CatalogModule } from "../catalog/module.ts";
 import { defined } from "../core/defined.ts";
 import { errorMessage, GatewayError } from "../core/errors.ts";
 import { MANY_TOOLS } from "../core/client.ts";
 import { didYouMean, nearestNames, shortened } from "../core/text.ts";
 import { EVERYONE } from "../core/access.ts";
 import type { Toolset } from "../core/tool.ts";
-import type { NameTable, NameTables } from "../catalog/name_table.ts";
+import type { NameTable } from "../catalog/name_table.ts";
 import { namespacedName } from "../catalog/names.ts";
 import type { Admits } from "../catalog/resolve.ts";
-import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
 import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
 import type { ToolsetTool, ToolState } from "../catalog/toolsets/toolset_tools.ts";
 import type { StartingServers } from "../mcp/starting_servers.ts";
@@ -35,12 +33,9 @@ export const WrittenToolset = z.strictObject({
 const PAGE = 100;
 const SUMMARY_CHARS = 100;
 
-interface ToolsetsAdminOptions {
+interface ToolsetsAdminOptions
+  extends Pick<CatalogModule, "catalog" | "names" | "canonical" | "tokens"> {
   toolsets: Toolsets;
-  catalog: Catalog;
-  names: NameTables;
-  canonical: CanonicalToolsRepository;
-  tokens: ToolTokens;
   admits: Admits;
   starting: StartingServers;
   /** Whether a saved toolset exists for a caller; all do where this is missing. */

@@ -1,31 +1,19 @@
 import type { OptimizationJobs } from "../../optimizer/jobs/queue.ts";
-import type { Promotions } from "../../optimizer/promotions.ts";
 import type { Target, Targets } from "../../optimizer/targets.ts";
-import type { TextModel } from "../../optimizer/generation/text_model.ts";
-import type {
-  CandidatesRepository,
-  EvalRunsRepository,
-  EvaluationsRepository,
-  GoldenPromptsRepository,
-} from "../../storage/optimization_repositories.ts";
+import type { JobsOptions } from "../../optimizer/jobs/run.ts";
 import type { EvaluatorInfo } from "../../core/optimization.ts";
 import type { OriginalTool } from "./schemas.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { didYouMean, nearestNames } from "../../core/text.ts";
 
-export interface OptimizationAdminOptions {
+type Records = "candidates" | "prompts" | "runs" | "evaluations" | "promotions";
+
+export interface OptimizationAdminOptions
+  extends Pick<JobsOptions, Records | "textModel" | "isEnabled"> {
   /** Called when candidates, prompts, reports or promotions were changed here. */
   onChange?(): void;
-  candidates: CandidatesRepository;
-  prompts: GoldenPromptsRepository;
-  runs: EvalRunsRepository;
-  evaluations: EvaluationsRepository;
-  promotions: Promotions;
   jobs: OptimizationJobs;
   subjects: Targets;
-  /** Throws CANNOT_GENERATE. */
-  textModel(): Promise<TextModel>;
-  isEnabled(): boolean;
   setEnabled(on: boolean): Promise<void>;
   /** Whether a caller may decide which words all clients read. */
   mayPromote(principal: string): boolean;
