@@ -101,9 +101,9 @@ class Progress implements Disposable {
   readonly #begun = performance.now();
   readonly #timer = setInterval(() => this.#show(), 1_000);
   #text = "";
-  #count = "";
+  #count: string[] = [];
 
-  step(text: string, count = ""): void {
+  step(text: string, ...count: string[]): void {
     const isNew = text !== this.#text;
     this.#text = text;
     this.#count = count;
@@ -111,10 +111,9 @@ class Progress implements Disposable {
   }
 
   #show(): boolean {
-    if (this.#text === "") return false;
     const seconds = Math.floor((performance.now() - this.#begun) / 1_000);
-    const details = [this.#count, seconds > 0 ? `${seconds} s` : ""].filter(Boolean).join(", ");
-    return showStatus(`${this.#text} ${details}`.trimEnd());
+    const details = seconds > 0 ? [...this.#count, `${seconds} s`] : this.#count;
+    return this.#text !== "" && showStatus(`${this.#text} ${details.join(", ")}`.trimEnd());
   }
 
   [Symbol.dispose](): void {

@@ -92,11 +92,11 @@ async function recordNames(
   return [...all.values()].flat().map(({ id, toolName }) => ({ word: id, meaning: toolName }));
 }
 
+/** The flags that say which data store is meant, with their values. */
 function whereFlags(words: readonly string[]): string[] {
   return words.slice(0, -1).flatMap((word, index, all) => {
-    const [, inline] = /^--(?:data-dir|kv|config)(=.*)?$/.exec(word) ?? [];
-    if (!/^--(data-dir|kv|config)(=|$)/.test(word)) return [];
-    const value = all[index + 1];
-    return inline !== undefined ? [word] : value === undefined ? [] : [word, value];
+    const [isOne, inline] = /^--(?:data-dir|kv|config)(=.*)?$/.exec(word) ?? [];
+    if (isOne === undefined) return [];
+    return inline === undefined ? all.slice(index, index + 2) : [word];
   });
 }

@@ -24,8 +24,8 @@ import {
   isInteractive,
   painter,
   print,
-  printJson,
   showStatus,
+  warningsText,
 } from "./terminal.ts";
 
 export interface OutcomeView {
@@ -164,54 +164,31 @@ async function runCommand(
 ): ReturnType<Command["run"]> {
   if (extras.run) return await extras.run(input);
   const read = await (extras.read?.(input) ?? readInput(operation, input));
-  const asJson = input.flags.get("json") === true;
   if (operation.confirm) agree(commandName(operation), operation.confirm(read), input);
   // Without a gateway no job goes on, so that there is nothing to follow.
   const isLive = operation.isLive || input.flags.get("follow") === true;
   await using target = await openTarget(input, isLive);
   const given = await extras.prepare?.(read, input, target) ?? read;
-  if (operation.follow) return await runWithJob(operation, extras, given, input, target);
-  const output = await waitFor(target.run(operation, given), extras);
-  if ("file" in operation.output) {
-    return await writeFile(operation, output as FileOutput, input);
+  const { isRunning } = target;
+  const textOf = (output: Record<string, unknown>, isFollowed: boolean) =>
+    outcomeText(operation, extras, output, { isRunning, isFollowed, input: given }, input);
+  if (operation.follow) {
+    // Loaded when needed: few commands have a job.
+    const { runFollowed } = await import("./job_progress.ts");
+    const { output, exitCode, isFollowed } = await runFollowed({ operation, given, input, target });
+    if (output === undefined) return exitCode;
+    return { data: output, text: textOf({ ...output }, isFollowed), exitCode };
   }
-  if (asJson) printJson(output);
-  else {
-    const view = { isRunning: target.isRunning, isFollowed: false, input: given };
-    print(outcomeText(operation, extras, output, view, input));
-    if (!target.isRunning && !isStored(operation)) print(extras.offline ?? NOT_RUNNING);
-  }
-  return extras.exitCode?.(output) ?? 0;
+  if (extras.waiting !== undefined) showStatus(extras.waiting);
+  const data = await target.run(operation, given).finally(clearStatus);
+  if ("file" in operation.output) return await writeFile(operation, data, input);
+  const offline = isRunning || isStored(operation) ? "" : extras.offline ?? NOT_RUNNING;
+  return { data, text: textOf(data, false) + offline, exitCode: extras.exitCode?.(data) ?? 0 };
 }
 
 /** Whether the outcome is the same with and without a gateway: it only concerns what is stored. */
 function isStored({ name }: Operation): boolean {
   return /^(token|project|secret|audit|data)\./.test(name);
-}
-
-async function runWithJob(
-  operation: Operation,
-  extras: CommandExtras,
-  given: Record<string, unknown>,
-  input: CommandInput,
-  target: OperationTarget,
-): Promise<number> {
-  // Loaded when needed: few commands have a job.
-  const { runFollowed } = await import("./job_progress.ts");
-  const { output, exitCode, isFollowed } = await runFollowed({ operation, given, input, target });
-  if (output === undefined) return exitCode;
-  if (input.flags.get("json") === true) printJson(output);
-  else {
-    const view = { isRunning: target.isRunning, isFollowed, input: given };
-    print(outcomeText(operation, extras, { ...output }, view, input));
-  }
-  return exitCode;
-}
-
-async function waitFor<T>(running: Promise<T>, { waiting }: CommandExtras): Promise<T> {
-  if (waiting === undefined) return await running;
-  showStatus(waiting);
-  return await running.finally(clearStatus);
 }
 
 function writtenOf({ positionals, flags, values }: CommandInput): Written {
@@ -245,23 +222,20 @@ async function writeFile(
   { rights }: Operation,
   { contentType, body }: FileOutput,
   { flags }: CommandInput,
-): Promise<number> {
+): ReturnType<Command["run"]> {
   const path = flags.get("output");
-  const asJson = flags.get("json") === true;
   if (typeof path !== "string" || path === "-") {
     const text = new Response(body).body!.pipeThrough(new TextDecoderStream());
     const isLines = contentType.startsWith("application/x-ndjson");
-    for await (const piece of asJson && isLines ? arrayOf(text) : text) print(piece);
-    return 0;
+    for await (const piece of flags.get("json") && isLines ? arrayOf(text) : text) print(piece);
+    return;
   }
   await writeNew(resolve(path), body, {
     force: flags.get("force") === true,
-    // What only some may read is for the file's owner alone.
+    // What only some may read is for the file's owner only.
     isPrivate: rights.includes("manage"),
   });
-  if (asJson) printJson({ file: path });
-  else print(`Wrote ${path}\n`);
-  return 0;
+  return { data: { file: path }, text: `Wrote ${path}\n` };
 }
 
 export async function* arrayOf(text: AsyncIterable<string>): AsyncGenerator<string, void> {
@@ -303,15 +277,10 @@ function outcomeText(
   const { input } = view;
   if (show) return show(output, { ...view, paint, flags });
   const outcome = text?.(output, input) ?? JSON.stringify(output, undefined, 2);
-  const { warnings = [] } = output;
-  const lines = [
-    inert(outcome),
-    ...(Array.isArray(warnings) ? warnings : []).map((warning) =>
-      `${paint("yellow", "Warning:")} ${inert(String(warning))}`
-    ),
-    ...stepLines(next?.(output, input) ?? []),
-  ];
-  return `${lines.join("\n")}\n`;
+  const { warnings } = output;
+  const steps = stepLines(next?.(output, input) ?? []).map((line) => `${line}\n`);
+  return `${inert(outcome)}\n` +
+    warningsText(Array.isArray(warnings) ? warnings.map(String) : [], paint) + steps.join("");
 }
 
 export function stepLines(steps: NextStep[]): string[] {
@@ -343,30 +312,20 @@ export async function writeNew(
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     const mode = isPrivate ? { mode: 0o600 } : {};
     await Deno.writeFile(draft, bytes, { createNew: true, ...mode });
-    if (!force && await isThere(path)) {
+    if (!force && await Deno.lstat(path).then(() => true, () => false)) {
       throw configError(`${path} is there already`, "Overwrite it with --force");
     }
     await Deno.rename(draft, path);
   } catch (error) {
     await Deno.remove(draft).catch(() => {});
     if (error instanceof Deno.errors.NotFound) {
-      throw configError(
-        `Cannot write ${basename(path)}: there is no folder ${dirname(path)}`,
-        "Make the folder, or name another file",
-        error,
-      );
+      const problem = `Cannot write ${basename(path)}: there is no folder ${dirname(path)}`;
+      throw configError(problem, "Make the folder, or name another file", error);
     }
     if (error instanceof Deno.errors.PermissionDenied) {
-      throw configError(
-        `Cannot write ${path}: permission denied`,
-        "Give your user the right to write there",
-        error,
-      );
+      const advice = "Give your user the right to write there";
+      throw configError(`Cannot write ${path}: permission denied`, advice, error);
     }
     throw error;
   }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return Deno.lstat(path).then(() => true, () => false);
 }

@@ -17,7 +17,7 @@ import { SERVER_LIMITS } from "../operations/server_entry.ts";
 import { isSamePlace, MASK } from "../servers/spec.ts";
 import { defined } from "../core/defined.ts";
 import type { CommandInput } from "./command.ts";
-import { Switch, timeSpan } from "../config/option_values.ts";
+import { oneOf, type OptionValue, Switch, timeSpan, wholeNumber } from "../config/option_values.ts";
 
 const ADD = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
 const UPDATE = "server update NAME with what is to change, such as --url URL or -- COMMAND ARGS";
@@ -66,7 +66,7 @@ export function readChange(
     ...reach,
     unset: values.get("unset") ?? [],
     ...defined({
-      disabled: switchOf(flags, "disabled"),
+      disabled: valueOf(flags, "disabled", Switch),
       allowPrivate: isAllowed ? true as const : undefined,
     }),
     limits: readChangedLimits(flags),
@@ -148,7 +148,7 @@ function refuseLeftBehind(changed: ProgramSpec | RemoteSpec, before: ServerSpec)
   if (first === undefined) return;
   const written = flag === "env" ? `--env ${first}=VALUE` : `--header "${first}: VALUE"`;
   throw configError(
-    `What is kept of ${left.join(", ")} goes to the place it was given for alone`,
+    `The stored value of ${left.join(", ")} only goes to the place it was given for`,
     `Give it again (${written}), or take it out (--unset ${first})`,
   );
 }
@@ -162,11 +162,12 @@ function readLimits(flags: Flags): ServerLimits {
 function limitOf(field: InputField, flags: Flags): string | number | undefined {
   const flag = flagName(field);
   const choices = choicesOf(field);
-  if (choices) return wordOf(flags, flag, choices);
-  const { minValue: least, maxValue: most } = field.type as z.ZodNumber;
-  return field.name.endsWith("Ms")
-    ? timeOf(flags, flag, least ?? 0, most ?? Infinity)
-    : numberOf(flags, flag, least ?? 0, most ?? Infinity);
+  if (choices) return valueOf(flags, flag, oneOf(choices));
+  const { minValue, maxValue } = field.type as z.ZodNumber;
+  const [least, most] = [minValue ?? 0, maxValue ?? Infinity];
+  const must = `a time such as 500ms, 90s or 5m, from ${least} ms to ${most / 3_600_000} h`;
+  const isTime = field.name.endsWith("Ms");
+  return valueOf(flags, flag, isTime ? timeSpan(least, most, must) : wholeNumber(least, most));
 }
 
 /** The same of a change, where `none` takes a number or a time away. */
@@ -226,10 +227,10 @@ function readReach(
     env: pairs("env", values.get("env"), /^([^=]+)=(.*)$/s, "K=V"),
     ...defined({
       url,
-      type: wordOf(flags, "type", RemoteServer.shape.type.options),
+      type: valueOf(flags, "type", oneOf(RemoteServer.shape.type.options)),
       program: program === undefined ? undefined : { command: program, args },
       cwd: cwd === undefined ? undefined : resolve(cwd),
-      lazy: switchOf(flags, "lazy"),
+      lazy: valueOf(flags, "lazy", Switch),
     }),
   };
 }
@@ -258,35 +259,11 @@ function pairs(
   }));
 }
 
-function wordOf<T extends string>(flags: Flags, flag: string, words: readonly T[]) {
-  return valueOf(flags, flag, z.enum(words), `Use ${words.join(", ")}`);
-}
-
-function numberOf(flags: Flags, flag: string, least: number, most: number) {
-  const whole = z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(least).max(most));
-  return valueOf(flags, flag, whole, `Write a whole number from ${least} to ${most}`);
-}
-
-function switchOf(flags: Flags, flag: string) {
-  return valueOf(flags, flag, Switch.schema, `Write --${flag} or --no-${flag}`);
-}
-
-function timeOf(flags: Flags, flag: string, least: number, most: number) {
-  const limits = `from ${least} ms to ${most / 3_600_000} h`;
-  const advice = `Write a time such as 500ms, 90s or 5m, ${limits}`;
-  return valueOf(flags, flag, timeSpan(least, most, "").schema, advice);
-}
-
-/** A flag's value as its schema reads it; undefined if the flag is not given. */
-function valueOf<T>(
-  flags: Flags,
-  flag: string,
-  schema: z.ZodType<T>,
-  advice: string,
-): T | undefined {
+/** A flag's value; undefined if the flag is not given. */
+function valueOf<T>(flags: Flags, flag: string, { schema, must }: OptionValue<T>): T | undefined {
   const given = flags.get(flag);
   if (given === undefined) return undefined;
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw configError(`--${flag} cannot be "${String(given).slice(0, 40)}"`, advice);
+  throw configError(`--${flag} cannot be "${String(given).slice(0, 40)}"`, `It must be ${must}`);
 }

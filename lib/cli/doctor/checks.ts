@@ -42,27 +42,15 @@ export function problem(about: string, message: string, fix: string): CheckResul
 export const TESTED_DENO = "2.9.6";
 
 export function checkRuntime(version: string = Deno.version.deno): CheckResult[] {
-  const order = compare(version, TESTED_DENO);
-  if (order === 0) return [ok("deno", `Deno ${version}, which the gateway is tested with`)];
-  if (order > 0) {
-    return [
-      ok("deno", `Deno ${version}, newer than ${TESTED_DENO}, which the gateway is tested with`),
-    ];
-  }
+  const order = version.localeCompare(TESTED_DENO, "en", { numeric: true });
+  const tested = "which the gateway is tested with";
+  if (order === 0) return [ok("deno", `Deno ${version}, ${tested}`)];
+  if (order > 0) return [ok("deno", `Deno ${version}, newer than ${TESTED_DENO}, ${tested}`)];
   return [warning(
     "deno",
-    `Deno ${version} is older than ${TESTED_DENO}, which the gateway is tested with`,
+    `Deno ${version} is older than ${TESTED_DENO}, ${tested}`,
     `Update with \`deno upgrade\`, or run it with \`npx -y deno@${TESTED_DENO} task start\``,
   )];
-}
-
-function compare(a: string, b: string): number {
-  const [left, right] = [a, b].map((text) => text.split(/[.+-]/).slice(0, 3).map(Number));
-  for (let index = 0; index < 3; index++) {
-    const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 /** The config file and the settings file; what the former names goes on to the other checks. */
@@ -80,14 +68,10 @@ export async function checkConfig(
       platform,
       self: selfOf(input, address),
     });
-    if (file === undefined) {
-      const looked = candidateFiles(location).join(", ");
-      findings.push(ok("config", `There is no config file (looked for ${looked})`));
-    } else {
-      findings.push(
-        ok("config", `${file} names ${counted(declared, "server")}`),
-      );
-    }
+    const text = file === undefined
+      ? `There is no config file (looked for ${candidateFiles(location).join(", ")})`
+      : `${file} names ${counted(declared, "server")}`;
+    findings.push(ok("config", text));
     findings.push(...problems.map((found) => asFinding("config", found)));
     return { findings, servers, leftOut };
   } catch (error) {
@@ -131,12 +115,8 @@ async function checkFolder(folder: string): Promise<CheckResult[]> {
       "Give your user the right to, or choose another folder with --data-dir",
     )];
   }
-  const isThere = existing === folder;
-  const found = ok(
-    "data",
-    isThere ? `${folder} can be written to` : `${folder} will be made at the first start`,
-  );
-  return [found, ...await checkSpace(existing)];
+  const state = existing === folder ? "can be written to" : "will be made at the first start";
+  return [ok("data", `${folder} ${state}`), ...await checkSpace(existing)];
 }
 
 async function nearestFolder(path: string): Promise<string | undefined> {
@@ -147,23 +127,13 @@ async function nearestFolder(path: string): Promise<string | undefined> {
   }
 }
 
-/** Says nothing where the system does not tell. */
+/** Says nothing if the system has no `df`. */
 async function checkSpace(folder: string): Promise<CheckResult[]> {
-  if (Deno.build.os === "windows") return [];
-  const output = await run("df", ["-Pk", folder]);
-  const line = output.trim().split("\n").at(-1) ?? "";
-  const free = Number(line.match(/\s(\d+)\s+\d+%/)?.[1] ?? NaN) * 1024;
-  return Number.isFinite(free) ? [spaceFinding(free)] : [];
-}
-
-async function run(command: string, args: string[]): Promise<string> {
-  try {
-    const { stdout } = await new Deno.Command(command, { args, stdin: "null", stderr: "null" })
-      .output();
-    return new TextDecoder().decode(stdout);
-  } catch {
-    return "";
-  }
+  const df = new Deno.Command("df", { args: ["-Pk", folder], stdin: "null", stderr: "null" });
+  const output = await df.output().catch(() => undefined);
+  const line = new TextDecoder().decode(output?.stdout).trim().split("\n").at(-1) ?? "";
+  const [, kilobytes] = /\s(\d+)\s+\d+%/.exec(line) ?? [];
+  return kilobytes === undefined ? [] : [spaceFinding(Number(kilobytes) * 1024)];
 }
 
 export function spaceFinding(free: number): CheckResult {
@@ -192,10 +162,8 @@ async function checkStore(location: Location, kv: string | undefined): Promise<C
       if (wrong !== undefined) return problem("store", `It is damaged: ${wrong}`, RESTORE);
     }
     await using store = await Store.open({ location: kv });
-    return ok(
-      "store",
-      `${location.label} opens and is whole, schema version ${store.schemaVersion}`,
-    );
+    const version = `schema version ${store.schemaVersion}`;
+    return ok("store", `${location.label} opens and is whole, ${version}`);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return problem("store", error.message, error.toBody().recoveryAction);
@@ -227,26 +195,22 @@ export async function checkPort(
   { host, port }: { host: string; port: number },
   gateways: readonly FoundGateway[],
 ): Promise<CheckResult[]> {
-  const running = gateways.map(({ address, status }) =>
-    ok(
-      "gateway",
-      `A gateway is running at ${address} (pid ${status.pid}, version ${status.version})`,
-    )
+  const running = gateways.map(({ address, status: { pid, version } }) =>
+    ok("gateway", `A gateway is running at ${address} (pid ${pid}, version ${version})`)
   );
   if (port === 0) return [...running, ok(ABOUT, "The system chooses a port at each start")];
-  const findings = [...running];
   if (isBlockedPort(new URL(`http://127.0.0.1:${port}`))) {
-    findings.push(problem(
+    running.push(problem(
       ABOUT,
       `Port ${port} is one that browsers and many clients refuse to connect to`,
       "Choose another port with --port",
     ));
   }
   const own = gateways.find(({ address }) => Number(new URL(address).port) === port);
-  if (own) {
-    return [...findings, ok(ABOUT, `Port ${port} is used by this gateway (pid ${own.status.pid})`)];
-  }
-  return [...findings, await tryPort(host, port)];
+  const state = own
+    ? ok(ABOUT, `Port ${port} is used by this gateway (pid ${own.status.pid})`)
+    : await tryPort(host, port);
+  return [...running, state];
 }
 
 async function tryPort(host: string, port: number): Promise<CheckResult> {
@@ -259,11 +223,8 @@ async function tryPort(host: string, port: number): Promise<CheckResult> {
       return problem(ABOUT, `This machine has no address ${host}`, "Choose another with --host");
     }
     if (error instanceof Deno.errors.PermissionDenied) {
-      return problem(
-        ABOUT,
-        `The system does not let you listen on port ${port}`,
-        "Choose a port over 1023 with --port",
-      );
+      const advice = "Choose a port over 1023 with --port";
+      return problem(ABOUT, `The system does not let you listen on port ${port}`, advice);
     }
     const words = error instanceof Error ? error.message : String(error);
     return problem(ABOUT, `Cannot listen on ${host}:${port}: ${words}`, "Choose another --port");
