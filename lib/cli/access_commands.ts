@@ -136,10 +136,20 @@ async function readSecret(input: CommandInput): Promise<Record<string, unknown>>
       recoverySteps: ["Write it as: quartermaster secrets set NAME"],
     });
   }
-  const value = Deno.stdin.isTerminal()
-    ? await readHidden(`Value of ${name} (not shown): `)
-    : await readPiped(Deno.stdin.readable);
-  return { name, value };
+  return { name, value: await readSecretValue(`Value of ${name}`) };
+}
+
+/** From standard input; typed without an echo if that is a terminal. */
+export async function readSecretValue(label: string): Promise<string> {
+  if (!Deno.stdin.isTerminal()) return await readPiped(Deno.stdin.readable);
+  printError(`${label} (not shown): `);
+  Deno.stdin.setRaw(true);
+  try {
+    return await readLine((buffer) => Deno.stdin.read(buffer));
+  } finally {
+    Deno.stdin.setRaw(false);
+    printError("\n");
+  }
 }
 
 /** The one name that a command takes. Its error shows nothing of a value written by mistake. */
@@ -164,18 +174,6 @@ export async function readPiped(input: AsyncIterable<Uint8Array>): Promise<strin
     if (bytes.length > MOST_BYTES) break;
   }
   return textOf(bytes).replace(/\r?\n$/, "");
-}
-
-/** What a person types at the terminal, without an echo. */
-export async function readHidden(question: string): Promise<string> {
-  printError(question);
-  Deno.stdin.setRaw(true);
-  try {
-    return await readLine((buffer) => Deno.stdin.read(buffer));
-  } finally {
-    Deno.stdin.setRaw(false);
-    printError("\n");
-  }
 }
 
 export async function readLine(

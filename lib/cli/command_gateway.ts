@@ -6,7 +6,6 @@ import type { ServerStatus } from "../core/server.ts";
 import { buildGateway, type Gateway } from "../gateway.ts";
 import { isStillStarting } from "../mcp/starting_servers.ts";
 import { type Operation, runOperation } from "../operations/operation.ts";
-import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import type { Connection } from "../servers/connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { CommandInput } from "./command.ts";
@@ -58,10 +57,6 @@ export class CommandGateway implements OperationTarget {
       signal: new AbortController().signal,
       progress: () => {},
     });
-  }
-
-  allTools(): Promise<AllTools> {
-    return this.run(TOOL_OPERATIONS.list, {});
   }
 
   async callTool(call: ToolCall): Promise<ToolResult> {

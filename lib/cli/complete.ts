@@ -11,7 +11,7 @@ import type { NameKind } from "../operations/fields.ts";
 import { JOB_OPERATIONS } from "../operations/jobs.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { completionOf, type Suggestion } from "./completion.ts";
-import { openStore, openTarget, serverNames, toolsetNames } from "./operation_target.ts";
+import { listTools, openStore, openTarget, serverNames, toolsetNames } from "./operation_target.ts";
 import { inert, print } from "./terminal.ts";
 
 const MOST_JOBS = 50;
@@ -48,7 +48,7 @@ async function findNames(kind: NameKind, words: readonly string[]): Promise<Sugg
     case "toolset":
       return (await toolsetNames(target)).map((word) => ({ word }));
     case "tool":
-      return (await target.allTools()).tools.map(({ server, name, definition }) => ({
+      return (await listTools(target)).tools.map(({ server, name, definition }) => ({
         word: `${server}.${name}`,
         meaning: definition.title ?? definition.description?.split("\n")[0] ?? "",
       }));

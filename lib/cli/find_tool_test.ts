@@ -100,9 +100,9 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
   const [cut] = listed(`files.${long}`).all;
   const servers = {
     isRunning: false,
-    allTools: () => Promise.resolve(list(["files.read"])),
     run: () =>
       Promise.resolve({
+        ...list(["files.read"]),
         items: [
           { server: "files", tool: "bad", state: "quarantined", kind: "finding" },
           { server: "files", tool: long, state: "quarantined", kind: "finding" },
@@ -140,9 +140,9 @@ Deno.test("resolveListed() says how a server is whose tools are not known", asyn
   );
   const servers = {
     isRunning: true,
-    allTools: () => Promise.resolve(list(["files.read"])),
     run: () =>
       Promise.resolve({
+        ...list(["files.read"]),
         items: [],
         servers: [
           server("files", "failed", 1),
@@ -169,8 +169,10 @@ Deno.test("resolveListed() says how a server is whose tools are not known", asyn
 Deno.test("resolveListed() tells a caller who may not decide no more than others", async () => {
   const servers = {
     isRunning: false,
-    run: () => Promise.reject(new Error("not for you")),
-    allTools: () => Promise.resolve(list(["files.read"])),
+    run: ({ name }: { name: string }) =>
+      name === "tool.list"
+        ? Promise.resolve(list(["files.read"]))
+        : Promise.reject(new Error("not for you")),
   };
   await assert.rejects(resolveListed("files.bad", servers), { code: "TOOL_NOT_FOUND" });
 });

@@ -7,7 +7,6 @@ import type { Operation } from "../operations/operation.ts";
 import { GatewayStatus } from "../operations/status.ts";
 import { type GatewayRun, ownerTicket } from "../auth/credentials.ts";
 import { once } from "../core/async.ts";
-import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 
 /** Adding, changing and restarting wait for a server to connect; an install takes up to 10 min. */
 const SLOW_MS = 12 * 60_000;
@@ -64,10 +63,6 @@ export class GatewayClient implements OperationTarget {
 
   status(): Promise<GatewayStatus> {
     return this.#ask(GatewayStatus, "GET", "/api/status.show");
-  }
-
-  allTools(): Promise<AllTools> {
-    return this.run(TOOL_OPERATIONS.list, {});
   }
 
   async callTool(call: ToolCall): Promise<ToolResult> {

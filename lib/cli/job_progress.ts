@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import { OPERATIONS } from "../operations/all.ts";
@@ -10,6 +9,7 @@ import type { JobEstimate, Overview } from "../operations/optimization/schemas.t
 import type { CommandInput } from "./command.ts";
 import { progressMessage } from "../optimizer/jobs/progress.ts";
 import { hasSucceeded, jobText, toolLine } from "./job_commands.ts";
+import { mustAsk } from "./operation_command.ts";
 import type { OperationTarget } from "./operation_target.ts";
 import {
   ask,
@@ -52,7 +52,9 @@ export async function runFollowed(run: FollowedRun): Promise<FollowedOutcome> {
   const { operation, given, input: { flags } } = run;
   const isStart = operation.effect !== "read";
   parseInput(operation, given);
-  const open = isStart ? await agreeOnJob(run, askerOf(run)) : () => runHere(run);
+  const asks = isStart && mustAsk(commandName(operation), run.input);
+  const asker = asks ? () => ask("Start it? It spends model time.") : undefined;
+  const open = isStart ? await agreeOnJob(run, asker) : () => runHere(run);
   const isFollowed = isStart ? flags.get("detach") !== true : flags.get("follow") === true;
   if (isFollowed) return await watchJob(open, run);
   return { output: await open(), exitCode: 0, isFollowed };
@@ -60,18 +62,6 @@ export async function runFollowed(run: FollowedRun): Promise<FollowedOutcome> {
 
 async function runHere({ operation, given, target }: FollowedRun): Promise<JobOutput> {
   return await target.run(operation, given);
-}
-
-/** How to ask before the start; undefined if it was agreed to beforehand. */
-function askerOf({ operation, input: { flags } }: FollowedRun): (() => boolean) | undefined {
-  if (flags.get("yes") === true) return undefined;
-  const asJson = flags.get("json") === true;
-  if (!asJson && isInteractive()) return () => ask("Start it? It spends model time.");
-  const why = asJson ? "with --json it does not ask" : "there is no terminal to ask on";
-  throw configError(
-    `${commandName(operation)} spends model time and asks first, but ${why}`,
-    "Give --yes to start it without a question",
-  );
 }
 
 /** Gives what starts the job. The estimate is told only if nothing stands against the start. */

@@ -4,7 +4,7 @@ import { nonEmpty } from "../config/platform.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { Operation, OutputOf } from "../operations/operation.ts";
 import { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
-import type { AllTools } from "../operations/tool_search.ts";
+import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
 import type { GatewayStatus } from "../operations/status.ts";
 import { parseLocation } from "../storage/kv_client.ts";
@@ -42,8 +42,6 @@ export interface OperationTarget extends AsyncDisposable {
   readonly address?: string;
   // deno-lint-ignore no-explicit-any
   run(operation: Operation, input: Record<string, unknown>): Promise<any>;
-  /** Every tool of every server, disabled ones included. */
-  allTools(): Promise<AllTools>;
   callTool(call: ToolCall): Promise<ToolResult>;
 }
 
@@ -62,6 +60,11 @@ export async function openTarget(input: CommandInput, isLive = false): Promise<O
 
 export async function listServers(target: Pick<OperationTarget, "run">): Promise<Status[]> {
   return (await target.run(SERVER_OPERATIONS.list, {})).servers;
+}
+
+/** Every tool of every server, disabled ones included. */
+export async function listTools(target: Pick<OperationTarget, "run">): Promise<AllTools> {
+  return await target.run(TOOL_OPERATIONS.list, {});
 }
 
 /** All gateways that run on this data store, the oldest first; for what only running ones can do. */

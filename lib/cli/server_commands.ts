@@ -98,13 +98,9 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
     details: [
       "It stays paused, even if the gateway restarts, until `server resume` or `server restart`.",
     ],
-    show: ({ server }: { server: Status }) => `Paused ${server.name}.\n`,
     offline: "",
   },
-  "server.resume": {
-    show: ({ server }: { server: Status }) => inert(`Resumed ${server.name}: ${server.reason}\n`),
-    offline: "",
-  },
+  "server.resume": { offline: "" },
   "server.repair": {
     details: [
       "Removes this server's folder from npm's cache (_npx/HASH), then starts the server, which",

@@ -260,7 +260,11 @@ function pairs(
 }
 
 /** A flag's value; undefined if the flag is not given. */
-function valueOf<T>(flags: Flags, flag: string, { schema, must }: OptionValue<T>): T | undefined {
+export function valueOf<T>(
+  flags: Flags,
+  flag: string,
+  { schema, must }: OptionValue<T>,
+): T | undefined {
   const given = flags.get(flag);
   if (given === undefined) return undefined;
   const parsed = schema.safeParse(given);

@@ -1,11 +1,12 @@
 import { GatewayError } from "../core/errors.ts";
-import { visibleJson } from "../core/text.ts";
+import { defined } from "../core/defined.ts";
+import { counted, visibleJson } from "../core/text.ts";
 import { parseInput } from "../operations/operation.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
-import type { CommandInput } from "./command.ts";
+import type { CommandInput, CommandOutcome } from "./command.ts";
 import { type FoundGateway, resolveGateways } from "./operation_target.ts";
 import { readInput } from "./operation_command.ts";
-import { inert, print, printError, printJson } from "./terminal.ts";
+import { inert, print, printError } from "./terminal.ts";
 
 const MOST_LINES = 1_000;
 const LOOK_EVERY_MS = 500;
@@ -18,21 +19,22 @@ export interface GatewayLine {
 }
 
 /** `server logs`: the lines of all gateways on the data store, merged by time. */
-export async function runLogs(input: CommandInput): Promise<void> {
+export async function runLogs(input: CommandInput): Promise<CommandOutcome> {
   const { name, lines: count } = parseInput(
     SERVER_OPERATIONS.logs,
     await readInput(SERVER_OPERATIONS.logs, input),
   );
-  const asJson = input.flags.get("json") === true;
   const logs = new MergedLogs(await resolveGateways(input), name);
-  if (input.flags.get("follow") === true) return await follow(logs, count, asJson);
+  if (input.flags.get("follow")) return await follow(logs, count, input.flags.get("json") === true);
   const lines = (await logs.read(count)).slice(-count);
-  if (asJson) return printJson({ lines });
-  print(lines.length === 0 ? `${name} has written nothing.\n` : lines.map(lineText).join(""));
+  return {
+    data: { lines },
+    text: lines.map(lineText).join("") || `${name} has written nothing.\n`,
+  };
 }
 
 /** Prints until the last gateway or the user ends it. */
-async function follow(logs: MergedLogs, count: number, asJson: boolean): Promise<void> {
+async function follow(logs: MergedLogs, count: number, asJson: boolean): Promise<never> {
   let fresh = (await logs.read(MOST_LINES)).slice(-count);
   while (true) {
     for (const line of fresh) print(asJson ? `${visibleJson(line)}\n` : lineText(line));
@@ -118,7 +120,7 @@ interface Outcome {
 }
 
 /** `server restart`: every gateway on the data store has its own connection to the server. */
-export async function runRestart(input: CommandInput): Promise<number> {
+export async function runRestart(input: CommandInput): Promise<CommandOutcome> {
   const { name } = parseInput(
     SERVER_OPERATIONS.restart,
     await readInput(SERVER_OPERATIONS.restart, input),
@@ -127,23 +129,26 @@ export async function runRestart(input: CommandInput): Promise<number> {
   const outcomes = await Promise.all(gateways.map((gateway) => restart(gateway, name)));
   const first = outcomes.find(({ server }) => server)?.server;
   if (!first) throw outcomes[0]?.error;
-  const isWhole = outcomes.every(({ server }) => server);
-  if (input.flags.get("json") === true) {
-    printJson({
+  const where = (address: string) => outcomes.length > 1 ? ` at ${address}` : "";
+  const failed = outcomes.filter(({ error }) => error);
+  if (!input.flags.get("json")) {
+    for (const { address, error } of failed) {
+      printError(inert(`quartermaster: Not restarted${where(address)}: ${error?.message}\n`));
+    }
+  }
+  return {
+    data: {
       server: first,
       gateways: outcomes.map(({ error, ...rest }) => ({
         ...rest,
-        ...(error ? { error: error.toBody() } : {}),
+        ...defined({ error: error?.toBody() }),
       })),
-    });
-    return isWhole ? 0 : 1;
-  }
-  for (const { address, server, error } of outcomes) {
-    const where = outcomes.length > 1 ? ` at ${address}` : "";
-    if (server) print(`Restarted ${name}${where}: ${server.toolCount} tools.\n`);
-    else printError(inert(`quartermaster: Not restarted${where}: ${error?.message}\n`));
-  }
-  return isWhole ? 0 : 1;
+    },
+    text: outcomes.map(({ address, server }) =>
+      server ? `Restarted ${name}${where(address)}: ${counted(server.toolCount, "tool")}.\n` : ""
+    ).join(""),
+    exitCode: failed.length > 0 ? 1 : 0,
+  };
 }
 
 async function restart({ client, status }: FoundGateway, name: string): Promise<Outcome> {

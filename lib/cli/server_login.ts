@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandFlag } from "../config/command_line.ts";
-import { configError } from "../config/files.ts";
+import { wholeNumber } from "../config/option_values.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isStarting } from "../core/server.ts";
 import { LOGIN_OPERATIONS } from "../operations/server_logins.ts";
 import type { Status } from "../operations/servers.ts";
-import type { CommandInput } from "./command.ts";
+import { readSecretValue } from "./access_commands.ts";
+import type { CommandInput, CommandOutcome } from "./command.ts";
 import { readInput } from "./operation_command.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
-import { inert, isInteractive, print, printError, printJson } from "./terminal.ts";
+import { valueOf } from "./server_flags.ts";
+import { inert, isInteractive, print, printError } from "./terminal.ts";
 
 const POLL_MS = 500;
 const DEFAULT_WAIT_S = 300;
 /** As long as the gateway waits for an answer. */
 const LONGEST_WAIT_S = 600;
-const SECRET_LENGTH = 2_000;
 
 export const LOGIN_FLAGS: CommandFlag[] = [
   { flag: "client-secret-stdin", meaning: "Read the client's secret from standard input" },
@@ -22,35 +24,37 @@ export const LOGIN_FLAGS: CommandFlag[] = [
   {
     flag: "wait",
     placeholder: "SECONDS",
-    meaning: `How long to wait for you; ${DEFAULT_WAIT_S} by default`,
+    meaning: `How long to wait for you (default: ${DEFAULT_WAIT_S})`,
   },
 ];
 
 /** `server login`: prints where to log in, opens it, and waits for the person. */
-export async function runLogin(input: CommandInput): Promise<number> {
+export async function runLogin(input: CommandInput): Promise<CommandOutcome> {
+  const { flags } = input;
   const { name, clientId } = await readInput(LOGIN_OPERATIONS.login, input);
-  const clientSecret = await readSecret(input, clientId);
-  const waitMs = readWait(input) * 1_000;
-  const asJson = input.flags.get("json") === true;
+  // Not as an argument: everybody on the machine can read those.
+  const clientSecret = flags.get("client-secret-stdin")
+    ? (await readSecretValue("Client secret")).trim()
+    : undefined;
+  const seconds = valueOf(flags, "wait", wholeNumber(1, LONGEST_WAIT_S)) ?? DEFAULT_WAIT_S;
   await using gateway = await openTarget(input, true);
-  const client = { ...(clientId === undefined ? {} : { clientId }), ...clientSecret };
   const { login: { url, attempt } } = await gateway.run(LOGIN_OPERATIONS.login, {
     name,
-    ...client,
+    ...defined({ clientId, clientSecret }),
   });
-  // With --json the result alone is on standard output.
-  const say = asJson ? printError : print;
+  // With --json, standard output has nothing but the result.
+  const say = flags.get("json") ? printError : print;
   say(inert(`Log in here:\n\n  ${url}\n\n`));
-  const opens = isInteractive() && input.flags.get("no-browser") !== true;
+  const opens = isInteractive() && !flags.get("no-browser");
   if (opens && openBrowser(url)) say("It was opened in your browser.\n");
   say("Waiting for the login ...\n");
-  const server = await waitFor(gateway, String(name), attempt, waitMs);
-  if (asJson) {
-    printJson({ server });
-    return 0;
-  }
-  print(inert(`Logged in to ${name} (${server.state.replace("_", " ")}): ${server.reason}\n`));
-  return server.state === "ready" ? 0 : 1;
+  const server = await waitFor(gateway, String(name), attempt, seconds * 1_000);
+  const { state, reason } = server;
+  return {
+    data: { server },
+    text: inert(`Logged in to ${name} (${state.replace("_", " ")}): ${reason}\n`),
+    exitCode: state === "ready" || flags.get("json") ? 0 : 1,
+  };
 }
 
 async function waitFor(
@@ -77,42 +81,6 @@ async function waitFor(
       "Or begin again, with a longer --wait",
     ],
   });
-}
-
-async function readSecret(
-  { flags }: CommandInput,
-  clientId: unknown,
-): Promise<{ clientSecret?: string }> {
-  if (flags.get("client-secret-stdin") !== true) return {};
-  if (clientId === undefined) {
-    throw configError("A client secret needs its id", "Give it with --client-id");
-  }
-  // Not as an argument: everybody on the machine can read those.
-  const clientSecret = (await readLine()).trim();
-  if (clientSecret === "" || clientSecret.length > SECRET_LENGTH) {
-    throw configError("No client secret came on standard input", "Write it there, on one line");
-  }
-  return { clientSecret };
-}
-
-async function readLine(): Promise<string> {
-  let text = "";
-  for await (const part of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
-    text += part;
-    // A terminal does not end by itself.
-    if (text.includes("\n") || text.length > SECRET_LENGTH + 1) break;
-  }
-  return text.split("\n")[0] ?? "";
-}
-
-function readWait({ flags }: CommandInput): number {
-  const given = flags.get("wait") ?? String(DEFAULT_WAIT_S);
-  const seconds = Number(given);
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST_WAIT_S) return seconds;
-  throw configError(
-    `Cannot use --wait "${given}"`,
-    `Give a whole number of seconds from 1 to ${LONGEST_WAIT_S}`,
-  );
 }
 
 /** Programs that open an address, each with what comes before it. Never a shell: it would read on. */

@@ -4,6 +4,7 @@ import type { Command, CommandInput } from "./command.ts";
 import {
   checkKnown,
   listServers,
+  listTools,
   openTarget,
   type OperationTarget,
   serverNames,
@@ -50,7 +51,7 @@ export const toolsList: Command = {
     const wanted = input.values.get("server");
     const names = wanted ? await serverNames(servers) : [];
     for (const name of wanted ?? []) checkKnown("server", name, names);
-    const { all } = new NamedTools(await servers.allTools());
+    const { all } = new NamedTools(await listTools(servers));
     const tools = all.filter((tool) =>
       (wanted?.includes(tool.server) ?? true) && matches(tool, input.flags.get("filter"))
     );
@@ -286,9 +287,9 @@ export class NamedTools {
  */
 export async function resolveListed(
   name: string,
-  servers: Pick<OperationTarget, "isRunning" | "allTools" | "run">,
+  servers: Pick<OperationTarget, "isRunning" | "run">,
 ): Promise<NamedTool> {
-  const list = await servers.allTools();
+  const list = await listTools(servers);
   try {
     return new NamedTools(list).resolve(name);
   } catch (error) {
