@@ -153,7 +153,7 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
         );
         assert.match(await cli.ok(...update, "--mode", "confirm"), /^Changed remote\.\nNo gateway/);
         const gone = "http://127.0.0.1:59998/mcp";
-        await cli.fails(2, /What is kept of X-Key/, ...update, "--url", gone);
+        await cli.fails(2, /The stored value of X-Key only goes/, ...update, "--url", gone);
         const unset = ["--url", gone, "--unset", "x-key"];
         await cli.fails(1, /Cannot change server "remote": .*refused/, ...update, ...unset);
         const off = await cli.json(...update, "--disabled", "--max-concurrent", "none");

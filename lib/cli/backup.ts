@@ -69,7 +69,7 @@ async function forgetStaged(location: string | undefined): Promise<boolean> {
   return true;
 }
 
-/** In the log that came with the backup: the one from before is where its data is. */
+/** In the restored store, whose log came with the backup. */
 async function noteRestore(input: CommandInput, after: RestoreResult): Promise<void> {
   await using store = await Store.open({ location: input.options.kv });
   await note(store, input, "data.restore", after);
@@ -89,7 +89,7 @@ async function note(
     redactor: new Redactor(),
     nameOf: () => user,
     origin: { principal: "owner", from: () => from },
-    // The command itself fails where its store does.
+    // If the store fails, the command does too.
     onWarning: () => {},
   });
   audit.note({ action, subject: "data store", after });

@@ -105,7 +105,7 @@ export function withTokenPlace(entry: ClientEntry): ClientEntry {
 /** The entry with what its owner put into the one before: headers and variables, tokens among them. */
 export function withOwn(entry: ClientEntry, before: unknown): ClientEntry {
   const env = WithEnv.safeParse(before).data?.env;
-  // Nobody's token: where none is needed it would be refused, and else it is put there again.
+  // A placeholder is not a token; if one is needed, it is added again.
   const headers = Object.entries(headersOf(before)).filter(([name, value]) =>
     !(isAuthorization(name) && value === `Bearer ${TOKEN_PLACE}`)
   );

@@ -47,7 +47,7 @@ export class CommandGateway implements OperationTarget {
     return new CommandGateway(gateway, from);
   }
 
-  /** Runs an operation with all rights: whoever can read the store is the owner. */
+  /** Runs an operation with all rights: a person who can read the store is its owner. */
   async run(operation: Operation, input: Record<string, unknown>) {
     return await runOperation(operation, this.#gateway, input, {
       principal: EVERYONE,

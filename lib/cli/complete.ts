@@ -6,10 +6,11 @@ import {
 } from "../storage/optimization_repositories.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { CLIENT_OPERATIONS } from "../operations/clients.ts";
-import { CONSENT_OPERATIONS } from "../operations/consents.ts";
+import type { OptimizationJob } from "../core/optimization.ts";
+import type { OutputOf } from "../operations/operation.ts";
+import { CONSENT_OPERATIONS, type ShownConsent } from "../operations/consents.ts";
 import type { NameKind } from "../operations/fields.ts";
 import { JOB_OPERATIONS } from "../operations/jobs.ts";
-import type { OutputOf } from "../operations/operation.ts";
 import { completionOf, type Suggestion } from "./completion.ts";
 import { listTools, openStore, openTarget, serverNames, toolsetNames } from "./operation_target.ts";
 import { inert, print } from "./terminal.ts";
@@ -61,17 +62,12 @@ async function findNames(kind: NameKind, words: readonly string[]): Promise<Sugg
         .map(({ id, name }) => ({ word: id, meaning: name }));
     }
     case "consent": {
-      const { consents }: OutputOf<typeof CONSENT_OPERATIONS.list> = await target.run(
-        CONSENT_OPERATIONS.list,
-        {},
-      );
-      return consents.map(({ id, server }) => ({ word: id, meaning: server }));
+      const { consents } = await target.run(CONSENT_OPERATIONS.list, {});
+      return consents.map(({ id, server }: ShownConsent) => ({ word: id, meaning: server }));
     }
     case "job": {
-      const { jobs }: OutputOf<typeof JOB_OPERATIONS.list> = await target.run(JOB_OPERATIONS.list, {
-        limit: MOST_JOBS,
-      });
-      return jobs.map(({ id, status }) => ({ word: id, meaning: status }));
+      const { jobs } = await target.run(JOB_OPERATIONS.list, { limit: MOST_JOBS });
+      return jobs.map(({ id, status }: OptimizationJob) => ({ word: id, meaning: status }));
     }
     default:
       return [];

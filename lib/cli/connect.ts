@@ -79,7 +79,10 @@ export const connect: Command = {
       await (isRunning ? asksForToken(address) : wouldAskForToken(input));
     const complete = (entry: ClientEntry) => needsToken ? withTokenPlace(entry) : entry;
     const entry = complete(plain);
-    const command = commandOf(clientAddCommand(client, scope, name, plain), needsToken);
+    const added = clientAddCommand(client, scope, name, plain);
+    const command = added && needsToken
+      ? `${added} --header "Authorization: Bearer ${TOKEN_PLACE}"`
+      : added;
     const edit = input.flags.get("write")
       // What the client's user added to the entry stays.
       ? await write(file, name, (before) => complete(withOwn(plain, before)), input, address)
@@ -118,11 +121,6 @@ const TOKEN_TEXT =
 async function wouldAskForToken({ options, platform }: CommandInput): Promise<boolean> {
   const { isTokenRequired } = await import("../auth/module.ts");
   return isTokenRequired(options, platform);
-}
-
-function commandOf(command: string | undefined, needsToken: boolean): string | undefined {
-  if (command === undefined || !needsToken) return command;
-  return `${command} --header "Authorization: Bearer ${TOKEN_PLACE}"`;
 }
 
 function nameOf({ flags }: CommandInput): string {

@@ -113,7 +113,7 @@ async function examine(input: CommandInput): Promise<CheckResult[]> {
   return findings;
 }
 
-/** Looking must not make a store where there is none. */
+/** A check must not create a store. */
 async function openIfThere({ options }: CommandInput): Promise<Store | undefined> {
   const location = parseLocation(options.kv);
   if (location.kind === "memory") return undefined;

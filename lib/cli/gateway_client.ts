@@ -169,12 +169,12 @@ export class Credential {
     this.#owner = token === undefined ? owner : undefined;
   }
 
-  /** Fetches, and once more with a proof made anew where the gateway wants one. */
+  /** Fetches, and once more with a new proof if the gateway wants one. */
   async fetch(url: string | URL, init: RequestInit): Promise<Response> {
     const secret = this.#secret;
     const response = await fetch(url, withBearer(init, this.#token ?? await this.#proof(secret)));
     if (response.status !== 401 || !this.#owner) return response;
-    // Read anew: the secret is another one after a restore. Once for all that are refused together.
+    // Read again: a restore changes the secret. Once for all requests that are refused together.
     if (this.#secret === secret) this.#secret = once(this.#owner.secret);
     const proof = await this.#proof(this.#secret);
     if (proof === undefined) return response;
@@ -182,7 +182,7 @@ export class Credential {
     return await fetch(url, withBearer(init, proof));
   }
 
-  /** Undefined where it cannot be made just now: the gateway's refusal then says what is needed. */
+  /** Undefined if it cannot be made now: the gateway's refusal then says what is needed. */
   async #proof(secret: (() => Promise<Uint8Array>) | undefined): Promise<string | undefined> {
     if (!this.#owner || !secret) return undefined;
     try {

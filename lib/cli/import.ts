@@ -145,7 +145,7 @@ async function existingServers(servers: OperationTarget): Promise<Existing[]> {
   })));
 }
 
-/** The servers that the flags name; undefined where they name none. */
+/** The servers that the flags name; undefined if they name none. */
 function choose(plan: Planned[], { flags, values }: CommandInput): Set<Planned> | undefined {
   const names = values.get("server");
   if (flags.get("all") === true && names) {
@@ -260,7 +260,7 @@ function row(planned: Planned & { done?: Outcome["done"] }) {
 }
 
 export interface Candidate extends ClientServer {
-  /** Whose it is, in words. */
+  /** The client that has it, as shown to people. */
   from: string;
 }
 
@@ -274,7 +274,7 @@ export interface Existing {
 export interface Planned {
   candidate: Candidate;
   name: string;
-  /** `new` can be taken over; the others are left alone, for the reason given. */
+  /** `new` can be imported; the others cannot, for the reason given. */
   state: "new" | "present" | "differs" | "self" | "unusable";
   reason: string;
 }

@@ -15,7 +15,7 @@ import {
   type Written,
 } from "../operations/cli.ts";
 import type { FileOutput, Operation } from "../operations/operation.ts";
-import { type Command, type CommandInput, JSON_FLAG } from "./command.ts";
+import type { Command, CommandInput } from "./command.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
 import {
   ask,
@@ -145,7 +145,6 @@ function operationCommand(operation: Operation, extras: CommandExtras): Command 
       ...("file" in output ? FILE_FLAGS : []),
       ...(confirm ? [YES] : []),
       ...(follow ? effect === "read" ? [FOLLOW] : [YES, DETACH] : []),
-      JSON_FLAG,
     ],
     async run(input) {
       try {
@@ -180,7 +179,9 @@ async function runCommand(
     return { data: output, text: textOf({ ...output }, isFollowed), exitCode };
   }
   if (extras.waiting !== undefined) showStatus(extras.waiting);
-  const data = await target.run(operation, given).finally(clearStatus);
+  const data = await target.run(operation, given).finally(() => {
+    if (extras.waiting !== undefined) clearStatus();
+  });
   if ("file" in operation.output) return await writeFile(operation, data, input);
   const offline = isRunning || isStored(operation) ? "" : extras.offline ?? NOT_RUNNING;
   return { data, text: textOf(data, false) + offline, exitCode: extras.exitCode?.(data) ?? 0 };
@@ -302,10 +303,10 @@ function withCommands(error: GatewayError): GatewayError {
 }
 
 /** Writes a file in one step, so that nobody ever reads half of it; over another one only by force. */
-export async function writeNew(
+async function writeNew(
   path: string,
-  content: string | ReadableStream<Uint8Array>,
-  { force, isPrivate = false }: { force: boolean; isPrivate?: boolean },
+  content: FileOutput["body"],
+  { force, isPrivate }: { force: boolean; isPrivate: boolean },
 ): Promise<void> {
   const draft = `${path}.${crypto.randomUUID()}.tmp`;
   try {

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { isLoopback } from "../config/address.ts";
 import { nonEmpty } from "../config/platform.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { Operation, OutputOf } from "../operations/operation.ts";
+import type { Operation } from "../operations/operation.ts";
 import { TOOLSET_OPERATIONS } from "../operations/toolsets.ts";
 import { type AllTools, TOOL_OPERATIONS } from "../operations/tool_search.ts";
 import { SERVER_OPERATIONS, type Status } from "../operations/servers.ts";
@@ -151,14 +151,11 @@ export async function serverNames(target: Pick<OperationTarget, "run">): Promise
 }
 
 export async function toolsetNames(target: Pick<OperationTarget, "run">): Promise<string[]> {
-  const { toolsets }: OutputOf<typeof TOOLSET_OPERATIONS.list> = await target.run(
-    TOOLSET_OPERATIONS.list,
-    {},
-  );
-  return toolsets.map(({ name }) => name);
+  const { toolsets } = await target.run(TOOLSET_OPERATIONS.list, {});
+  return toolsets.map(({ name }: { name: string }) => name);
 }
 
-/** Throws where there is no such server or toolset, with the names that may have been meant. */
+/** Throws if there is no such server or toolset, with the names that may have been meant. */
 export function checkKnown(noun: "server" | "toolset", name: string, names: string[]): void {
   if (names.includes(name)) return;
   const near = nearestNames(name, names);

@@ -60,8 +60,7 @@ export const COMMANDS: Record<string, Command> = withJson({
 function withJson(commands: Record<string, Command>): Record<string, Command> {
   return Object.fromEntries(
     Object.entries(commands).map(([name, command]) => {
-      const others = (command.flags ?? []).filter(({ flag }) => flag !== JSON_FLAG.flag);
-      return [name, { ...command, flags: [...others, JSON_FLAG] }];
+      return [name, { ...command, flags: [...command.flags ?? [], JSON_FLAG] }];
     }),
   );
 }

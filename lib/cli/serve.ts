@@ -29,7 +29,7 @@ export interface BuiltApp {
   default: { fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response> };
 }
 
-/** Starts the gateway and keeps it running until a signal comes; exits 2 where it cannot start. */
+/** Starts the gateway and keeps it running until a signal comes; exits 2 if it cannot start. */
 export async function runGateway(
   host: GatewayHost,
   loadApp: () => Promise<BuiltApp>,
@@ -305,7 +305,7 @@ function reasonsOf({ options: { requireToken, host, publicUrl }, platform }: Rea
   ];
 }
 
-/** The flags with which a command works on the same data; none where it finds that by itself. */
+/** The flags with which a command works on the same data; none if it finds that by itself. */
 function placeOf({ options, origins }: Read): string {
   const flags = [
     ["--data-dir", options.dataDir, origins.dataDir],

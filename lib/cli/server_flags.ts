@@ -137,7 +137,7 @@ function without(
   return Object.fromEntries(Object.entries(values).filter(([name]) => !gone.has(same(name))));
 }
 
-/** Throws where a value that is not shown would go to another place than it was given for. */
+/** Throws if a hidden value would go to another place than it was given for. */
 function refuseLeftBehind(changed: ProgramSpec | RemoteSpec, before: ServerSpec): void {
   if (isSamePlace(changed, before)) return;
   const [flag, values] = isProgram(changed)
@@ -170,7 +170,7 @@ function limitOf(field: InputField, flags: Flags): string | number | undefined {
   return valueOf(flags, flag, isTime ? timeSpan(least, most, must) : wholeNumber(least, most));
 }
 
-/** The same of a change, where `none` takes a number or a time away. */
+/** The limits of a change; `none` removes a number or a time. */
 function readChangedLimits(flags: Flags): ServerLimits {
   const removed = LIMIT_FIELDS.filter((field) =>
     choicesOf(field) === undefined && flags.get(flagName(field)) === "none"

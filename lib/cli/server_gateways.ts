@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 500;
 export interface GatewayLine {
   time: number;
   line: string;
-  /** The address of the gateway it comes from, where there are several. */
+  /** The address of the gateway it comes from, if there are several. */
   gateway?: string;
 }
 

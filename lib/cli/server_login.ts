@@ -90,7 +90,7 @@ const OPENERS: Record<string, [command: string, ...args: string[]]> = {
   windows: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** How to open an address on a system, or undefined where there is no way or it is none for a browser. */
+/** How to open an address on a system; undefined if there is no way, or it is not for a browser. */
 export function openerFor(
   os: string,
   address: string,

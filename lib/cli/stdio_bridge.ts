@@ -38,7 +38,7 @@ export interface GatewayPlace {
 
 export interface StdioBridgeOptions {
   place: GatewayPlace;
-  /** Looks for a gateway to talk to; `wanted` where that one is among them. */
+  /** Looks for a gateway to talk to; prefers `wanted` if that one is still running. */
   find(wanted: GatewayPlace): Promise<GatewayPlace | undefined>;
   path: string;
   write(text: string): void;
@@ -57,8 +57,8 @@ interface InFlight {
 type RpcRequest = Extract<RpcMessage, { kind: "request" }>;
 
 /**
- * Carries one client's messages to an endpoint of a running gateway and back. Where the gateway is
- * replaced by another, the client's session goes on there, or begins anew without the client's doing.
+ * Carries one client's messages to an endpoint of a running gateway and back. If another gateway
+ * takes its place, the client's session continues there, or a new one is opened for the client.
  */
 export class StdioBridge implements AsyncDisposable {
   readonly #options: StdioBridgeOptions;
@@ -175,7 +175,7 @@ export class StdioBridge implements AsyncDisposable {
     }
   }
 
-  /** Does it at the gateway; again at the next one where nobody can have begun with it. */
+  /** Does it at the gateway; again at the next one if no gateway can have begun with it. */
   async #untilTaken(
     method: string,
     signal: AbortSignal,

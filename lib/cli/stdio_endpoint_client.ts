@@ -117,7 +117,7 @@ export class EndpointClient {
     throw new Error(`The gateway refused a message (HTTP ${status}): ${refusal.slice(0, 500)}`);
   }
 
-  /** Whether the gateway knows the session; throws where its endpoint is shut. */
+  /** Whether the gateway knows the session; throws if its endpoint is shut. */
   async isKnown(): Promise<boolean> {
     if (this.#sessionId === undefined) return false;
     const text = requestText("quartermaster-bridge", "ping");
@@ -211,7 +211,7 @@ export class EndpointClient {
     }
   }
 
-  /** What the gateway says where it does not answer as it should; throws where the session is gone. */
+  /** The error of a response that is not an answer; throws if the session is gone. */
   async #refusal(response: HttpResponse, id: RpcId, method: string): Promise<string> {
     const { status } = response;
     const body = await this.#read(response);
@@ -265,7 +265,7 @@ export class EndpointClient {
       return new FetchResponse(await send);
     } catch (error) {
       if (signal.aborted) throw error;
-      // Only where no connection came about was nothing sent for certain.
+      // Only if no connection was made is it certain that nothing was sent.
       const cause = error instanceof Error ? String(error.cause) : "";
       throw lost(error, !cause.includes("client error (Connect)"));
     }

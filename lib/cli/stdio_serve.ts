@@ -35,7 +35,9 @@ interface Answerer extends AsyncDisposable {
 
 /** Speaks MCP on standard input and output until the client closes them or a signal comes. */
 export async function serveStdio(host: GatewayHost): Promise<void> {
-  keepOffStdout();
+  // Only the protocol goes to stdout, whatever a dependency prints.
+  // deno-lint-ignore no-console
+  console.log = console.info = console.debug = console.error;
   const read = await host.options();
   const path = endpointPathOf(read.flags);
   const stop = Promise.withResolvers<void>();
@@ -111,7 +113,7 @@ async function openBridge(
   };
 }
 
-/** A whole gateway for this client alone. */
+/** A whole gateway for this client only. */
 async function openOwn(host: GatewayHost, path: string, output: StdioOutput): Promise<Answerer> {
   const gateway = await host.get();
   gateway.logs.module("cli").info({ endpoint: path }, "Speaking MCP on standard input and output");
@@ -129,12 +131,6 @@ async function openOwn(host: GatewayHost, path: string, output: StdioOutput): Pr
       await Promise.all([endpoint[Symbol.asyncDispose](), host[Symbol.asyncDispose]()]);
     },
   };
-}
-
-/** Only the protocol goes to stdout, whatever a dependency has to say. */
-function keepOffStdout(): void {
-  // deno-lint-ignore no-console
-  console.log = console.info = console.debug = console.error;
 }
 
 export interface StdioInputOptions {
@@ -160,8 +156,9 @@ export async function readMessages(
   });
 
   function refuseLong(head: string, tail: string): void {
-    const error = tooLarge(maxBody);
-    const { rpcCode, message } = error;
+    const message = `The message is over the limit of ${maxBody} bytes`;
+    const error = new GatewayError("PAYLOAD_TOO_LARGE", { message });
+    const { rpcCode } = error;
     const answered = responseIdFromEnds(head, tail);
     if (answered === undefined) {
       return write(errorText(requestId(head, tail), rpcCode, message, error.toBody()));
@@ -202,17 +199,11 @@ function asId(value: unknown): RpcId | null {
   return typeof value.id === "string" || typeof value.id === "number" ? value.id : null;
 }
 
-/** The id of a request, told from the ends of its text, where only the envelope's own can stand. */
+/** The id of a request, read from the ends of its text, which only the envelope can fill. */
 function requestId(head: string, tail: string): RpcId | null {
   const id = /^\{"jsonrpc":"2\.0","id":(\d+|"[^"\\]*"),"method":/.exec(head)?.[1] ??
     /,"id":(\d+|"[^"\\]*")\}\s*$/.exec(tail)?.[1];
   return id === undefined ? null : JSON.parse(id);
-}
-
-function tooLarge(limit: number): GatewayError {
-  return new GatewayError("PAYLOAD_TOO_LARGE", {
-    message: `The message is over the limit of ${limit} bytes`,
-  });
 }
 
 /** What may wait for a client that reads slowly before nothing more is taken from anybody. */

@@ -6,7 +6,7 @@ import { writeToStderr } from "../telemetry/log_lines.ts";
 
 const encoder = new TextEncoder();
 
-/** Codes for what was written wrongly; every other error is a failure of what was asked. */
+/** Codes for a wrong command line; every other error is a failure of the command. */
 const USAGE: ReadonlySet<ErrorCode> = new Set(["CONFIG_INVALID", "INVALID_ARGUMENTS"]);
 
 export type Color = "green" | "yellow" | "red" | "gray";
@@ -16,7 +16,7 @@ export function print(text: string): void {
   try {
     for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
   } catch (error) {
-    // Whoever read this has enough, as `head` does.
+    // The reader has enough, as `head` does.
     if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
     throw error;
   }
@@ -30,7 +30,7 @@ export function printJson(value: unknown): void {
   print(`${visibleJson(value, 2)}\n`);
 }
 
-/** Asks the person at the terminal; where there is none the answer is no. */
+/** Asks the person at the terminal; without a terminal the answer is no. */
 export function ask(question: string): boolean {
   return isInteractive() && confirm(showHidden(inert(question)));
 }
@@ -54,7 +54,7 @@ export function askFor<T extends string>(question: string, answers: readonly [T,
 
 export type Paint = (color: Color, text: string) => string;
 
-/** Colors a text where a terminal will show it and the user has not asked for none. */
+/** Colors text for a terminal, unless NO_COLOR is set. */
 export function painter(env: Env): Paint {
   const isColored = isSteerable(Deno.stdout) && nonEmpty(env, "NO_COLOR") === undefined;
   return (color, text) => isColored ? styleText(color, text, { validateStream: false }) : text;
@@ -65,7 +65,7 @@ export function isSteerable(stream: { isTerminal(): boolean }): boolean {
   return stream.isTerminal() && Deno.env.get("TERM") !== "dumb";
 }
 
-/** Shows what is being done in a line that the next one replaces; false where none can be. */
+/** Shows what is being done in a line that the next one replaces; false if there can be none. */
 export function showStatus(text: string): boolean {
   if (!isSteerable(Deno.stderr)) return false;
   const width = Math.max(10, terminalWidth(Deno.stderr) - 1);
@@ -78,7 +78,7 @@ export function clearStatus(): void {
   if (isSteerable(Deno.stderr)) printError("\r\x1b[K");
 }
 
-/** Lines that would wrap on this terminal are cut; where there is none, all of it is kept. */
+/** Cuts lines that would wrap on this terminal; without a terminal, keeps them whole. */
 export function cutToWidth(text: string): string {
   if (!Deno.stdout.isTerminal()) return text;
   const width = terminalWidth(Deno.stdout);
@@ -88,7 +88,7 @@ export function cutToWidth(text: string): string {
   }).join("\n");
 }
 
-/** How many columns a stream's terminal has; 80 where it has none. */
+/** How many columns a stream's terminal has; 80 if it has none. */
 export function terminalWidth(stream: { isTerminal(): boolean }): number {
   try {
     return stream.isTerminal() ? Deno.consoleSize().columns || 80 : 80;
@@ -176,7 +176,7 @@ export function exitWith(error: unknown): never {
   Deno.exit(1);
 }
 
-/** How a command ends that could not do its work: 2 where it was used wrongly, else 1. */
+/** How a command ends that could not do its work: 2 if it was used wrongly, else 1. */
 export function exitCommandWith(error: unknown, asJson: boolean): never {
   if (!(error instanceof GatewayError) || error.code === "INTERNAL") exitWith(error);
   if (asJson) printError(`${visibleJson({ error: error.toBody() })}\n`);

@@ -282,7 +282,7 @@ export class NamedTools {
 }
 
 /**
- * The same among all tools there are. Says of one that is kept back where to decide on it, and of
+ * The tool that a name means. The error for one that is held says where to decide on it, and for
  * one whose server is not up how that is.
  */
 export async function resolveListed(

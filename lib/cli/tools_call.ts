@@ -73,7 +73,7 @@ export const toolsCall: Command = {
   },
 };
 
-/** The arguments, where they are given as one JSON text. */
+/** The arguments, if they are given as one JSON text. */
 async function jsonOf(words: string[]): Promise<Record<string, unknown> | undefined> {
   const [first, ...others] = words;
   if (first === undefined || (first !== "-" && !/^\s*[{[]/.test(first))) return undefined;

@@ -78,10 +78,7 @@ export function stateFinding(
     case "disabled":
       return ok(about, `Switched off${where}`);
     case "paused":
-      return ok(
-        about,
-        `Paused${where}: run \`quartermaster server resume ${name}\` to reconnect it`,
-      );
+      return ok(about, `Paused${where}: reconnect it with \`quartermaster server resume ${name}\``);
     case "needs_login":
       return warning(about, words, "Give credentials as a header in its entry, or log in");
     case "installing":
@@ -99,38 +96,29 @@ export function stateFinding(
 }
 
 function adviceFor(cause: FailureCause | undefined, name: string): string {
-  switch (cause) {
-    case "broken_cache":
-      return `Run \`quartermaster server repair ${name}\`, or \`quartermaster doctor --fix\`, to ` +
-        "reinstall the package";
-    case "command_not_found":
-      return "Install the program, or use its full path as the command; a service may have a " +
-        "different PATH than your terminal";
-    case "package_not_found":
-      return "Check the package name and version in the entry, and the registry";
-    case "missing_variable":
-      return "Set the variable under `env` in its entry; use ${secret:NAME} for a secret";
-    case "missing_module":
-      return "Install the program's dependencies (`npm install`, `pip install`) in its folder";
-    case "port_in_use":
-      return "Stop the process that uses the port, or give the server another port";
-    case "login":
-      return `Log in (\`quartermaster server login ${name}\`), or correct its credentials`;
-    case "unreachable":
-      return "Start the server, or check its URL and this machine's network";
-    case "install_timeout":
-      return "Check the network and the package registry; the gateway retries automatically";
-    case "start_timeout":
-      return "Run its command in a terminal to see what it waits for; if it only needs longer, " +
-        "raise `startTimeoutMs` in its entry";
-    case "usage":
-      return "Correct `args` in its entry; the program's output shows its usage";
-    default:
-      return `See \`quartermaster server logs ${name}\` while a gateway runs`;
-  }
+  const advice: Partial<Record<FailureCause, string>> = {
+    broken_cache:
+      `Run \`quartermaster server repair ${name}\`, or \`quartermaster doctor --fix\`, ` +
+      "to reinstall the package",
+    command_not_found: "Install the program, or use its full path as the command; a service may " +
+      "have a different PATH than your terminal",
+    package_not_found: "Check the package name and version in the entry, and the registry",
+    missing_variable: "Set the variable under `env` in its entry; use ${secret:NAME} for a secret",
+    missing_module:
+      "Install the program's dependencies (`npm install`, `pip install`) in its folder",
+    port_in_use: "Stop the process that uses the port, or give the server another port",
+    login: `Log in (\`quartermaster server login ${name}\`), or correct its credentials`,
+    unreachable: "Start the server, or check its URL and this machine's network",
+    install_timeout:
+      "Check the network and the package registry; the gateway retries automatically",
+    start_timeout: "Run its command in a terminal to see what it waits for; if it only needs " +
+      "longer, raise `startTimeoutMs` in its entry",
+    usage: "Correct `args` in its entry; the program's output shows its usage",
+  };
+  return cause && advice[cause] || `See \`quartermaster server logs ${name}\` while a gateway runs`;
 }
 
-/** Why a server's program cannot be started from here; undefined where nothing speaks against it. */
+/** Why a server's program cannot be started from here; undefined if it can. */
 export async function missingProgram(
   { command, cwd, env: own }: Pick<ProgramSpec, "command" | "cwd" | "env">,
   env: Env,
