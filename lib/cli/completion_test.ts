@@ -42,7 +42,7 @@ Deno.test("completionOf() offers commands, then their second words", () => {
 });
 
 Deno.test("completionOf() offers a command's own flags, and their values", () => {
-  assert.equal(complete("server logs --"), "--lines --json --data-dir --kv --config --help");
+  assert.equal(complete("server logs --"), "--lines --data-dir --kv --config --help");
   assert.equal(complete("--"), "--data-dir --kv --config --help");
   assert.equal(complete("connect cursor --scope "), "user project");
   assert.equal(complete("connect cursor --toolset "), "<toolset>");
