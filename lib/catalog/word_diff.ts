@@ -23,7 +23,7 @@ export function wordDiff(before: string, after: string): TextSegment[] {
   }));
   const segments = joined(changes ?? []);
   const isUsable = changes !== undefined && segments.length <= MAX_SEGMENTS;
-  return trimmed(isUsable ? segments : asOneChange(old, fresh));
+  return trimSegments(isUsable ? segments : asOneChange(old, fresh), LONGEST_SAME, LONGEST_CHANGE);
 }
 
 /** Words and what stands between them; put together they are the text again. */
@@ -70,14 +70,12 @@ function joined(segments: TextSegment[]): TextSegment[] {
   return result;
 }
 
-function trimmed(segments: TextSegment[]): TextSegment[] {
+/** Of a long change the beginning is kept, of what is the same also the end. */
+export function trimSegments(segments: TextSegment[], same: number, change: number): TextSegment[] {
   return segments.map(({ kind, text }) => {
-    if (kind !== "same") {
-      return { kind, text: text.length > LONGEST_CHANGE ? `${cut(text, LONGEST_CHANGE)} …` : text };
-    }
-    if (text.length <= LONGEST_SAME) return { kind, text };
-    const half = LONGEST_SAME / 2;
-    return { kind, text: `${cut(text, half)} … ${text.slice(-half).toWellFormed()}` };
+    if (text.length <= (kind === "same" ? same : change)) return { kind, text };
+    if (kind !== "same") return { kind, text: `${cut(text, change)} …` };
+    return { kind, text: `${cut(text, same / 2)} … ${text.slice(-same / 2).toWellFormed()}` };
   });
 }
 

@@ -1,7 +1,7 @@
 import { defined } from "../core/defined.ts";
 import { shortened, shownLine } from "../core/text.ts";
 import { compareTools, type ToolChange } from "../catalog/tool_diff.ts";
-import type { TextSegment } from "../catalog/word_diff.ts";
+import { type TextSegment, trimSegments } from "../catalog/word_diff.ts";
 import type { HeldTool, ToolGuard } from "../catalog/tool_guard.ts";
 
 /** Styles added and removed text, in addition to the signs around it. */
@@ -111,13 +111,7 @@ function diffLines(before: string, after: string): string[] {
 /** Both what went and what came are to be seen, and where. */
 function brief(change: ToolChange): ToolChange {
   if (change.kind !== "text") return change;
-  const segments = change.segments.map(({ kind, text }) => {
-    if (kind !== "same") return { kind, text: shortened(text, LONGEST_CHANGE) };
-    if (text.length <= LONGEST_SAME) return { kind, text };
-    const half = LONGEST_SAME / 2;
-    return { kind, text: `${shortened(text, half)} ${text.slice(-half).toWellFormed()}` };
-  });
-  return { ...change, segments };
+  return { ...change, segments: trimSegments(change.segments, LONGEST_SAME, LONGEST_CHANGE) };
 }
 
 function shownName(name: string): string {
