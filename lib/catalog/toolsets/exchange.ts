@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { usableServerName } from "../../config/server_name.ts";
 import { GatewayError } from "../../core/errors.ts";
+import { isObject } from "../../core/rpc.ts";
 import { ServerName } from "../../core/server.ts";
 import type { ToolReference, Toolset } from "../../core/tool.ts";
 import type { NameTable } from "../name_table.ts";
@@ -23,13 +24,16 @@ const ExportedToolset = z.looseObject({
 const ExportFile = z.looseObject({
   kind: z.literal(KIND).optional(),
   toolsets: z.array(ExportedToolset),
-});
+}).transform(({ toolsets }) => toolsets);
 /** Only ours has a version that says something to us. */
 const Header = z.looseObject({ kind: z.literal(KIND), version: z.number() });
 /** Toolsets by name, as some programs keep them. */
 const ByName = z.looseObject({
   toolsets: z.record(z.string(), ExportedToolset.partial({ name: true })),
-});
+}).transform(({ toolsets }) =>
+  Object.entries(toolsets).map(([name, entry]) => ({ ...entry, name }))
+);
+const Single = ExportedToolset.transform((toolset) => [toolset]);
 
 interface ImportedToolset {
   name: string;
@@ -80,22 +84,15 @@ function entriesOf(value: unknown): Entry[] {
   if (version > VERSION) {
     throw invalid(`it was written by a newer version (${version}); update Quartermaster`);
   }
-  const file = ExportFile.safeParse(value);
-  if (file.success) return file.data.toolsets;
-  const byName = ByName.safeParse(value);
-  if (byName.success) {
-    return Object.entries(byName.data.toolsets).map(([name, entry]) => ({ ...entry, name }));
-  }
-  const list = z.array(ExportedToolset).safeParse(value);
-  if (list.success) return list.data;
-  const single = ExportedToolset.safeParse(value);
-  if (single.success) return [single.data];
-  const error = Array.isArray(value)
-    ? list.error
-    : typeof value === "object" && value !== null && "toolsets" in value
-    ? file.error
-    : single.error;
-  throw invalid(z.prettifyError(error));
+  const { data, error } = shapeOf(value).safeParse(value);
+  if (error) throw invalid(z.prettifyError(error));
+  return data;
+}
+
+function shapeOf(value: unknown): z.ZodType<Entry[]> {
+  if (Array.isArray(value)) return z.array(ExportedToolset);
+  if (!isObject(value) || !("toolsets" in value)) return Single;
+  return isObject(value.toolsets) ? ByName : ExportFile;
 }
 
 function references(written: Entry["tools"], table: NameTable) {
