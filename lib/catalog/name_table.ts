@@ -19,18 +19,13 @@ interface NameRules {
   maxLength: number;
 }
 
-interface FlatNames {
-  byName: Map<string, CatalogTool>;
-  ofTool: Map<CatalogTool, string>;
-}
-
 export class NameTable {
   readonly #servers: ReadonlyMap<string, ServerTools>;
   readonly #rules: NameRules;
   /** Made once for each list, whatever becomes of other servers. */
   readonly #ofServers: WeakMap<ServerTools, ServerNames>;
   readonly #flatLists = new Map<string, string>();
-  #flat: FlatNames | undefined;
+  #flat: { byName: Map<string, CatalogTool>; ofTool: Map<CatalogTool, string> } | undefined;
   #collisions: Collision[] | undefined;
   #original: Map<string, CatalogTool[]> | undefined;
 
@@ -111,13 +106,10 @@ export class NameTable {
 
   listText(server: string, naming: Naming): string {
     if (naming !== "flat") return this.server(server)?.listText(naming) ?? toolsText([]);
-    let text = this.#flatLists.get(server);
-    if (text === undefined) {
+    return this.#flatLists.getOrInsertComputed(server, () => {
       const tools = this.#servers.get(server)?.tools ?? [];
-      text = toolsText(tools.map((tool) => [this.nameOf(tool, "flat"), tool]));
-      this.#flatLists.set(server, text);
-    }
-    return text;
+      return toolsText(tools.map((tool) => [this.nameOf(tool, "flat"), tool]));
+    });
   }
 
   collisions(): readonly Collision[] {
@@ -129,7 +121,7 @@ export class NameTable {
     return this.#collisions = findCollisions(new Map(names), this.#rules.maxLength);
   }
 
-  #flatNames(): FlatNames {
+  #flatNames() {
     if (this.#flat) return this.#flat;
     const tools = new Map<string, CatalogTool>();
     for (const tool of this.tools()) tools.set(namespacedName(tool.server, tool.name), tool);
@@ -186,9 +178,7 @@ class ServerNames {
   }
 
   listText(naming: "namespaced" | "original"): string {
-    let text = this.#lists.get(naming);
-    if (text === undefined) this.#lists.set(naming, text = toolsText(this[naming]));
-    return text;
+    return this.#lists.getOrInsertComputed(naming, () => toolsText(this[naming]));
   }
 }
 

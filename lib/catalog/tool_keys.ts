@@ -55,17 +55,10 @@ export class ToolKeys {
   }
 
   #toolsOf(table: NameTable): Map<string, CatalogTool> {
-    let tools = this.#byHash.get(table);
-    if (!tools) {
-      tools = new Map(
-        [...table.tools()].map((tool) => [
-          new Uint8Array(hashOf(namespacedName(tool.server, tool.name))).toHex(),
-          tool,
-        ]),
-      );
-      this.#byHash.set(table, tools);
-    }
-    return tools;
+    return this.#byHash.getOrInsertComputed(table, () => {
+      const hash = ({ server, name }: CatalogTool) => hashOf(namespacedName(server, name));
+      return new Map(table.tools().map((tool) => [new Uint8Array(hash(tool)).toHex(), tool]));
+    });
   }
 }
 

@@ -28,17 +28,14 @@ export class ToolMetadataBook {
     const text = JSON.stringify(overrides);
     if (text === this.#overridesText) return false;
     this.#overridesText = text;
-    this.#overrides = new Map(
-      overrides.map((entry) => [namespacedName(entry.server, entry.tool), entry]),
-    );
+    const named = overrides.map((each) => [namespacedName(each.server, each.tool), each] as const);
+    this.#overrides = new Map(named);
     this.#known = new WeakMap();
     return true;
   }
 
   of(tool: CatalogTool): ToolMetadata {
-    let metadata = this.#known.get(tool);
-    if (!metadata) this.#known.set(tool, metadata = this.#read(tool));
-    return metadata;
+    return this.#known.getOrInsertComputed(tool, () => this.#read(tool));
   }
 
   #read(tool: CatalogTool): ToolMetadata {

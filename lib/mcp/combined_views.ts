@@ -258,12 +258,10 @@ export class CombinedViews {
   }
 
   #membersOf(toolset: Toolset): ReadonlySet<string> {
-    let known = this.#members.get(toolset);
-    if (!known) {
-      known = new Set(toolset.tools.map(({ server, tool }) => namespacedName(server, tool)));
-      this.#members.set(toolset, known);
-    }
-    return known;
+    return this.#members.getOrInsertComputed(
+      toolset,
+      ({ tools }) => new Set(tools.map(({ server, tool }) => namespacedName(server, tool))),
+    );
   }
 }
 

@@ -22,12 +22,11 @@ export class ContentScreen {
 
   /** Follows the server's list changes from then on, for as long as the server exists. */
   of(server: ManagedServer): ServerContentScreen {
-    const known = this.#known.get(server);
-    if (known) return known;
-    const screen = new ServerContentScreen(server, this.rules);
-    server.onBroadcast((text) => screen.heard(text));
-    this.#known.set(server, screen);
-    return screen;
+    return this.#known.getOrInsertComputed(server, () => {
+      const screen = new ServerContentScreen(server, this.rules);
+      server.onBroadcast((text) => screen.heard(text));
+      return screen;
+    });
   }
 
   async shown(server: ManagedServer, method: string, response: string): Promise<string> {

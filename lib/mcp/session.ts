@@ -260,10 +260,9 @@ export class Sessions implements AsyncDisposable {
   create(record: Omit<SessionRecord, "id">, view: View): Session {
     if (this.#sessions.size >= MAX_SESSIONS) this.#dropOldest();
     const session = new Session({ id: crypto.randomUUID(), ...record }, view);
-    this.#sessions.set(session.id, session);
     // Not awaited: a client that moves on faster than this initializes again.
     this.#save(session);
-    this.#options.onChange?.();
+    this.adopt(session);
     return session;
   }
 
@@ -321,10 +320,9 @@ export class Sessions implements AsyncDisposable {
 
   #revive(record: SessionRecord, view: View): Session {
     const session = new Session(record, view);
-    this.#sessions.set(session.id, session);
     // Nobody could tell the client what changed in between.
     session.push(notificationText("notifications/tools/list_changed"));
-    this.#options.onChange?.();
+    this.adopt(session);
     return session;
   }
 

@@ -100,9 +100,8 @@ export class TextScreen {
   }
 
   async #isAllowed(server: string, subject: string, where: string, text: string): Promise<boolean> {
-    let texts = this.#seen.get(server);
     // Before the scan: of two at once neither loses what the other finds.
-    if (!texts) this.#seen.set(server, texts = new Map());
+    const texts = this.#seen.getOrInsertComputed(server, () => new Map());
     const fingerprint = createHash("sha256").update(text).digest("hex").slice(0, 32);
     let seen = texts.get(subject);
     if (seen?.fingerprint !== fingerprint) {

@@ -84,8 +84,7 @@ export class Approvals {
     }
     const { shown, call } = waiting;
     if (decision === "always") {
-      const known = this.#trusted.get(call.client) ?? new Set();
-      this.#trusted.set(call.client, known.add(markOf(call.tool)));
+      this.#trusted.getOrInsertComputed(call.client, () => new Set()).add(markOf(call.tool));
     }
     const alike = decision === "always"
       ? [...this.#waiting.values()].filter((other) => this.isTrusted(other.call))

@@ -122,7 +122,8 @@ export class ToolsetModes {
     const has = (toolset: Toolset | undefined) =>
       toolset?.tools.some((one) => one.server === tool.server && one.tool === tool.name) ?? false;
     if (endpoint === undefined) {
-      return strictest([...this.#modes].flatMap(([name, mode]) => has(find(name)) ? mode : []));
+      const modes = [...this.#modes].flatMap(([name, mode]) => has(find(name)) ? mode : []);
+      return modes.sort((a, b) => STRICTNESS[b] - STRICTNESS[a])[0];
     }
     if (!endpoint.startsWith("mcp?")) return undefined;
     const equipped = equippedBy(client.principal);
@@ -141,10 +142,4 @@ export class ToolsetModes {
       return known;
     }, MAX_RACES);
   }
-}
-
-function strictest(modes: readonly CallMode[]): CallMode | undefined {
-  return modes.length === 0
-    ? undefined
-    : modes.reduce((most, mode) => isStricter(mode, most) ? mode : most);
 }
