@@ -1,32 +1,37 @@
 import { EventEmitter } from "node:events";
-import { buildAuth } from "./auth/module.ts";
-import { buildCatalog } from "./catalog/module.ts";
-import { buildSearch } from "./catalog/search/module.ts";
-import { buildToolsets } from "./catalog/toolsets/module.ts";
+import { type AuthModule, buildAuth } from "./auth/module.ts";
+import { buildCatalog, type CatalogModule } from "./catalog/module.ts";
+import { buildSearch, type ToolSearchModule } from "./catalog/search/module.ts";
+import { buildToolsets, type ToolsetsModule } from "./catalog/toolsets/module.ts";
 import { type ConfigInput, locateGateway, openConfig } from "./config/module.ts";
+import type { ReadOptions } from "./config/options.ts";
+import type { ConfigProblem } from "./config/files.ts";
 import type { Bus } from "./core/bus.ts";
 import type { OptimizationJob } from "./core/optimization.ts";
 import { VERSION } from "./core/product.ts";
 import { ConsoleGate } from "./http/console_gate.ts";
 import { Guard } from "./http/guard.ts";
-import { followChanges, openLive } from "./http/live.ts";
+import { followChanges, type Live, openLive } from "./http/live.ts";
 import { UPLOADS } from "./http/request_body.ts";
+import type { RequestHost } from "./http/handle_request.ts";
 import { ResourceMetadata } from "./http/resource_metadata.ts";
 import { BUILTIN_NAMES, RESERVED_NAMES } from "./mcp/builtin_names.ts";
-import { buildDiscovery } from "./mcp/discovery.ts";
+import { buildDiscovery, type Discovery } from "./mcp/discovery.ts";
+import type { McpModule } from "./mcp/module.ts";
 import { buildEndpoints, elicitApproval } from "./operations/endpoints.ts";
 import { DesiredState } from "./operations/desired_state.ts";
-import { buildOperations } from "./operations/module.ts";
+import { buildOperations, type OperationsModule } from "./operations/module.ts";
 import type { OptimizationModule } from "./operations/optimization_module.ts";
 import { GatewayHealth } from "./operations/health.ts";
 import { buildOptimizer } from "./optimizer/module.ts";
-import { buildServers } from "./servers/module.ts";
+import { buildServers, type ServersModule } from "./servers/module.ts";
 import { buildSecrets } from "./servers/secrets.ts";
 import { startTimeOf } from "./servers/processes/process_group.ts";
-import { openStorage } from "./storage/module.ts";
+import { openStorage, type StorageModule } from "./storage/module.ts";
 import type { LogTerminal } from "./telemetry/log_lines.ts";
-import { buildTelemetry, openLogs } from "./telemetry/module.ts";
-import { openCallControl } from "./trust/call_control/module.ts";
+import type { Logs } from "./telemetry/logs.ts";
+import { buildTelemetry, openLogs, type TelemetryModule } from "./telemetry/module.ts";
+import { type CallControlModule, openCallControl } from "./trust/call_control/module.ts";
 import { buildTrust } from "./trust/module.ts";
 
 /** Total time a stop waits for a remote store; platforms kill after 5 s. */
@@ -43,10 +48,46 @@ export interface GatewayInput extends Pick<ConfigInput, "read" | "env" | "cwd"> 
   commandUser?: string;
 }
 
-export type Gateway = Awaited<ReturnType<typeof buildGateway>>;
+export interface Gateway
+  extends
+    AsyncDisposable,
+    Pick<RequestHost, "guard" | "requestLog">,
+    OperationsModule,
+    Pick<ServersModule, "pool">,
+    Pick<ReturnType<typeof locateGateway>, "address" | "localAddress">,
+    Pick<StorageModule, "store" | "restore">,
+    Pick<TelemetryModule, "audit" | "metrics" | "countRequest">,
+    Pick<TelemetryModule, "calls" | "callStats" | "activityDays" | "recorder">,
+    Pick<AuthModule, "access" | "consoleLogins" | "loginAttempts">,
+    Pick<CatalogModule, "catalog" | "names" | "tokens" | "toolMetadata">,
+    Pick<ToolsetsModule, "collisions" | "promptCollisions">,
+    Pick<ToolSearchModule, "searchProgress" | "searchTrouble">,
+    Pick<Discovery, "toolDirectory">,
+    Pick<CallControlModule, "approvals" | "toolsetModes">,
+    Pick<DesiredState, "setDemoRemoved">,
+    Pick<GatewayHealth, "liveEvents" | "readiness"> {
+  version: string;
+  startedAt: number;
+  platform: ReadOptions["platform"];
+  options: Pick<ReadOptions, "options" | "origins">;
+  readonly configFile: string | undefined;
+  readonly problems: ConfigProblem[];
+  logs: Logs;
+  consoleGate: ConsoleGate;
+  /** Tells clients where to get a token; undefined without an identity provider. */
+  resourceMetadata: ResourceMetadata | undefined;
+  /** Changes whenever the tools of any server do. */
+  readonly toolsVersion: number;
+  endpoints: McpModule;
+  clients: McpModule["clients"];
+  events: Live["events"];
+  tellLive: Live["tell"];
+  /** Ends what would delay a stop: open streams, and a store that does not answer. */
+  close(): void;
+}
 
 /** Builds the whole gateway; disposing it takes everything down in reverse. */
-export async function buildGateway(input: GatewayInput) {
+export async function buildGateway(input: GatewayInput): Promise<Gateway> {
   await using stack = new AsyncDisposableStack();
   const closing = new AbortController();
   const base = await openBase(input, closing.signal, stack);
@@ -83,7 +124,6 @@ export async function buildGateway(input: GatewayInput) {
     liveEvents: status.liveEvents,
     readiness: status.readiness,
     setDemoRemoved: state.setDemoRemoved,
-    /** Changes whenever the tools of any server do. */
     get toolsVersion() {
       return catalog.catalog.snapshot.version;
     },
@@ -93,7 +133,6 @@ export async function buildGateway(input: GatewayInput) {
     get problems() {
       return config.problems();
     },
-    /** Ends what would delay a stop: open streams, and a store that does not answer. */
     close() {
       closing.abort();
       store.endWithin(STORE_END_MS);

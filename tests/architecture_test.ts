@@ -152,3 +152,10 @@ Deno.test("deno.json imports nothing that a closed network would miss", () => {
     assert.ok(target.startsWith("npm:") || isLinked, `${name} comes from ${target}`);
   }
 });
+
+Deno.test("lib/gateway.ts declares what the gateway offers, in under 250 lines", async () => {
+  const text = await Deno.readTextFile(new URL("../lib/gateway.ts", import.meta.url));
+  assert.match(text, /^export interface Gateway\b/m);
+  assert.match(text, /export async function buildGateway\([^)]*\): Promise<Gateway>/);
+  assert.ok(text.split("\n").length < 250, "lib/gateway.ts has 250 lines or more");
+});
