@@ -17,8 +17,8 @@ import { progressMessage } from "../optimizer/jobs/progress.ts";
 import type { OperationCall } from "./operation.ts";
 import {
   canonicalTools,
+  type LocatedTool,
   locateTool,
-  type NamedTool,
   type OptimizationAdminOptions,
   ownName,
   resolveSubject,
@@ -72,7 +72,7 @@ export class OptimizationAdmin {
     return { enabled: this.enabled, evaluator: { ...info, checked: checkedText(info) }, reports };
   }
 
-  locate(written: WrittenTool): NamedTool {
+  locate(written: WrittenTool): LocatedTool {
     return locateTool(this.#options, written);
   }
 
@@ -306,7 +306,7 @@ export class OptimizationAdmin {
   }
 
   /** Also a tool that its server no longer has. */
-  #named(written: WrittenTool): NamedTool {
+  #named(written: WrittenTool): LocatedTool {
     const { server, tool } = this.locate(written);
     return { server, tool: ownName(this.#options, server, tool) };
   }

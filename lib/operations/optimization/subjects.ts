@@ -19,14 +19,14 @@ export interface OptimizationAdminOptions
   mayPromote(principal: string): boolean;
   evaluatorInfo(): Promise<EvaluatorInfo>;
   /** A tool by any of the names that clients have for it. Throws TOOL_NOT_FOUND. */
-  findTool(name: string): NamedTool;
+  findTool(name: string): LocatedTool;
   hasServer(name: string): boolean;
   /** Throws SERVER_NOT_FOUND. */
   canonicalTools(server: string): OriginalTool[];
 }
 
 /** A tool by its server's name and its own. */
-export interface NamedTool {
+export interface LocatedTool {
   server: string;
   tool: string;
 }
@@ -40,7 +40,7 @@ export interface WrittenTool {
 type Lookup = Pick<OptimizationAdminOptions, "subjects" | "canonicalTools" | "findTool">;
 
 /** The tool that is meant; there may be records of one that its server no longer has. */
-export function locateTool({ findTool }: Lookup, { server, tool }: WrittenTool): NamedTool {
+export function locateTool({ findTool }: Lookup, { server, tool }: WrittenTool): LocatedTool {
   if (server !== undefined) return { server, tool };
   try {
     return findTool(tool);
