@@ -36,7 +36,7 @@ import { refusalOf } from "./optimization/evidence.ts";
 import { PromptSets } from "./optimization/prompts.ts";
 import { ToolResults } from "./optimization/results.ts";
 import type { ToolOptimizationDetail } from "./optimization/schemas.ts";
-import { detailOf, reportsOf } from "./optimization/tool_details.ts";
+import { detailOf, reportsOf, ToolStandings } from "./optimization/tool_details.ts";
 
 export type { ToolOptimizationDetail } from "./optimization/schemas.ts";
 
@@ -49,12 +49,14 @@ export class OptimizationAdmin {
   readonly jobs: OptimizationJobs;
   readonly prompts: PromptSets;
   readonly results: ToolResults;
+  readonly standings: ToolStandings;
 
   constructor(options: OptimizationAdminOptions) {
     this.#options = options;
     this.jobs = options.jobs;
     this.prompts = new PromptSets(options);
     this.results = new ToolResults(options);
+    this.standings = new ToolStandings(options);
   }
 
   /** Whether model time may be spent. */

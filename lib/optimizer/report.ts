@@ -26,8 +26,8 @@ export const RESTART_NOTE =
   "A client process that is already running may keep the old description until it restarts " +
   "(Claude Code does).";
 
-export interface ToolReportInput {
-  server: string;
+/** What is known of a tool without its runs. */
+export interface ToolFacts {
   tool: string;
   enabled: boolean;
   promotion?: PromotedTool;
@@ -35,11 +35,15 @@ export interface ToolReportInput {
   stale: boolean;
   /** The server's own description; where it is not known, any evaluation counts. */
   canonical?: string;
+  /** Newest first. */
   evaluations: readonly Evaluation[];
-  runs: number;
-  costs: readonly RunCost[];
   candidates: number;
   goldenPrompts: number;
+}
+
+export interface ToolReportInput extends ToolFacts {
+  runs: number;
+  costs: readonly RunCost[];
 }
 
 type ReportedTool = OptimizationReport["tools"][number];
@@ -48,7 +52,7 @@ export function reportOf(
   serverName: string,
   tools: readonly ToolReportInput[],
 ): OptimizationReport {
-  const reported = tools.map(reportedTool);
+  const reported = tools.map((tool) => ({ ...toolStanding(tool), ...knownCost(tool.costs) }));
   return {
     serverName,
     toolCount: tools.length,
@@ -133,9 +137,10 @@ export function reportCsv(reports: readonly OptimizationReport[]): string {
     .map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
 }
 
-function reportedTool(facts: ToolReportInput): ReportedTool {
-  const { tool: name, enabled, stale, candidates, goldenPrompts, costs } = facts;
-  const base = { name, enabled, stale, candidates, goldenPrompts, ...knownCost(costs) };
+/** How a tool stands, but for what that cost. */
+export function toolStanding(facts: ToolFacts): Omit<ReportedTool, "costUsd" | "costKnown"> {
+  const { tool: name, enabled, stale, candidates, goldenPrompts } = facts;
+  const base = { name, enabled, stale, candidates, goldenPrompts };
   const { promotion } = facts;
   if (promotion) {
     const evaluation = facts.evaluations.find(({ id }) => id === promotion.evaluationId);

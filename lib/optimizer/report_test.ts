@@ -85,7 +85,6 @@ const UNPRICED = { inputTokens: 1, outputTokens: 1 };
 
 function factsOf(tool: string, more: Partial<ToolReportInput> = {}): ToolReportInput {
   return {
-    server: "weather",
     tool,
     enabled: true,
     stale: false,

@@ -61,10 +61,15 @@ export function catalogTargets({ catalog, names, equipped }: {
       };
     },
 
-    tools(server?: string): { server: string; tool: string; enabled: boolean }[] {
+    tools(server?: string) {
       const servers = server === undefined ? [...catalog.snapshot.servers.keys()].sort() : [server];
       return servers.flatMap((server) =>
-        catalog.of(server).tools.map(({ name, enabled }) => ({ server, tool: name, enabled }))
+        catalog.of(server).tools.map((tool) => ({
+          server,
+          tool: tool.name,
+          enabled: tool.enabled,
+          canonical: canonicalDescription(tool) ?? "",
+        }))
       );
     },
 

@@ -202,9 +202,12 @@ export class EvalRunsRepository extends Repository {
 /** What all descriptions of a tool came to, each time they were compared. */
 export class EvaluationsRepository extends ToolRecords<Evaluation> {
   protected readonly records = new Evaluations(this.store);
+  /** How many this process has saved. */
+  saves = 0;
 
   async save(evaluation: Evaluation): Promise<void> {
     await this.records.save(evaluation);
+    this.saves++;
   }
 
   override async list(server: string, tool?: string): Promise<Evaluation[]> {

@@ -4,6 +4,9 @@ import { openOptimization } from "../../mcp/testing/open_optimization.ts";
 import type { Services } from "../../operations/services.ts";
 import { stubGateway } from "./stub_gateway.ts";
 
+const FOUND = { kind: "messages-api", model: "stand-in", problem: null };
+const EVALUATOR = { last: FOUND, run: () => Promise.resolve(FOUND) };
+
 /** A stub whose optimization of `weather.forecast` and `weather.alerts` is real, but for its model. */
 export async function optimizationGateway(input: { isEnabled?: boolean } = {}) {
   const opened = await openOptimization(input);
@@ -17,13 +20,13 @@ export async function optimizationGateway(input: { isEnabled?: boolean } = {}) {
   const gateway:
     & Pick<
       Gateway,
-      "optimization" | "options" | "servers" | "events" | "promotions"
+      "optimization" | "evaluator" | "options" | "servers" | "events" | "callStats"
     >
     & Services = {
       ...stubGateway({ servers }),
       ...opened.services,
       events,
-      promotions: opened.promotions,
+      evaluator: () => Promise.resolve({ check: EVALUATOR, trial: undefined } as never),
     };
   return {
     ...opened,

@@ -1,9 +1,18 @@
-import { reportOf, type ToolReportInput } from "../../optimizer/report.ts";
-import type {
-  Evaluation,
-  GoldenPrompt,
-  OptimizationReport,
-  ToolCandidate,
+import { namespacedName } from "../../catalog/names.ts";
+import type { Targets } from "../../optimizer/targets.ts";
+import { bestOf } from "../../optimizer/jobs/progress.ts";
+import {
+  reportOf,
+  type ToolFacts,
+  type ToolReportInput,
+  toolStanding,
+} from "../../optimizer/report.ts";
+import {
+  CANONICAL,
+  type Evaluation,
+  type GoldenPrompt,
+  type OptimizationReport,
+  type ToolCandidate,
 } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
 import { emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
@@ -28,77 +37,135 @@ export async function reportsOf(
   const byServer = Map.groupBy(options.subjects.tools(server), (tool) => tool.server);
   if (server !== undefined && !byServer.has(server)) byServer.set(server, []);
   const recordsOf = await readRecords(options, server);
-  return await Promise.all(
-    [...byServer].map(async ([name, tools]) =>
-      reportOf(name, await Promise.all(factsOf(options, name, tools, recordsOf(name))))
-    ),
-  );
+  return await Promise.all([...byServer].map(async ([name, tools]) => {
+    const facts = tools.map((tool) => withRuns(options, name, factsOf(options, tool, recordsOf)));
+    return reportOf(name, await Promise.all(facts));
+  }));
 }
 
-/** What is kept about a server's tools. */
-interface ServerRecords {
-  candidates: readonly ToolCandidate[];
-  prompts: readonly GoldenPrompt[];
-  evaluations: readonly Evaluation[];
-}
+type RecordsOf = Awaited<ReturnType<typeof readRecords>>;
 
 /** One read of each kind, however many servers there are: a read for each would take far longer. */
 async function readRecords(
   { candidates, prompts, evaluations }: OptimizationAdminOptions,
   server: string | undefined,
-): Promise<(server: string) => ServerRecords> {
-  if (server !== undefined) {
-    const [own, asked, ended] = await Promise.all([
-      candidates.list(server),
-      prompts.list(server),
-      evaluations.list(server),
-    ]);
-    return () => ({ candidates: own, prompts: asked, evaluations: ended });
-  }
-  const [own, asked, ended] = await Promise.all([
-    candidates.byServer(),
-    prompts.byServer(),
-    evaluations.byServer(),
+) {
+  const read = async <T extends { server: string; toolName: string }>(kind: {
+    list(server: string): Promise<T[]>;
+    byServer(): Promise<Map<string, T[]>>;
+  }) => {
+    const all = server === undefined
+      ? [...(await kind.byServer()).values()].flat()
+      : await kind.list(server);
+    return Map.groupBy(all, (one) => namespacedName(one.server, one.toolName));
+  };
+  const [proposed, asked, ended] = await Promise.all([
+    read<ToolCandidate>(candidates),
+    read<GoldenPrompt>(prompts),
+    read<Evaluation>(evaluations),
   ]);
-  return (name) => ({
-    candidates: own.get(name) ?? [],
-    prompts: asked.get(name) ?? [],
-    evaluations: ended.get(name) ?? [],
-  });
+  return (server: string, tool: string) => {
+    const name = namespacedName(server, tool);
+    return {
+      candidates: proposed.get(name)?.length ?? 0,
+      goldenPrompts: asked.get(name)?.length ?? 0,
+      evaluations: ended.get(name) ?? [],
+    };
+  };
 }
 
 function factsOf(
-  { runs, promotions, subjects }: OptimizationAdminOptions,
+  { promotions }: OptimizationAdminOptions,
+  { server, tool, enabled, canonical }: ReturnType<Targets["tools"]>[number],
+  recordsOf: RecordsOf,
+): ToolFacts {
+  const stale = promotions.staleness(server, tool) !== undefined;
+  const promotion = promotions.of(server, tool);
+  const records = recordsOf(server, tool);
+  return { tool, enabled, stale, canonical, ...defined({ promotion }), ...records };
+}
+
+async function withRuns(
+  { runs }: OptimizationAdminOptions,
   server: string,
-  tools: readonly { tool: string; enabled: boolean }[],
-  records: ServerRecords,
-): Promise<ToolReportInput>[] {
-  return tools.map(async ({ tool, enabled }) => {
-    const isOwn = ({ toolName }: { toolName: string }) => toolName === tool;
-    const promotion = promotions.of(server, tool);
-    const own = records.evaluations.filter(isOwn);
-    const golden = records.prompts.filter(isOwn).length;
-    // A run needs a prompt: where there never was one, there is nothing to read.
-    const found = golden + own.length === 0 ? [] : await runs.list(server, tool);
-    const ended = new Set(own.map(({ id }) => id));
-    // What callers reported, and evaluations that have not come to their end.
-    const others = found.filter(({ evaluationId }) =>
-      evaluationId === undefined || !ended.has(evaluationId)
+  facts: ToolFacts,
+): Promise<ToolReportInput> {
+  const { tool, evaluations: own, goldenPrompts } = facts;
+  // A run needs a prompt: if there never was one, there is nothing to read.
+  const found = goldenPrompts + own.length === 0 ? [] : await runs.list(server, tool);
+  const ended = new Set(own.map(({ id }) => id));
+  // What callers reported, and evaluations that have not come to their end.
+  const others = found.filter(({ evaluationId }) =>
+    evaluationId === undefined || !ended.has(evaluationId)
+  );
+  return {
+    ...facts,
+    runs: own.reduce((sum, { runs }) => sum + runs, others.length),
+    costs: [...own.filter(({ runs }) => runs > 0), ...others].map(({ cost }) => cost),
+  };
+}
+
+/** Other processes may evaluate too: what was read is used for so long. */
+const KEPT_MS = 10_000;
+
+/** How every tool stands. Reading all evaluations takes long, so they are kept for a moment. */
+export class ToolStandings {
+  readonly #options: OptimizationAdminOptions;
+  #kept: { at: number; saves: number; records: Promise<RecordsOf> } | undefined;
+
+  constructor(options: OptimizationAdminOptions) {
+    this.#options = options;
+  }
+
+  async list() {
+    const { subjects, promotions } = this.#options;
+    const recordsOf = await this.#records();
+    return await Promise.all(
+      subjects.tools().map(async (named) => {
+        const facts = factsOf(this.#options, named, recordsOf);
+        const [newest] = facts.evaluations;
+        const waiting = newest && waitingIn(newest, facts);
+        const [decision] = waiting ? await promotions.history(named.server, named.tool) : [];
+        return {
+          server: named.server,
+          ...toolStanding(facts),
+          evaluatedAt: newest?.endedAt,
+          /** Why nothing can be concluded from the newest evaluation, if so. */
+          voided: newest?.void,
+          /** What the newest evaluation allows to promote, if nobody has decided since. */
+          waiting: decision && newest && decision.time > newest.endedAt ? undefined : waiting,
+        };
+      }),
     );
-    const canonical = subjects.find(server, tool);
-    return {
-      server,
-      tool,
-      enabled,
-      stale: promotions.staleness(server, tool) !== undefined,
-      ...defined({ promotion, canonical: canonical && (canonical.canonicalDescription ?? "") }),
-      evaluations: own,
-      runs: own.reduce((sum, { runs }) => sum + runs, others.length),
-      costs: [...own.filter(({ runs }) => runs > 0), ...others].map(({ cost }) => cost),
-      candidates: records.candidates.filter(isOwn).length,
-      goldenPrompts: golden,
-    };
-  });
+  }
+
+  #records(): Promise<RecordsOf> {
+    const { evaluations: { saves } } = this.#options;
+    const isGood = this.#kept?.saves === saves && Date.now() - this.#kept.at < KEPT_MS;
+    if (this.#kept && isGood) return this.#kept.records;
+    const records = readRecords(this.#options, undefined);
+    this.#kept = { at: Date.now(), saves, records };
+    records.catch(() => this.#kept = undefined);
+    return records;
+  }
+}
+
+/** The best candidate, if it may be promoted and is not yet. */
+function waitingIn({ results, void: voided }: Evaluation, { canonical, promotion }: ToolFacts) {
+  const own = results.find(({ candidateId }) => candidateId === CANONICAL);
+  if (voided !== undefined || own?.description !== canonical) return undefined;
+  const isInForce = (id: string) => id === promotion?.candidateId;
+  const best = bestOf(
+    results.filter(({ verdict }) => verdict?.promote)
+      // Of equals, what is in force stays.
+      .toSorted((one, other) =>
+        Number(isInForce(other.candidateId)) - Number(isInForce(one.candidateId))
+      ),
+  );
+  if (best === undefined || isInForce(best.candidateId)) return undefined;
+  const before = (best.paired?.baseline ?? own?.metrics)?.overall;
+  const after = (best.paired?.candidate ?? best.metrics).overall;
+  return { candidateId: best.candidateId, before, after };
 }
 
 export async function detailOf(

@@ -123,7 +123,11 @@ export function buildModels(input: ModelsInput) {
       const { kind, model } = await checked();
       return { kind, model, problem: null };
     } catch (error) {
-      return { ...none, problem: errorMessage(error) };
+      // Pages show this text only, so it has to say what to do.
+      const steps = error instanceof GatewayError ? error.details.recoverySteps ?? [] : [];
+      const message = errorMessage(error);
+      const further = steps.filter((step) => !message.includes(step));
+      return { ...none, problem: [message, ...further].join(". ") };
     }
   }
 

@@ -42,6 +42,7 @@ export class WeatherSubjects implements Targets {
       server: "weather",
       tool,
       enabled: !this.disabled.has(tool),
+      canonical: "",
     }));
   }
 

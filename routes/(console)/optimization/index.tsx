@@ -1,21 +1,23 @@
 import { page } from "fresh";
-import { FilterField } from "../../../islands/forms.tsx";
+import { FilterField, FilterSelect } from "../../../islands/forms.tsx";
+import { RefreshSoon } from "../../../islands/frame.tsx";
 import { JobMonitor, OptimizationLive } from "./(_islands)/optimization.tsx";
 import {
+  type OptimizationColumn,
+  type OptimizationPage as Data,
   optimizationPage,
-  type ServerCard,
-  type ShownJob,
-  type ToolLine,
+  type OptimizationRow,
 } from "./(_page)/model.ts";
-import { formatCount } from "../../../lib/console/ui/format.ts";
+import { formatCount, formatNumber, inertString } from "../../../lib/console/ui/format.ts";
 import { jobPath } from "../../../lib/console/ui/jobs.ts";
 import { optimizationPath, OPTIMIZE_ALL } from "../../../lib/console/ui/pages.ts";
+import { Badge } from "../../../components/badges.tsx";
 import { Ago, InertText } from "../../../components/text.tsx";
 import { Card, PageHeader } from "../../../components/layout.tsx";
-import { EmptyState } from "../../../components/states.tsx";
+import { EmptyState, Notice } from "../../../components/states.tsx";
 import { JobState } from "./(_components)/job_card.tsx";
-import { ExportReport, Percentages, StatusIcon, SwitchedOff } from "./(_components)/job_form.tsx";
-import { Pager } from "../../../components/tables.tsx";
+import { ExportReport, SwitchedOff } from "./(_components)/job_form.tsx";
+import { Pager, SortHeading, Table } from "../../../components/tables.tsx";
 import { define } from "../../../lib/console/define.ts";
 import { PostForm } from "../../../components/forms.tsx";
 
@@ -26,62 +28,52 @@ export const handler = define.handlers({ GET: ["read"] }, {
   },
 });
 
-/** How well each server's tools are found by their descriptions. */
+/** Which tools are worth another description, what is promoted, and what waits for a decision. */
 export default define.page<typeof handler>(function OptimizationPage({ data: page, url }) {
-  const { isOn, active, ended, servers } = page;
+  const { isOn, active, ended, filter, list } = page;
+  const action = filter.server === ""
+    ? { href: OPTIMIZE_ALL, label: "Optimize all" }
+    : { href: optimizationPath(filter.server), label: `Optimize ${inertString(filter.server)}` };
   return (
     <div class="stack" data-live="servers settings tools">
       <OptimizationLive marks={[...active, ...ended].map(({ mark }) => mark)} />
+      {!page.areCallsCounted && <RefreshSoon madeAt={Date.now()} />}
       <PageHeader
         title="Optimization"
         lead={page.toolCount === 0
           ? "Descriptions that lead a model to the right tool"
           : `${page.optimizedCount} of ${formatCount(page.toolCount, "tool")} optimized`}
-        {...(isOn && page.toolCount > 0
-          ? { action: <a class="button button-primary" href={OPTIMIZE_ALL}>Optimize all</a> }
+        {...(isOn && list.total > 0
+          ? { action: <a class="button button-primary" href={action.href}>{action.label}</a> }
           : {})}
       />
       {!isOn && <SwitchedOff />}
+      {page.problem !== undefined && (
+        <Notice tone="warn" role={null}>
+          <p>
+            Nothing can be evaluated now: <InertText text={page.problem} />
+          </p>
+          <CheckEvaluator label="Check again" />
+        </Notice>
+      )}
       {active.map((job) => <JobMonitor key={job.id} job={job} isWhole={false} />)}
-      {page.serverCount === 0
-        ? (
-          <EmptyState
-            icon="optimization"
-            title="No tools yet"
-            actions={<a class="button" href="/servers">Look at the servers</a>}
-          >
-            When a server is connected, each of its tools is listed here with how often a model
-            picks it by its description, before and after a rewrite.
-          </EmptyState>
-        )
-        : (
-          <>
-            <div class="toolbar">
-              <FilterField
-                action="/optimization"
-                value={page.query}
-                label="Filter servers"
-                hidden={{}}
-              />
-              <ExportReport />
-              {isOn && (
-                <PostForm action="/settings" fields={{ change: "evaluator-check" }}>
-                  <button type="submit" class="link-button small">Check the evaluator</button>
-                </PostForm>
-              )}
-            </div>
-            {servers.total === 0 && <p class="muted">No server's name has these letters.</p>}
-            <div class="server-cards">
-              {servers.rows.map((server) => (
-                <ServerStatus
-                  key={server.name}
-                  {...{ server, isOn }}
-                />
-              ))}
-            </div>
-            <Pager list={servers} url={url} noun="servers" />
-          </>
-        )}
+      {page.toolCount > 0 && (
+        <div class="toolbar">
+          <Filters page={page} />
+        </div>
+      )}
+      {list.total === 0 ? <NoTools page={page} /> : (
+        <Card isFlush>
+          <ToolsTable page={page} url={url} />
+          <Pager list={list} url={url} noun="tools" />
+        </Card>
+      )}
+      {page.toolCount > 0 && (
+        <div class="toolbar">
+          <ExportReport />
+          {isOn && page.problem === undefined && <CheckEvaluator label="Check the evaluator" />}
+        </div>
+      )}
       {ended.length > 0 && <EndedJobs jobs={ended} />}
       {isOn && !page.isFixed && (
         <PostForm action="/optimization/~switch" fields={{ enabled: "off" }}>
@@ -93,63 +85,167 @@ export default define.page<typeof handler>(function OptimizationPage({ data: pag
   );
 });
 
-function ServerStatus({ server, isOn }: { server: ServerCard; isOn: boolean }) {
-  const { name, toolCount, optimizedCount, dots, gain, tools, more } = server;
+function CheckEvaluator({ label }: { label: string }) {
   return (
-    <section class="card" aria-label={`Optimization of ${name}`}>
-      <header class="card-head">
-        <h2 class="mono">
-          <a class="quiet-title" href={optimizationPath(name)}>
+    <PostForm action="/settings" busy="Checking…" fields={{ change: "evaluator-check" }}>
+      <button type="submit" class="link-button small">{label}</button>
+    </PostForm>
+  );
+}
+
+const STATES = {
+  waiting: "Waits for a decision",
+  stale: "Stale",
+  promoted: "Promoted",
+  evaluated: "Evaluated, not promoted",
+  new: "Never evaluated",
+  disabled: "Disabled",
+};
+
+function Filters({ page: { filter, servers, states } }: { page: Data }) {
+  const without = (name: keyof typeof filter) =>
+    Object.fromEntries(
+      Object.entries(filter).filter(([key, value]) => key !== name && value !== ""),
+    );
+  const form = { action: "/optimization" };
+  return (
+    <>
+      <FilterField {...form} label="Filter tools" value={filter.q} hidden={without("q")} />
+      {(servers.length > 1 || filter.server !== "") && (
+        <FilterSelect
+          {...form}
+          name="server"
+          label="Server"
+          all="All servers"
+          value={filter.server}
+          choices={servers.map(({ value, count }) => ({
+            value,
+            label: `${inertString(value)} (${formatNumber(count)})`,
+          }))}
+          hidden={without("server")}
+        />
+      )}
+      <FilterSelect
+        {...form}
+        name="state"
+        label="State"
+        all="All states"
+        value={filter.state}
+        choices={Object.entries(STATES).map(([state, label]) => {
+          const count = states.find(({ value }) => value === state)?.count ?? 0;
+          return { value: state, label: `${label} (${formatNumber(count)})` };
+        })}
+        hidden={without("state")}
+      />
+    </>
+  );
+}
+
+function ToolsTable({ page, url }: { page: Data; url: URL }) {
+  const heading = (column: OptimizationColumn, label: string, name: string) => (
+    <SortHeading key={column} {...{ column, label, url, sorting: page.sorting }} class={name} />
+  );
+  return (
+    <Table
+      caption="Tools, with what is worth doing first"
+      class="optimization-table"
+      columns={[
+        heading("tool", "Tool", "col-tool"),
+        heading("server", "Server", "col-server hide-small"),
+        heading("first", "What to do first", "hide-small"),
+        ["State", "col-state hide-medium"],
+        heading("accuracy", "Accuracy", "col-accuracy number"),
+        heading("evaluated", "Evaluated", "col-evaluated number hide-medium"),
+        heading("calls", "Calls, 24 h", "col-calls number hide-small"),
+        heading("errors", "Failed", "col-errors number hide-medium"),
+      ]}
+    >
+      {page.list.rows.map((row) => (
+        <ToolRow key={`${row.server}.${row.name}`} row={row} areCounted={page.areCallsCounted} />
+      ))}
+    </Table>
+  );
+}
+
+function ToolRow({ row, areCounted }: { row: OptimizationRow; areCounted: boolean }) {
+  const { server, name, score, reason, evaluatedAt } = row;
+  const count = (calls: number) => areCounted ? formatNumber(calls) : "counting";
+  return (
+    <tr data-row>
+      <td class="col-tool" title={inertString(name)}>
+        <p class="cut">
+          <a class="mono cover strong" href={optimizationPath(server, name)} data-row-link>
             <InertText text={name} />
           </a>
-        </h2>
-        <div class="card-aside">
-          {gain === undefined ? null : <span title="Average improvement">{gain}</span>}
-          {isOn && (
-            <a class="button" href={optimizationPath(name)}>
-              Optimize <span class="visually-hidden">{name}</span>
-            </a>
-          )}
-        </div>
-      </header>
-      <div class="card-body server-status">
-        <p class="dots-line">
-          {dots.length > 0 && (
-            <span class="dots" aria-hidden="true">
-              {dots.map((dot, index) => (
-                <span key={index} class={`dot is-${dot}`}>{dot === "open" ? "○" : "●"}</span>
-              ))}
-            </span>
-          )} {optimizedCount}/{formatCount(toolCount, "tool")} optimized
         </p>
-        <ul class="tool-lines">
-          {tools.map((tool) => <ToolStatus key={tool.name} server={name} tool={tool} />)}
-        </ul>
-        {more > 0 && (
-          <p>
-            <a href={optimizationPath(name)}>{formatCount(more, "more tool")}</a>
-          </p>
-        )}
-      </div>
-    </section>
+        <div class="only-small">
+          <InertText as="p" class="cut small mono muted" text={server} />
+          <p class="small">{reason}</p>
+        </div>
+      </td>
+      <td class="cut hide-small" title={inertString(server)}>
+        <a class="mono above quiet-link" href={optimizationPath(server)}>
+          <InertText text={server} />
+        </a>
+      </td>
+      <td class={row.isDone ? "cut muted hide-small" : "cut hide-small"} title={reason}>
+        {reason}
+      </td>
+      <td class="hide-medium">
+        <StateBadges row={row} />
+      </td>
+      <td class="number" title={[score?.text, row.evidence].filter(Boolean).join("; ")}>
+        {score === undefined ? <span class="muted">–</span> : score.short}
+      </td>
+      <td class="number muted hide-medium">
+        {evaluatedAt === undefined ? "–" : <Ago at={evaluatedAt} />}
+      </td>
+      <td class="number hide-small">{count(row.calls)}</td>
+      <td class={`number hide-medium ${row.errors > 0 ? "tone-bad" : "muted"}`}>
+        {count(row.errors)}
+      </td>
+    </tr>
   );
 }
 
-function ToolStatus({ server, tool }: { server: string; tool: ToolLine }) {
+function StateBadges({ row: { state, status } }: { row: OptimizationRow }) {
+  if (state === "stale") return <Badge tone="warn">Stale</Badge>;
   return (
-    <li class="tool-line">
-      <StatusIcon tool={tool} />
-      <a class="mono tool-line-name cut" href={optimizationPath(server, tool.name)}>
-        <InertText text={tool.name} />
-      </a>
-      {tool.scores.length === 0
-        ? <span class="muted small">{tool.isEnabled ? "Not optimized" : "Disabled"}</span>
-        : <Percentages tool={tool} />}
-    </li>
+    <>
+      {status === "optimized" && <Badge tone="ok">Promoted</Badge>}
+      {state === "waiting" && <Badge tone="accent">Decide</Badge>}
+      {state === "disabled" && <Badge>Disabled</Badge>}
+      {state === "evaluated" && <span class="muted">Own kept</span>}
+      {state === "new" && <span class="muted">–</span>}
+    </>
   );
 }
 
-function EndedJobs({ jobs }: { jobs: ShownJob[] }) {
+function NoTools({ page }: { page: Data }) {
+  if (page.toolCount > 0) {
+    return (
+      <EmptyState
+        icon="search"
+        title="No tool matches"
+        actions={<a class="button" href="/optimization" aria-current="false">Clear filters</a>}
+      >
+        Try fewer letters, or remove a filter.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="optimization"
+      title="No tools yet"
+      actions={<a class="button" href="/servers">Show servers</a>}
+    >
+      When a server is connected, its tools are listed here: how often a model chooses each one
+      correctly, what is promoted, and which to optimize first.
+    </EmptyState>
+  );
+}
+
+function EndedJobs({ jobs }: { jobs: Data["ended"] }) {
   return (
     <Card title="Latest jobs" isFlush>
       <ul class="rows job-rows">

@@ -3,18 +3,22 @@ import {
   JobOptions,
   type OptimizationJob,
   type OptimizationReport,
+  type SuccessCount,
   type Thresholds,
 } from "../../../../lib/core/optimization.ts";
 import { DEPTHS } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import { besideText, signedPoints } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { besideText, rateOf } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import { type DrawnScore, drawnScore, SCORE_LABELS } from "./comparison.ts";
-import { formatCount } from "../../../../lib/console/ui/format.ts";
-import { type Paged, paged } from "../../../../lib/console/lists.ts";
+import { formatCount, formatNumber } from "../../../../lib/console/ui/format.ts";
+import { compareText, paged, readSorting, type Sorting } from "../../../../lib/console/lists.ts";
+import { matchesWords, searchWords } from "../../../../lib/console/tool_rows.ts";
+import { within } from "../../../../lib/core/async.ts";
+import type { ToolStandings } from "../../../../lib/operations/optimization/tool_details.ts";
 
-type ReportedTool = OptimizationReport["tools"][number];
+type ReportedTool = Omit<OptimizationReport["tools"][number], "costUsd" | "costKnown">;
 
 export interface ToolLine extends Pick<ReportedTool, "name" | "status"> {
   isStale: boolean;
@@ -24,84 +28,176 @@ export interface ToolLine extends Pick<ReportedTool, "name" | "status"> {
   evidence: string | undefined;
 }
 
-export interface ServerCard extends Pick<OptimizationReport, "toolCount" | "optimizedCount"> {
-  name: string;
-  /** One for each tool, the optimized ones first; none where they would be too many to count. */
-  dots: ("optimized" | "stale" | "open")[];
-  gain: string | undefined;
-  tools: ToolLine[];
-  more: number;
-}
+type Standing = Awaited<ReturnType<ToolStandings["list"]>>[number];
+export type OptimizationPage = Awaited<ReturnType<typeof optimizationPage>>;
+export type OptimizationRow = ReturnType<typeof rowOf>;
 
-export interface OptimizationPage {
-  isOn: boolean;
-  /** Whether the start's own flag holds it on. */
-  isFixed: boolean;
-  servers: Paged<ServerCard>;
-  serverCount: number;
-  toolCount: number;
-  optimizedCount: number;
-  query: string;
-  active: ShownJob[];
-  ended: ShownJob[];
-}
+export const COLUMNS = [
+  "first",
+  "tool",
+  "server",
+  "accuracy",
+  "evaluated",
+  "calls",
+  "errors",
+] as const;
+export type OptimizationColumn = typeof COLUMNS[number];
 
-type PageGateway = Pick<Gateway, "optimization" | "options" | "servers" | "promotions">;
-
-const SERVERS_A_PAGE = 12;
-const TOOLS_A_CARD = 8;
-const MOST_DOTS = 40;
+const ROWS_A_PAGE = 25;
 const JOBS_READ = 30;
 const ENDED_SHOWN = 5;
+/** A page that waits longer is worse than one that shows the rest a moment later. */
+const PATIENCE_MS = 150;
+/** An evaluator that works says so within a second or two, and then for half a minute at once. */
+const EVALUATOR_MS = 3_000;
 
-const ORDER: Record<ReportedTool["status"], number> = { optimized: 0, baseline: 1, unoptimized: 2 };
-
-/** Reads what is shown and no more: there may be hundreds of servers. */
 export async function optimizationPage(
-  { optimization, options, servers, promotions }: PageGateway,
-  url: URL,
-): Promise<OptimizationPage> {
-  const admin = await optimization();
-  const all = servers.list().filter(({ toolCount }) => toolCount > 0);
-  const names = new Set(all.map(({ name }) => name));
-  const query = url.searchParams.get("q")?.trim() ?? "";
-  const wanted = query.toLowerCase();
-  const found = [...names].filter((name) => name.toLowerCase().includes(wanted)).sort();
-  const { rows, ...place } = paged(found, url.searchParams.get("page"), SERVERS_A_PAGE);
-  const [reports, jobs] = await Promise.all([
-    Promise.all(rows.map((name) => admin.report(name))),
+  gateway: Pick<Gateway, "optimization" | "evaluator" | "options" | "callStats">,
+  { searchParams: query }: URL,
+) {
+  const admin = await gateway.optimization();
+  const { stats, loaded } = gateway.callStats();
+  const [standings, jobs, problem, areCallsCounted = false] = await Promise.all([
+    admin.standings.list(),
     admin.jobs.list(JOBS_READ),
+    admin.enabled ? evaluatorProblem(gateway) : undefined,
+    within(loaded.then(() => true), PATIENCE_MS),
   ]);
   const shown = jobs.map(shownJob);
+  const rows = standings.map((tool) => rowOf(tool, stats.tool(tool.server, tool.name)));
+  const text = query.get("q")?.trim() ?? "";
+  const server = query.get("server") ?? "";
+  const state = query.get("state") ?? "";
+  const sorting = readSorting(query, COLUMNS);
+  const words = searchWords(text);
+  const found = rows.filter((row) =>
+    (server === "" || row.server === server) && (state === "" || row.state === state) &&
+    matchesWords(words, row.server, row.name)
+  );
+  const count = (of: (row: OptimizationRow) => string) =>
+    Array.from(Map.groupBy(rows, of), ([value, { length }]) => ({ value, count: length }));
   return {
     isOn: admin.enabled,
-    isFixed: options.options.enableOptimization,
-    servers: { rows: reports.flat().map(serverCard), ...place },
-    serverCount: all.length,
-    toolCount: all.reduce((sum, { toolCount }) => sum + toolCount, 0),
-    optimizedCount: promotions.list().filter(({ server }) => names.has(server)).length,
-    query,
+    /** Whether the start's own flag holds it on. */
+    isFixed: gateway.options.options.enableOptimization,
+    /** Why nothing can be evaluated now, if so. */
+    problem,
+    list: paged(inOrder(found, sorting), query.get("page"), ROWS_A_PAGE),
+    sorting,
+    filter: { q: text, server, state },
+    servers: count((row) => row.server).sort((a, b) => compareText(a.value, b.value)),
+    states: count((row) => row.state),
+    toolCount: rows.length,
+    optimizedCount: standings.filter(({ status }) => status === "optimized").length,
+    areCallsCounted,
     active: shown.filter(isActive),
     ended: shown.filter((job) => !isActive(job)).slice(0, ENDED_SHOWN),
   };
 }
 
-export function serverCard(report: OptimizationReport): ServerCard {
-  const { serverName, toolCount, optimizedCount, avgImprovement } = report;
-  const tools = report.tools.toSorted((one, other) => ORDER[one.status] - ORDER[other.status]);
+async function evaluatorProblem(gateway: Pick<Gateway, "evaluator">): Promise<string | undefined> {
+  const { check } = await gateway.evaluator();
+  const found = await within(check.run(), EVALUATOR_MS) ?? check.last;
+  return found?.problem?.replace(/^Cannot evaluate: /, "");
+}
+
+interface Counted {
+  calls: number;
+  errors: number;
+}
+
+/** Fewer failed calls may be chance, or a server that was down for a moment. */
+const LEAST_ERRORS = 3;
+const LEAST_ERROR_SHARE = 0.1;
+const GOOD_ENOUGH = JobOptions.parse({}).thresholds.minOverall;
+
+/** Reasons to look at a tool, the one most worth doing first; the first that holds is shown. */
+const REASONS: readonly ((tool: Standing, counted: Counted) => string | false)[] = [
+  ({ waiting }) =>
+    waiting !== undefined &&
+    `A candidate does better: ${waiting.before ? `${fraction(waiting.before)} → ` : ""}${
+      fraction(waiting.after)
+    }`,
+  ({ stale }) => stale && "Promoted over an older description",
+  (_, { calls, errors }) =>
+    errors >= LEAST_ERRORS && errors >= LEAST_ERROR_SHARE * calls &&
+    `${errors} of ${formatCount(calls, "call")} failed`,
+  (tool, { calls }) => calls > 0 && poorText(tool),
+  (tool, { calls }) =>
+    calls > 0 && tool.evaluatedAt === undefined && tool.status === "unoptimized" &&
+    `Called ${calls === 1 ? "once" : `${formatNumber(calls)} times`}, never evaluated`,
+  (tool) => poorText(tool),
+  ({ voided, status }) =>
+    voided !== undefined && status === "unoptimized" &&
+    "The last evaluation came to no result",
+  ({ evaluatedAt, status }) =>
+    evaluatedAt !== undefined && status === "unoptimized" &&
+    "Evaluated with an older description",
+  ({ status }) => status === "unoptimized" && "Never evaluated",
+];
+
+function poorText({ status, before, after }: Standing): string | false {
+  const score = (status === "optimized" ? after : before)?.overall;
+  return score !== undefined && (rateOf(score) ?? 1) < GOOD_ENOUGH &&
+    `Right in only ${fraction(score)} runs`;
+}
+
+function fraction({ correct, total }: SuccessCount): string {
+  return `${correct}/${total}`;
+}
+
+export function rowOf(tool: Standing, counted: Counted = { calls: 0, errors: 0 }) {
+  const { server, name, status, enabled, evaluatedAt } = tool;
+  const rank = enabled ? REASONS.findIndex((reason) => reason(tool, counted) !== false) : -1;
+  const scores = status === "optimized" ? tool.after : tool.before;
   return {
-    name: serverName,
-    toolCount,
-    optimizedCount,
-    dots: tools.length > MOST_DOTS
-      ? []
-      : tools.map(({ status, stale }) =>
-        status !== "optimized" ? "open" : stale ? "stale" : "optimized"
-      ),
-    gain: avgImprovement === null ? undefined : signedPoints(avgImprovement),
-    tools: tools.slice(0, TOOLS_A_CARD).map(lineOfTool),
-    more: Math.max(0, tools.length - TOOLS_A_CARD),
+    server,
+    name,
+    status,
+    ...counted,
+    /** The lower, the more is it worth doing; tools that clients do not see come last. */
+    rank: !enabled ? REASONS.length + 1 : rank === -1 ? REASONS.length : rank,
+    isDone: rank === -1,
+    reason: REASONS[rank]?.(tool, counted) ||
+      (enabled ? "Nothing to do" : "Disabled: clients do not see it"),
+    state: stateOf(tool),
+    rate: scores && rateOf(scores.overall),
+    score: scores && drawnScore(scores.overall),
+    evidence: lineOfTool(tool).evidence,
+    evaluatedAt: evaluatedAt === undefined ? undefined : Date.parse(evaluatedAt),
   };
+}
+
+function stateOf({ enabled, waiting, stale, status, evaluatedAt }: Standing) {
+  if (!enabled) return "disabled";
+  if (waiting !== undefined) return "waiting";
+  if (stale) return "stale";
+  if (status === "optimized") return "promoted";
+  return evaluatedAt === undefined && status === "unoptimized" ? "new" : "evaluated";
+}
+
+function inOrder(
+  rows: readonly OptimizationRow[],
+  { column, descending }: Sorting<OptimizationColumn>,
+): OptimizationRow[] {
+  const sign = descending ? -1 : 1;
+  const compare: Record<
+    OptimizationColumn,
+    (a: OptimizationRow, b: OptimizationRow) => number
+  > = {
+    first: (a, b) => a.rank - b.rank,
+    tool: (a, b) => compareText(a.name, b.name),
+    server: (a, b) => compareText(a.server, b.server),
+    // What was never measured is neither good nor bad.
+    accuracy: (a, b) => (a.rate ?? 2) - (b.rate ?? 2),
+    evaluated: (a, b) => (a.evaluatedAt ?? 0) - (b.evaluatedAt ?? 0),
+    calls: (a, b) => a.calls - b.calls,
+    errors: (a, b) => a.errors - b.errors,
+  };
+  return rows.toSorted((a, b) =>
+    sign * compare[column](a, b) || b.calls - a.calls || compareText(a.server, b.server) ||
+    compareText(a.name, b.name)
+  );
 }
 
 export function lineOfTool(tool: ReportedTool): ToolLine {

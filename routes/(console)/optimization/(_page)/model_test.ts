@@ -1,62 +1,124 @@
 import assert from "node:assert/strict";
-import {
-  JobOptions,
-  JobTool,
-  OptimizationJob,
-  type OptimizationReport,
-} from "../../../../lib/core/optimization.ts";
+import { JobOptions, JobTool, OptimizationJob } from "../../../../lib/core/optimization.ts";
 import { draft } from "../../../../lib/mcp/testing/open_optimization.ts";
-import { jobOptions, jobPage, optimizationPage, serverCard, shownJob } from "./model.ts";
+import { jobOptions, jobPage, lineOfTool, optimizationPage, rowOf, shownJob } from "./model.ts";
 import { optimizationGateway } from "../../../../lib/console/testing/optimization_gateway.ts";
 
 const PAGE = new URL("http://console.test/optimization");
 
-function tool(name: string, more: Partial<OptimizationReport["tools"][number]> = {}) {
-  const counts = { candidates: 0, goldenPrompts: 0, costUsd: 0 };
-  return { name, status: "unoptimized" as const, enabled: true, stale: false, ...counts, ...more };
+type Standing = Parameters<typeof rowOf>[0];
+
+const SCORE = { correct: 19, total: 20 };
+const GOOD = { direct: SCORE, indirect: SCORE, negative: SCORE, overall: SCORE };
+const POOR = { ...GOOD, overall: { correct: 7, total: 20 } };
+const NEWLY = "2026-01-02T03:04:05.000Z";
+
+function standing(more: Partial<Standing> = {}): Standing {
+  return {
+    server: "weather",
+    name: "get_radar",
+    status: "unoptimized",
+    enabled: true,
+    stale: false,
+    candidates: 0,
+    goldenPrompts: 0,
+    evaluatedAt: undefined,
+    voided: undefined,
+    waiting: undefined,
+    ...more,
+  };
 }
 
-function report(tools: OptimizationReport["tools"]): OptimizationReport {
-  const optimizedCount = tools.filter(({ status }) => status === "optimized").length;
-  const rest = { totalEvals: 0, avgImprovement: null, costUsd: 0 };
-  return { serverName: "weather", toolCount: tools.length, optimizedCount, ...rest, tools };
-}
+Deno.test("rowOf() puts what is worth doing first in front, with its reason", () => {
+  const evaluated = { status: "baseline", evaluatedAt: NEWLY } as const;
+  const waiting = { candidateId: "c", before: POOR.overall, after: SCORE };
+  const rows = [
+    rowOf(standing({ ...evaluated, before: POOR, waiting })),
+    rowOf(standing({ status: "optimized", after: GOOD, evaluatedAt: NEWLY, stale: true })),
+    rowOf(standing({ ...evaluated, before: GOOD }), { calls: 20, errors: 5 }),
+    rowOf(standing({ ...evaluated, before: POOR }), { calls: 20, errors: 1 }),
+    rowOf(standing(), { calls: 1_200, errors: 2 }),
+    rowOf(standing({ ...evaluated, before: POOR })),
+    rowOf(standing({ evaluatedAt: NEWLY, voided: "all runs failed" })),
+    rowOf(standing({ evaluatedAt: NEWLY })),
+    rowOf(standing()),
+    rowOf(standing({ ...evaluated, before: GOOD }), { calls: 20, errors: 1 }),
+    rowOf(standing({ enabled: false, stale: true })),
+  ];
+  assert.deepEqual(rows.map(({ reason, state }) => [reason, state]), [
+    ["A candidate does better: 7/20 → 19/20", "waiting"],
+    ["Promoted over an older description", "stale"],
+    ["5 of 20 calls failed", "evaluated"],
+    ["Right in only 7/20 runs", "evaluated"],
+    ["Called 1,200 times, never evaluated", "new"],
+    ["Right in only 7/20 runs", "evaluated"],
+    ["The last evaluation came to no result", "evaluated"],
+    ["Evaluated with an older description", "evaluated"],
+    ["Never evaluated", "new"],
+    ["Nothing to do", "evaluated"],
+    ["Disabled: clients do not see it", "disabled"],
+  ]);
+  assert.deepEqual(rows.map(({ rank }) => rank), rows.map((_, index) => index));
+});
 
-Deno.test("serverCard() has a dot for each tool, the optimized ones first", () => {
-  const score = { correct: 19, total: 20 };
-  const after = { direct: score, indirect: score, negative: score, overall: score };
-  const { dots, tools, optimizedCount } = serverCard(report([
-    tool("get_radar"),
-    tool("get_forecast", { status: "optimized", after, depth: "quick", prompts: 15 }),
-    tool("get_alerts", { status: "optimized", stale: true }),
-  ]));
-  assert.deepEqual(dots, ["optimized", "stale", "open"]);
-  assert.equal(optimizedCount, 2);
-  assert.equal(tools[0]?.name, "get_forecast");
-  assert.equal(tools[0]?.evidence, "quick, 15 prompts");
-  assert.deepEqual(tools[0]?.scores.map(({ label, percent }) => [label, percent]), [
+Deno.test("lineOfTool() has the percentages of the description in force, and what they rest on", () => {
+  const line = lineOfTool(
+    standing({ status: "optimized", before: POOR, after: GOOD, depth: "quick", prompts: 15 }),
+  );
+  assert.equal(line.evidence, "quick, 15 prompts");
+  assert.deepEqual(line.scores.map(({ label, percent }) => [label, percent]), [
     ["Direct", "95 %"],
     ["Indirect", "95 %"],
     ["Negative", "95 %"],
   ]);
 });
 
-Deno.test("serverCard() names some of many tools and draws no dots that nobody can count", () => {
-  const many = Array.from({ length: 60 }, (_, index) => tool(`tool_${index}`));
-  const { dots, tools, more } = serverCard(report(many));
-  assert.deepEqual([dots.length, tools.length, more], [0, 8, 52]);
-});
-
-Deno.test("optimizationPage() counts all servers, filters by name and tells jobs apart", async () => {
+Deno.test("optimizationPage() lists tools in order of what to do, and tells jobs apart", async () => {
   await using opened = await optimizationGateway();
   await draft(opened);
   await opened.evaluate();
   const page = await optimizationPage(opened.gateway, PAGE);
   assert.deepEqual([page.isOn, page.toolCount, page.optimizedCount], [true, 2, 0]);
-  assert.deepEqual(page.servers.rows.map(({ name }) => name), ["weather"]);
+  assert.deepEqual(page.list.rows.map(({ name, state }) => [name, state]), [
+    ["forecast", "waiting"],
+    ["alerts", "new"],
+  ]);
   assert.deepEqual([page.active.length, page.ended.length], [0, 1]);
-  const filtered = await optimizationPage(opened.gateway, new URL("?q=zzz", PAGE));
-  assert.deepEqual([filtered.servers.total, filtered.serverCount], [0, 1]);
+  const query = "?q=ALER&server=weather&state=new&sort=tool&dir=desc";
+  const filtered = await optimizationPage(opened.gateway, new URL(query, PAGE));
+  assert.deepEqual(filtered.list.rows.map(({ name }) => name), ["alerts"]);
+  assert.deepEqual(filtered.sorting, { column: "tool", descending: true });
+  assert.deepEqual(filtered.servers, [{ value: "weather", count: 2 }]);
+  const none = await optimizationPage(opened.gateway, new URL("?q=zzz", PAGE));
+  assert.deepEqual([none.list.total, none.toolCount], [0, 2]);
+});
+
+Deno.test("optimizationPage() asks for no decision that somebody has made", async () => {
+  await using opened = await optimizationGateway();
+  const { candidateId } = await draft(opened);
+  await opened.evaluate();
+  const named = { server: "weather", tool: "forecast" };
+  const stateOf = async () => {
+    const { list } = await optimizationPage(opened.gateway, PAGE);
+    return list.rows.find(({ name }) => name === "forecast")?.state;
+  };
+  await opened.admin.promote({ ...named, candidateId }, "person");
+  assert.equal(await stateOf(), "promoted");
+  await opened.admin.revert(named, "person");
+  assert.equal(await stateOf(), "evaluated");
+});
+
+Deno.test("optimizationPage() says why nothing can be evaluated, while optimization is on", async () => {
+  await using opened = await optimizationGateway();
+  const problem = "Cannot evaluate: the claude CLI was not found. Install it";
+  const found = { kind: null, model: null, problem };
+  const check = { last: undefined, run: () => Promise.resolve(found) };
+  const gateway = {
+    ...opened.gateway,
+    evaluator: () => Promise.resolve({ check, trial: {} } as never),
+  };
+  const page = await optimizationPage(gateway, PAGE);
+  assert.equal(page.problem, "the claude CLI was not found. Install it");
 });
 
 Deno.test("optimizationPage() does not list a job as done that could test nothing", async () => {
