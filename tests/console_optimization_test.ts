@@ -23,7 +23,7 @@ import {
 } from "./console_pages.ts";
 import { findClaude } from "./fixtures/claude_cli.ts";
 import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
-import { until } from "./gateway.ts";
+import { startGateway, until } from "./gateway.ts";
 import { GOOD, Lab, PROMPTS, VAGUE } from "./optimization.ts";
 
 const TOOL = "/optimization/library/find_books";
@@ -167,12 +167,22 @@ test("an optimization is chosen, estimated, started and followed in the browser"
     goLive(page, `${lab.gateway.url}/optimization`),
     goLive(other.page, `${lab.gateway.url}/optimization`),
   ]);
-  const card = page.getByRole("region", { name: "Optimization of library" });
-  await card.getByText("0/5 tools optimized").waitFor();
-  assert.equal(await card.locator(".dots").innerText(), "○○○○○");
+  await page.getByText("0 of 5 tools optimized").waitFor();
+  const table = page.getByRole("table", { name: "Tools" });
+  await table.getByRole("row", { name: /^find_books .*Never evaluated/ }).waitFor();
+  assert.match(await table.getByRole("row").last().innerText(), /delete_member[^]*Disabled/);
   await inspect(page, "overview");
-
-  await card.getByRole("link", { name: "Optimize library" }).click();
+  await page.getByRole("searchbox", { name: "Filter tools" }).fill("hours");
+  await page.waitForURL(/q=hours/);
+  await table.getByRole("row", { name: /^find_books/ }).waitFor({ state: "detached" });
+  // Filters and order are in the address, and the keyboard opens a row.
+  await goLive(page, `${lab.gateway.url}/optimization?state=new&sort=tool&dir=desc`);
+  await table.getByRole("row", { name: /^delete_member/ }).waitFor({ state: "detached" });
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/library\/renew_loan/);
+  await page.goBack();
+  await table.getByRole("link", { name: "library" }).first().click();
   await page.getByRole("heading", { level: 1, name: "Optimize library" }).waitFor();
   const disabled = page.getByRole("checkbox", { name: /^delete_member/ });
   assert.ok(await disabled.isDisabled() && !await disabled.isChecked());
@@ -218,8 +228,11 @@ test("promote in the browser reaches a connected client, and so does revert", as
   const { page, complaints } = open;
   await Promise.all([
     goLive(page, lab.gateway.url + TOOL),
-    goLive(other.page, lab.gateway.url + TOOL),
+    goLive(other.page, `${lab.gateway.url}/optimization`),
   ]);
+  await other.page.getByRole("row", { name: /^find_books .*Better candidate: 1\/3 → 3\/3/ })
+    .waitFor();
+  await goLive(other.page, lab.gateway.url + TOOL);
   await page.getByText("Tested against 3 prompts (1 direct, 1 indirect, 1 negative)").waitFor();
   await page.getByText(/Promote: quick evidence from 3 prompts/).waitFor();
   const overall = page.locator(".score-row", { hasText: "Overall" });
@@ -237,16 +250,18 @@ test("promote in the browser reaches a connected client, and so does revert", as
   await page.getByText("Optimized, promoted").waitFor();
   await other.page.getByText("Optimized, promoted").waitFor();
   await goLive(other.page, `${lab.gateway.url}/optimization`);
-  const card = other.page.getByRole("region", { name: "Optimization of library" });
-  await card.getByText("1/5 tools optimized").waitFor();
-  assert.equal(await card.locator(".dots").innerText(), "●○○○○");
-  await card.getByText("Direct: 100 %", { exact: true }).waitFor();
+  await other.page.getByText("1 of 5 tools optimized").waitFor();
+  const row = other.page.getByRole("row", { name: /^find_books/ });
+  await row.getByText("Promoted", { exact: true }).waitFor();
+  await row.getByText("3/3 (100 %)").waitFor();
 
   await page.getByRole("button", { name: "Revert to original" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revert to original" }).click();
   await page.getByText("The server's own description is in force again").waitFor();
   await hears(client, POOR_DESCRIPTION);
-  await card.getByText("0/5 tools optimized").waitFor();
+  await other.page.getByText("0 of 5 tools optimized").waitFor();
+  // Somebody has decided: the candidate waits no longer.
+  await row.getByText("Right in only 1/3 runs").first().waitFor();
   assert.deepEqual([...complaints, ...other.complaints], []);
 });
 
@@ -431,12 +446,27 @@ test("optimization is switched on and off in the console where the start did not
   const { page, complaints } = open;
   await page.goto(`${url}/optimization`);
   await page.getByRole("heading", { name: "Optimization is off" }).waitFor();
-  await page.getByText("0/5 tools optimized").waitFor();
+  await page.getByText("0 of 5 tools optimized").waitFor();
   assert.equal(await page.getByRole("link", { name: "Optimize all" }).count(), 0);
   await inspect(page, "off");
   await page.getByRole("button", { name: "Switch optimization on" }).click();
   await page.getByRole("link", { name: "Optimize all" }).waitFor();
   await page.getByRole("button", { name: "Switch optimization off" }).click();
   await page.getByRole("heading", { name: "Optimization is off" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("the table says at the top that nothing can be evaluated, and how to change that", async () => {
+  await using gateway = await startGateway([
+    "--enable-optimization",
+    ...["--evaluator", "claude-cli", "--claude-path", "claude-is-not-here"],
+  ]);
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await page.goto(`${gateway.url}/optimization`);
+  const notice = page.locator(".notice.tone-warn", { hasText: "Nothing can be evaluated now" });
+  await notice.getByText(/npm install -g @anthropic-ai\/claude-code/).waitFor();
+  await notice.getByRole("button", { name: "Check again" }).waitFor();
+  await assertFits(page, "no evaluator");
   assert.deepEqual(complaints, []);
 });

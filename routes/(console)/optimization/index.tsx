@@ -156,7 +156,7 @@ function ToolsTable({ page, url }: { page: Data; url: URL }) {
         ["State", "col-state hide-medium"],
         heading("accuracy", "Accuracy", "col-accuracy number"),
         heading("evaluated", "Evaluated", "col-evaluated number hide-medium"),
-        heading("calls", "Calls, 24 h", "col-calls number hide-small"),
+        heading("calls", "Calls, 24 h", "col-calls number hide-medium"),
         heading("errors", "Failed", "col-errors number hide-medium"),
       ]}
     >
@@ -200,7 +200,7 @@ function ToolRow({ row, areCounted }: { row: OptimizationRow; areCounted: boolea
       <td class="number muted hide-medium">
         {evaluatedAt === undefined ? "–" : <Ago at={evaluatedAt} />}
       </td>
-      <td class="number hide-small">{count(row.calls)}</td>
+      <td class="number hide-medium">{count(row.calls)}</td>
       <td class={`number hide-medium ${row.errors > 0 ? "tone-bad" : "muted"}`}>
         {count(row.errors)}
       </td>
@@ -215,7 +215,7 @@ function StateBadges({ row: { state, status } }: { row: OptimizationRow }) {
       {status === "optimized" && <Badge tone="ok">Promoted</Badge>}
       {state === "waiting" && <Badge tone="accent">Decide</Badge>}
       {state === "disabled" && <Badge>Disabled</Badge>}
-      {state === "evaluated" && <span class="muted">Own kept</span>}
+      {state === "evaluated" && <span class="muted">Evaluated</span>}
       {state === "new" && <span class="muted">–</span>}
     </>
   );

@@ -98,7 +98,7 @@ export async function optimizationPage(
 async function evaluatorProblem(gateway: Pick<Gateway, "evaluator">): Promise<string | undefined> {
   const { check } = await gateway.evaluator();
   const found = await within(check.run(), EVALUATOR_MS) ?? check.last;
-  return found?.problem?.replace(/^Cannot evaluate: /, "");
+  return found?.problem?.replace(/^Cannot evaluate: /, "").replace(/\.?$/, ".");
 }
 
 interface Counted {
@@ -115,7 +115,7 @@ const GOOD_ENOUGH = JobOptions.parse({}).thresholds.minOverall;
 const REASONS: readonly ((tool: Standing, counted: Counted) => string | false)[] = [
   ({ waiting }) =>
     waiting !== undefined &&
-    `A candidate does better: ${waiting.before ? `${fraction(waiting.before)} → ` : ""}${
+    `Better candidate: ${waiting.before ? `${fraction(waiting.before)} → ` : ""}${
       fraction(waiting.after)
     }`,
   ({ stale }) => stale && "Promoted over an older description",

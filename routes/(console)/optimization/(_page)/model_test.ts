@@ -46,7 +46,7 @@ Deno.test("rowOf() puts what is worth doing first in front, with its reason", ()
     rowOf(standing({ enabled: false, stale: true })),
   ];
   assert.deepEqual(rows.map(({ reason, state }) => [reason, state]), [
-    ["A candidate does better: 7/20 → 19/20", "waiting"],
+    ["Better candidate: 7/20 → 19/20", "waiting"],
     ["Promoted over an older description", "stale"],
     ["5 of 20 calls failed", "evaluated"],
     ["Right in only 7/20 runs", "evaluated"],
@@ -118,7 +118,7 @@ Deno.test("optimizationPage() says why nothing can be evaluated, while optimizat
     evaluator: () => Promise.resolve({ check, trial: {} } as never),
   };
   const page = await optimizationPage(gateway, PAGE);
-  assert.equal(page.problem, "the claude CLI was not found. Install it");
+  assert.equal(page.problem, "the claude CLI was not found. Install it.");
 });
 
 Deno.test("optimizationPage() does not list a job as done that could test nothing", async () => {
