@@ -16,6 +16,7 @@ import { formatCount, formatNumber } from "../../../../lib/console/ui/format.ts"
 import { compareText, paged, readSorting, type Sorting } from "../../../../lib/console/lists.ts";
 import { matchesWords, searchWords } from "../../../../lib/console/tool_rows.ts";
 import { within } from "../../../../lib/core/async.ts";
+import type { CallUse } from "../../../../lib/telemetry/call_stats.ts";
 import type { ToolStandings } from "../../../../lib/operations/optimization/tool_details.ts";
 
 type ReportedTool = Omit<OptimizationReport["tools"][number], "costUsd" | "costKnown">;
@@ -101,18 +102,13 @@ async function evaluatorProblem(gateway: Pick<Gateway, "evaluator">): Promise<st
   return found?.problem?.replace(/^Cannot evaluate: /, "").replace(/\.?$/, ".");
 }
 
-interface Counted {
-  calls: number;
-  errors: number;
-}
-
 /** Fewer failed calls may be chance, or a server that was down for a moment. */
 const LEAST_ERRORS = 3;
 const LEAST_ERROR_SHARE = 0.1;
 const GOOD_ENOUGH = JobOptions.parse({}).thresholds.minOverall;
 
 /** Reasons to look at a tool, the one most worth doing first; the first that holds is shown. */
-const REASONS: readonly ((tool: Standing, counted: Counted) => string | false)[] = [
+const REASONS: readonly ((tool: Standing, counted: CallUse) => string | false)[] = [
   ({ waiting }) =>
     waiting !== undefined &&
     `Better candidate: ${waiting.before ? `${fraction(waiting.before)} → ` : ""}${
@@ -146,7 +142,7 @@ function fraction({ correct, total }: SuccessCount): string {
   return `${correct}/${total}`;
 }
 
-export function rowOf(tool: Standing, counted: Counted = { calls: 0, errors: 0 }) {
+export function rowOf(tool: Standing, counted: CallUse = { calls: 0, errors: 0 }) {
   const { server, name, status, enabled, evaluatedAt } = tool;
   const rank = enabled ? REASONS.findIndex((reason) => reason(tool, counted) !== false) : -1;
   const scores = status === "optimized" ? tool.after : tool.before;
