@@ -51,6 +51,7 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
         address: input.address,
         startedAt: input.startedAt,
         clients: endpoints.clients,
+        endpoints,
       };
       return gatewayTools(services, access);
     },

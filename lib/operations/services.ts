@@ -2,6 +2,7 @@ import type { Access } from "../auth/access.ts";
 import type { CatalogModule } from "../catalog/module.ts";
 import type { Clients } from "../mcp/clients.ts";
 import type { Discovery } from "../mcp/discovery.ts";
+import type { McpModule } from "../mcp/module.ts";
 import type { ActivityReader } from "../telemetry/activity_reader.ts";
 import type { Audit } from "../telemetry/audit.ts";
 import type { CallRecorder } from "../telemetry/call_recorder.ts";
@@ -29,4 +30,5 @@ export interface Services extends
   readonly calls: Pick<ActivityReader, "calls" | "find">;
   readonly recorder: Pick<CallRecorder, "record">;
   readonly clients: Clients;
+  readonly endpoints: Pick<McpModule, "countBuiltins">;
 }

@@ -34,8 +34,9 @@ const list = operation({
   output: z.object({ toolsets: z.array(ToolsetSummary), equipped: z.string().nullable() }),
   mcp: "list-saved-toolsets",
   cli: "toolset list",
-  async run({ toolsets: admin }, _, { principal }) {
-    const summaries = admin.visible(principal).map((toolset) => admin.summary(toolset));
+  async run({ toolsets: admin, endpoints }, _, { principal }) {
+    const builtins = await endpoints.countBuiltins(principal);
+    const summaries = admin.visible(principal).map((toolset) => admin.summary(toolset, builtins));
     return {
       toolsets: await Promise.all(summaries),
       equipped: admin.equippedBy(principal)?.name ?? null,
@@ -60,10 +61,10 @@ const show = operation({
   input: z.strictObject({ name: ToolsetName }),
   output: z.object({ toolset: ToolsetDetail, equipped: z.boolean() }),
   cli: "toolset show NAME",
-  async run({ toolsets: admin }, { name }, { principal }) {
+  async run({ toolsets: admin, endpoints }, { name }, { principal }) {
     const toolset = admin.resolveVisible(principal, name);
     return {
-      toolset: await admin.detail(toolset),
+      toolset: await admin.detail(toolset, await endpoints.countBuiltins(principal)),
       equipped: admin.equippedBy(principal)?.name === toolset.name,
     };
   },
@@ -82,10 +83,11 @@ const active = operation({
     warnings: Warnings,
   }),
   mcp: "get-active-toolset",
-  async run({ toolsets: admin }, _, { principal }) {
+  async run({ toolsets: admin, endpoints }, _, { principal }) {
     const toolset = admin.equippedBy(principal);
     if (!toolset) return { toolset: null, tools: [] };
-    const { tools, ...summary } = await admin.detail(admin.asSeenBy(principal, toolset));
+    const builtins = await endpoints.countBuiltins(principal);
+    const { tools, ...summary } = await admin.detail(admin.asSeenBy(principal, toolset), builtins);
     return { toolset: summary, tools, ...warningsOf(summary.warnings) };
   },
   text({ toolset, tools }) {
@@ -163,12 +165,12 @@ const create = operation({
   }),
   mcp: "build-toolset",
   cli: "toolset create NAME TOOL...",
-  async run({ toolsets: admin }, { autoEquip, ...written }, { principal }) {
+  async run({ toolsets: admin, endpoints }, { autoEquip, ...written }, { principal }) {
     const { name, copyOf } = written;
     admin.checkChangeable(principal, name);
     if (copyOf !== undefined) admin.resolveVisible(principal, copyOf);
     const toolset = await admin.build(written, principal);
-    const summary = await admin.summary(toolset);
+    const summary = await admin.summary(toolset, await endpoints.countBuiltins(principal));
     const warnings = [...summary.warnings];
     if (autoEquip) {
       await admin.toolsets.equip(principal, name).catch((error) => {
@@ -204,11 +206,11 @@ const update = operation({
   }),
   output: z.object({ toolset: ToolsetDetail }),
   idempotent: true,
-  async run({ toolsets: admin }, written, { principal }) {
+  async run({ toolsets: admin, endpoints }, written, { principal }) {
     const { name } = admin.resolveVisible(principal, written.name);
     admin.checkChangeable(principal, name);
     const saved = await admin.build({ ...written, name, replace: true }, principal);
-    return { toolset: await admin.detail(saved) };
+    return { toolset: await admin.detail(saved, await endpoints.countBuiltins(principal)) };
   },
   text: ({ toolset: { name, toolCount } }) =>
     `Saved toolset "${name}": ${counted(toolCount, "tool")}.`,

@@ -186,7 +186,8 @@ export class ToolsetsAdmin {
     return tools.length === toolset.tools.length ? toolset : { ...toolset, tools };
   }
 
-  async summary(toolset: Toolset): Promise<ToolsetSummary> {
+  /** `builtins`: how many of the gateway's own tools clients are listed as well. */
+  async summary(toolset: Toolset, builtins = 0): Promise<ToolsetSummary> {
     const tools = this.toolsets.tools(toolset);
     const known = tools.flatMap(({ tool }) => tool ?? []);
     const { name, description, createdAt, updatedAt } = toolset;
@@ -198,12 +199,12 @@ export class ToolsetsAdmin {
       tokens: await this.#options.tokens.total(known),
       createdAt,
       updatedAt,
-      warnings: [...sizeWarning(tools.length), ...this.missingWords(toolset)],
+      warnings: [...sizeWarning(tools.length, builtins), ...this.missingWords(toolset)],
     };
   }
 
-  async detail(toolset: Toolset): Promise<ToolsetDetail> {
-    return { ...await this.summary(toolset), tools: await this.toolDetails(toolset) };
+  async detail(toolset: Toolset, builtins = 0): Promise<ToolsetDetail> {
+    return { ...await this.summary(toolset, builtins), tools: await this.toolDetails(toolset) };
   }
 
   /** How each tool stands, as far as it is known: nothing is counted for it. */
@@ -340,10 +341,11 @@ function changeWords({ compatibility, reasons }: ToolChange): string {
   return compatibility === "compatible" ? "calls keep working" : "the difference is unknown";
 }
 
-function sizeWarning(count: number): string[] {
-  if (count <= MANY_TOOLS) return [];
+function sizeWarning(count: number, builtins: number): string[] {
+  const listed = count + builtins;
+  if (listed <= MANY_TOOLS) return [];
   return [
-    `${count} tools are more than some clients use (Cursor stops at ${MANY_TOOLS}); fewer work better`,
+    `/mcp would list ${listed} tools, ${builtins} of them the gateway's own, and Cursor stops at ${MANY_TOOLS}; fewer work better`,
   ];
 }
 

@@ -11,6 +11,8 @@ import { runOperation } from "./operation.ts";
 import { callBy, servicesOf } from "./testing/services.ts";
 import { TOOLSET_OPERATIONS } from "./toolsets.ts";
 
+const ENDPOINTS = { countBuiltins: () => Promise.resolve(10) };
+
 /** What a client pays for the toolset tools before it has asked for anything. */
 const MOST_TOKENS = 900;
 
@@ -18,7 +20,7 @@ function toolsOn(store: Store) {
   const opened = openToolsets(store, { git: ["status", "log"], docker: ["ps"] });
   const tools = operationTools(
     Object.values(TOOLSET_OPERATIONS),
-    servicesOf({ toolsets: opened.admin }),
+    servicesOf({ toolsets: opened.admin, endpoints: ENDPOINTS }),
   );
   return {
     ...opened,
@@ -181,7 +183,7 @@ test("a toolset is exported, copied and hinted at only as far as the caller sees
     { git: ["status"], vault: ["read"] },
     (principal, { server }) => principal === EVERYONE || server === "git",
   );
-  const services = servicesOf({ toolsets: opened.admin });
+  const services = servicesOf({ toolsets: opened.admin, endpoints: ENDPOINTS });
   await opened.admin.build({ name: "ops", tools: ["git.status", "vault.read"] });
   await opened.admin.build({ name: "hidden", tools: ["vault.read"] });
   const { exportFile, create, show } = TOOLSET_OPERATIONS;

@@ -114,7 +114,10 @@ export function stubGateway(input: StubInput = {}): Gateway {
         input.promotions?.find((each) => each.server === server && each.toolName === tool),
       staleness: () => undefined,
     } as unknown as Gateway["promotions"],
-    endpoints: { host: { sessions: { list: () => [] } } } as unknown as Gateway["endpoints"],
+    endpoints: {
+      host: { sessions: { list: () => [] } },
+      countBuiltins: () => Promise.resolve(10),
+    } as unknown as Gateway["endpoints"],
     store: {
       location: { kind: "memory", label: "memory" },
       read: () => Promise.reject(new Error("The stub stores nothing")),

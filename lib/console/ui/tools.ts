@@ -16,12 +16,14 @@ export const PickedTool = z.object({
 });
 export type PickedTool = z.infer<typeof PickedTool>;
 
-export function sizeOf(tools: readonly PickedTool[]) {
+/** `builtins`: how many of the gateway's own tools clients at /mcp are listed as well. */
+export function sizeOf(tools: readonly PickedTool[], builtins: number) {
   return {
     count: tools.length,
+    listed: tools.length + builtins,
     tokens: tools.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
     isCounted: tools.every(({ tokens, note }) => tokens !== undefined || note !== undefined),
-    isLarge: tools.length > MANY_TOOLS,
+    isLarge: tools.length + builtins > MANY_TOOLS,
     isTooLarge: tools.length > MAX_TOOLS,
   };
 }
@@ -32,14 +34,15 @@ const STATES: Record<Exclude<ToolState, "registered">, string> = {
   disabled: "switched off",
 };
 
-export function toolsetNotes(states: readonly ToolState[]): string[] {
+export function toolsetNotes(states: readonly ToolState[], builtins?: number): string[] {
   const notes = Object.entries(STATES).flatMap(([state, text]) => {
     const count = states.filter((one) => one === state).length;
     return count === 0 ? [] : `${formatCount(count, "tool is", "tools are")} ${text}`;
   });
-  if (states.length <= MANY_TOOLS) return notes;
+  if (builtins === undefined || states.length + builtins <= MANY_TOOLS) return notes;
+  const listed = states.length + builtins;
   return [
-    `${states.length} tools are more than some clients use: Cursor stops at ${MANY_TOOLS}`,
+    `/mcp would list ${listed} tools, ${builtins} of them the gateway's own: Cursor stops at ${MANY_TOOLS}`,
     ...notes,
   ];
 }

@@ -14,9 +14,9 @@ import { ImportForm } from "./(_components)/import.tsx";
 import { define } from "../../../lib/console/define.ts";
 
 export const handler = define.handlers({ GET: ["read"] }, {
-  GET(ctx) {
+  async GET(ctx) {
     ctx.state.title = "Toolsets";
-    return page(toolsetsPage(ctx.state.gateway, ctx.url.searchParams, ctx.state.principal));
+    return page(await toolsetsPage(ctx.state.gateway, ctx.url.searchParams, ctx.state.principal));
   },
 });
 

@@ -10,6 +10,8 @@ import { rowWindow } from "../../../../lib/console/ui/rows.ts";
 
 interface ChosenListProps {
   tools: readonly PickedTool[];
+  /** How many of the gateway's own tools are listed beside them at /mcp. */
+  builtins: number;
   onRemove(name: string): void;
   onClear(): void;
   /** Puts a tool before the one at this place; it may come from outside. */
@@ -21,7 +23,7 @@ const ROW_HEIGHT = 36;
 const FIRST_ROWS = 60;
 
 /** The chosen tools in the order in which clients list them; only visible rows are drawn. */
-export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProps) {
+export function ChosenList({ tools, builtins, onRemove, onClear, onPlace }: ChosenListProps) {
   const list = useRef<HTMLUListElement>(null);
   const seen = useSignal({ top: 0, height: 0 });
   /** Where a dragged tool would come to stand. */
@@ -92,7 +94,7 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
       }}
     >
       <h2 id="picker-chosen">In this toolset</h2>
-      <ChosenSize tools={tools} onClear={onClear} />
+      <ChosenSize tools={tools} builtins={builtins} onClear={onClear} />
       {tools.length === 0 && (
         <p class={target.value === undefined ? "picker-empty" : "picker-empty is-target"}>
           Tick tools to put them in, or drag them here.
@@ -107,6 +109,7 @@ export function ChosenList({ tools, onRemove, onClear, onPlace }: ChosenListProp
             tool={tool}
             place={first + index}
             count={tools.length}
+            isLast={first + index === MANY_TOOLS - builtins - 1 && first + index < tools.length - 1}
             target={target.value}
             onKey={onKey}
             onRemove={() => {
@@ -155,6 +158,8 @@ interface ChosenRowProps {
   tool: PickedTool;
   place: number;
   count: number;
+  /** The last that every client takes, with more after it. */
+  isLast: boolean;
   /** The place where a dragged tool would come to stand. */
   target: number | undefined;
   onKey(event: KeyboardEvent, place: number, part: RowPart): void;
@@ -162,13 +167,12 @@ interface ChosenRowProps {
 }
 
 /** One chosen tool: taken out by its box, moved by its handle. */
-function ChosenRow({ tool, place, count, target, onKey, onRemove }: ChosenRowProps) {
+function ChosenRow({ tool, place, count, isLast, target, onKey, onRemove }: ChosenRowProps) {
   const classes = [
     "chosen-row",
     target === place && "is-target",
     target === count && place === count - 1 && "is-target-end",
-    // The last that every client takes.
-    place === MANY_TOOLS - 1 && count > MANY_TOOLS && "is-line",
+    isLast && "is-line",
   ];
   const name = inertString(tool.namespacedName);
   return (
@@ -213,8 +217,10 @@ function ChosenRow({ tool, place, count, target, onKey, onRemove }: ChosenRowPro
   );
 }
 
-function ChosenSize({ tools, onClear }: Pick<ChosenListProps, "tools" | "onClear">) {
-  const { count, tokens, isCounted, isLarge, isTooLarge } = sizeOf(tools);
+function ChosenSize(
+  { tools, builtins, onClear }: Pick<ChosenListProps, "tools" | "builtins" | "onClear">,
+) {
+  const { count, listed, tokens, isCounted, isLarge, isTooLarge } = sizeOf(tools, builtins);
   return (
     <>
       <div class="chosen-size">
@@ -229,7 +235,7 @@ function ChosenSize({ tools, onClear }: Pick<ChosenListProps, "tools" | "onClear
           </button>
         )}
       </div>
-      <Gauge count={count} />
+      <Gauge count={listed} builtins={builtins} />
       {isLarge && (
         <p class={isTooLarge ? "notice tone-bad" : "notice tone-warn"}>
           <Icon name={isTooLarge ? "error" : "alert"} size={14} />
@@ -246,8 +252,8 @@ function ChosenSize({ tools, onClear }: Pick<ChosenListProps, "tools" | "onClear
 
 const WIDTH = 200;
 
-/** The count as a bar, with the line at 40. */
-function Gauge({ count }: { count: number }) {
+/** What /mcp lists as a bar, with the line at 40. */
+function Gauge({ count, builtins }: { count: number; builtins: number }) {
   const whole = Math.max(MANY_TOOLS * 1.25, count);
   const at = (value: number) => Math.round(value / whole * WIDTH);
   return (
@@ -268,8 +274,9 @@ function Gauge({ count }: { count: number }) {
       </svg>
       <p class="small muted">
         {count > MANY_TOOLS
-          ? `${formatNumber(count - MANY_TOOLS)} beyond the line of ${MANY_TOOLS}`
-          : `${MANY_TOOLS - count} left to the line of ${MANY_TOOLS}`}
+          ? `${formatNumber(count - MANY_TOOLS)} above the ${MANY_TOOLS}-tool limit (Cursor)`
+          : `${MANY_TOOLS - count} below the ${MANY_TOOLS}-tool limit (Cursor)`}
+        {builtins > 0 && `: /mcp lists ${builtins} tools of its own`}
       </p>
     </div>
   );

@@ -60,6 +60,7 @@ export function ToolsetEditor({ form }: { form: ToolsetForm }) {
       <Card>
         <ToolPicker
           chosen={form.chosen}
+          builtins={form.builtins}
           picks={form.picks}
           servers={form.servers}
           categories={form.categories}

@@ -22,6 +22,7 @@ import "../../../../islands/frame.tsx";
 
 interface ToolPickerProps {
   chosen: PickedTool[];
+  builtins: number;
   picks: ToolPicks;
   servers: FilterChoice[];
   categories: FilterChoice[];
@@ -125,6 +126,7 @@ export function ToolPicker(props: ToolPickerProps) {
         />
       </section>
       <ChosenList
+        builtins={props.builtins}
         tools={chosen.value}
         onRemove={(name) => remove([name])}
         onClear={() => remove(names.value)}

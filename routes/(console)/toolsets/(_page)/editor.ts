@@ -17,7 +17,10 @@ import { MAX_TOOLS, type PickedTool, TOOL_WAITS } from "../../../../lib/console/
 import { countSoon, knownTokens, waitingTools } from "../../../../lib/console/tool_rows.ts";
 import { formError } from "../../../../lib/console/errors.ts";
 
-type FormGateway = Pick<Gateway, "toolDirectory" | "tokens" | "toolsets" | "review">;
+type FormGateway = Pick<
+  Gateway,
+  "toolDirectory" | "tokens" | "toolsets" | "review" | "endpoints"
+>;
 
 interface ToolsetFields {
   name: string;
@@ -53,6 +56,8 @@ export async function toolsetForm(
     name,
     description,
     chosen: pickedByName(gateway, tools, source),
+    /** How many of the gateway's own tools are listed beside them at /mcp. */
+    builtins: await gateway.endpoints.countBuiltins(EVERYONE),
     picks: await pickTools(gateway, new URLSearchParams()),
     ...filterChoices(toolDirectory, toolDirectory.visible(EVERYONE)),
     error: error && formError(error),

@@ -14,7 +14,11 @@ import { clientSnippets } from "../../../../lib/console/client_snippets.ts";
 import { waitingTools, waitsFor } from "../../../../lib/console/tool_rows.ts";
 
 /** Without waiting until thousands of tools have been counted. */
-function summaryOf({ toolsets: admin, toolDirectory, tokens }: Gateway, toolset: Toolset) {
+function summaryOf(
+  { toolsets: admin, toolDirectory, tokens }: Gateway,
+  toolset: Toolset,
+  builtins: number,
+) {
   const tools = admin.toolsets.tools(toolset);
   const known = tools.flatMap(({ tool }) => tool ?? []);
   void tokens.prepare(known).catch(() => {});
@@ -27,14 +31,19 @@ function summaryOf({ toolsets: admin, toolDirectory, tokens }: Gateway, toolset:
     registered: tools.filter(({ state }) => state === "registered").length,
     tokens: costs.includes(0) ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
     updatedAt,
-    notes: toolsetNotes(tools.map(({ state }) => state)),
+    notes: toolsetNotes(tools.map(({ state }) => state), builtins),
   };
 }
 
-export type ToolsetsPage = ReturnType<typeof toolsetsPage>;
+export type ToolsetsPage = Awaited<ReturnType<typeof toolsetsPage>>;
 export type ToolsetRow = ToolsetsPage["list"]["rows"][number];
 
-export function toolsetsPage(gateway: Gateway, query: URLSearchParams, principal = EVERYONE) {
+export async function toolsetsPage(
+  gateway: Gateway,
+  query: URLSearchParams,
+  principal = EVERYONE,
+) {
+  const builtins = await gateway.endpoints.countBuiltins(principal);
   const { toolsets } = gateway.toolsets;
   const all = toolsets.list().sort((a, b) => a.name < b.name ? -1 : 1);
   const list = paged(all, query.get("page"));
@@ -43,7 +52,7 @@ export function toolsetsPage(gateway: Gateway, query: URLSearchParams, principal
     list: {
       ...list,
       rows: list.rows.map((toolset) => ({
-        ...summaryOf(gateway, toolset),
+        ...summaryOf(gateway, toolset, builtins),
         isEquipped: toolset.name === equipped?.name,
       })),
     },
@@ -83,7 +92,7 @@ export async function toolsetPage(
   const equipped = admin.toolsets.equippedBy(principal);
   const isEquipped = equipped?.name === name;
   return {
-    toolset: summaryOf(gateway, found),
+    toolset: summaryOf(gateway, found, await gateway.endpoints.countBuiltins(principal)),
     /** So that accepting changes takes the place of no later version. */
     version: admin.toolsets.versionOf(name) ?? "",
     tools: paged(tools, query.get("page")),

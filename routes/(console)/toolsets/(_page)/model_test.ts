@@ -12,7 +12,7 @@ Deno.test("toolsetsPage() lists by name, with what is equipped", async () => {
   await gateway.toolsets.build({ name: "review", tools: ["git.status", "git.log"] });
   await gateway.toolsets.build({ name: "dev", tools: ["git.status"] });
   await toolsets.equip(EVERYONE, "review");
-  const page = toolsetsPage(gateway, NO_QUERY);
+  const page = await toolsetsPage(gateway, NO_QUERY);
   assert.deepEqual(page.list.rows.map(({ name }) => name), ["dev", "review"]);
   assert.deepEqual(page.equipped, { name: "review", registered: 2 });
   assert.equal(page.available, 2);
@@ -26,7 +26,7 @@ Deno.test("toolsetsPage() says of a cost that it is not known rather than wait f
   await using open = await toolsetsGateway({ git: ["status"] }, { isCounting: true });
   const { gateway } = open;
   await gateway.toolsets.build({ name: "dev", tools: ["git.status"] });
-  assert.equal(toolsetsPage(gateway, NO_QUERY).list.rows[0]?.tokens, undefined);
+  assert.equal((await toolsetsPage(gateway, NO_QUERY)).list.rows[0]?.tokens, undefined);
 });
 
 Deno.test("toolsetPage() has its endpoint, what is equipped instead, and how each tool stands", async () => {
