@@ -4,7 +4,7 @@ import { ClientSnippets } from "../../../components/client_snippets.tsx";
 import { Card, PageHeader } from "../../../components/layout.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { Table } from "../../../components/tables.tsx";
-import { Ago, InertText } from "../../../components/text.tsx";
+import { Ago, At, InertText } from "../../../components/text.tsx";
 import { define } from "../../../lib/console/define.ts";
 import {
   endpointName,
@@ -86,6 +86,9 @@ function ClientRow({ client, page }: { client: ListedClient; page: ClientsPage }
           <InertText text={name} />
         </a>{" "}
         <InertText as="span" class="muted" text={version} />
+        <span class="sub-line">
+          {`MCP ${client.protocolVersion}, ${client.transport === "stdio" ? "stdio" : "HTTP"}`}
+        </span>
       </td>
       <td class="cut mono col-endpoint" title={inertString(endpointName(endpoint))}>
         <InertText text={endpointName(endpoint)} />
@@ -112,6 +115,9 @@ function ClientRow({ client, page }: { client: ListedClient; page: ClientsPage }
       </td>
       <td class="col-seen">
         <Ago at={client.endedAt ?? client.lastSeenAt} />
+        <span class="sub-line">
+          since <At at={client.connectedAt} />
+        </span>
       </td>
     </tr>
   );
