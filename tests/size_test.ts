@@ -20,6 +20,7 @@ Deno.test("the product stays below its ceiling", async () => {
   const longFunctions = files.flatMap(functionsOf)
     .filter(({ lines }) => lines > CEILING.linesPerFunction);
   assert.deepEqual(longFunctions, []);
+  assert.deepEqual([...repeatedNames(files)], []);
 });
 
 Deno.test("isSource() leaves out tests, fixtures, benchmarks and data", () => {

@@ -1,3 +1,4 @@
+import { getOrMake } from "../core/defined.ts";
 import {
   cutName,
   fittingNames,
@@ -106,7 +107,7 @@ export class NameTable {
 
   listText(server: string, naming: Naming): string {
     if (naming !== "flat") return this.server(server)?.listText(naming) ?? toolsText([]);
-    return this.#flatLists.getOrInsertComputed(server, () => {
+    return getOrMake(this.#flatLists, server, () => {
       const tools = this.#servers.get(server)?.tools ?? [];
       return toolsText(tools.map((tool) => [this.nameOf(tool, "flat"), tool]));
     });
@@ -178,7 +179,7 @@ class ServerNames {
   }
 
   listText(naming: "namespaced" | "original"): string {
-    return this.#lists.getOrInsertComputed(naming, () => toolsText(this[naming]));
+    return getOrMake(this.#lists, naming, () => toolsText(this[naming]));
   }
 }
 

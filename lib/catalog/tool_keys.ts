@@ -1,3 +1,4 @@
+import { getOrMake } from "../core/defined.ts";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { CatalogTool } from "./catalog_tool.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -55,7 +56,7 @@ export class ToolKeys {
   }
 
   #toolsOf(table: NameTable): Map<string, CatalogTool> {
-    return this.#byHash.getOrInsertComputed(table, () => {
+    return getOrMake(this.#byHash, table, () => {
       const hash = ({ server, name }: CatalogTool) => hashOf(namespacedName(server, name));
       return new Map(table.tools().map((tool) => [new Uint8Array(hash(tool)).toHex(), tool]));
     });

@@ -1,3 +1,4 @@
+import { getOrMake } from "../core/defined.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import type { ToolOverride } from "../storage/catalog_repositories.ts";
 import type { CatalogTool } from "./catalog_tool.ts";
@@ -35,7 +36,7 @@ export class ToolMetadataBook {
   }
 
   of(tool: CatalogTool): ToolMetadata {
-    return this.#known.getOrInsertComputed(tool, () => this.#read(tool));
+    return getOrMake(this.#known, tool, () => this.#read(tool));
   }
 
   #read(tool: CatalogTool): ToolMetadata {

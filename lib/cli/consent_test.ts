@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { consentText } from "./review_commands.ts";
+import type { CommandInput } from "./command.ts";
+import type { OperationTarget } from "./operation_target.ts";
+import { CONSENT_EXTRAS, consentText } from "./review_commands.ts";
 
 Deno.test("consentText() tells all that decides what is run, and hides nothing of it", () => {
   const text = consentText({
@@ -24,4 +26,10 @@ Deno.test("consentText() tells all that decides what is run, and hides nothing o
   assert.match(text, /expires +1970-01-08/);
   assert.doesNotMatch(text, /[[\p{Cc}\p{Cf}]--\n]/v);
   assert.equal(text.trimEnd().split("\n").length, 7);
+});
+Deno.test("consent approve refuses an id that it cannot show, before the operation runs", async () => {
+  const target = { run: () => Promise.resolve({ consents: [] }) } as unknown as OperationTarget;
+  const command = { flags: new Map([["yes", true]]) } as unknown as CommandInput;
+  const prepared = CONSENT_EXTRAS["consent.approve"]!.prepare!({ id: "gone" }, command, target);
+  await assert.rejects(prepared, /No request for consent has the id "gone"/);
 });

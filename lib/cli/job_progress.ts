@@ -185,12 +185,23 @@ function stateShower({ env, flags }: CommandInput): (job: OptimizationJob) => vo
     }
     if (job.status !== "running" || job.tools.every(({ phase }) => phase === "complete")) return;
     const line = terminalLine(progressMessage(job));
-    if (showStatus(line)) return;
+    if (showStatus(progressBar(job) + line)) return;
     // A line for every tenth: a job has hundreds of runs.
     const step = line.replace(/\d%/, "%");
     if (step !== last) printError(`${line}\n`);
     last = step;
   };
+}
+
+const BAR_COLUMNS = 20;
+
+/** How far the runs of the current tool are; empty while it has none to make. */
+export function progressBar({ tools }: Pick<OptimizationJob, "tools">): string {
+  const { runsDone = 0, runsTotal = 0 } = tools.find(({ phase }) => phase === "evaluating") ?? {};
+  if (runsTotal === 0) return "";
+  const filled = Math.floor(BAR_COLUMNS * Math.min(1, runsDone / runsTotal));
+  const bar = "#".repeat(filled) + "-".repeat(BAR_COLUMNS - filled);
+  return `[${bar}] ${runsDone}/${runsTotal}  `;
 }
 
 const POLL_MS = 500;

@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { type JobStatus, OptimizationJob } from "../core/optimization.ts";
 import { JOB_OPERATIONS } from "../operations/jobs.ts";
 import type { Operation } from "../operations/operation.ts";
-import { agreeOnJob, followJob } from "./job_progress.ts";
+import { agreeOnJob, followJob, progressBar } from "./job_progress.ts";
 
 function jobOf(status: JobStatus, runs = 0): OptimizationJob {
   const time = new Date(0).toISOString();
@@ -154,4 +154,11 @@ Deno.test("agreeOnJob() without a question tells the estimate only of what has s
   const busy = recorder({ refusal });
   await assert.rejects(await busy.agree(), refusal);
   assert.deepEqual(busy.seen, []);
+});
+
+Deno.test("progressBar() shows the runs of the tool that is being tested", () => {
+  const tools = [{ phase: "complete" }, { phase: "evaluating", runsDone: 45, runsTotal: 60 }];
+  const job = { tools } as unknown as Parameters<typeof progressBar>[0];
+  assert.equal(progressBar(job), "[###############-----] 45/60  ");
+  assert.equal(progressBar({ tools: [] }), "");
 });

@@ -24,7 +24,7 @@ import type {
 } from "../operations/optimization/schemas.ts";
 import type { CommandInput } from "./command.ts";
 import { jobText } from "./job_commands.ts";
-import { type CommandExtras, readFile, readInput } from "./operation_command.ts";
+import { type CommandExtras, type OutcomeView, readFile, readInput } from "./operation_command.ts";
 import { counted } from "../core/text.ts";
 import { listing, minuteOf, type Paint, table, terminalLine, warningsText } from "./terminal.ts";
 
@@ -109,6 +109,7 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
       "Nothing is promoted. No tool of yours is called: a model is shown the tools, and what it would",
       "call is answered by the gateway itself. Tells what it would take and asks first, unless --yes.",
     ],
+    show: evaluatedText,
   },
   "optimization.promote": {
     details: [
@@ -296,6 +297,30 @@ export function beforeAfter(before: CategoryScores, after: CategoryScores, paint
       difference,
     ];
   }));
+}
+
+/** What an evaluation found out about its candidate, rule by rule. */
+export function evaluatedText(
+  { job, candidates = [] }: OutputOf<Operations["evaluate"]>,
+  { paint, input: { candidateId } }: Pick<OutcomeView, "paint" | "input">,
+): string {
+  const evidence = candidates.find((each) => each.candidateId === candidateId)?.evidence;
+  if (!evidence) return jobText(job);
+  const { metrics, baseline, depth, beside, verdict, problem } = evidence;
+  const marks =
+    verdict?.rules.map(({ passed, words }) =>
+      `  ${passed ? paint("green", "✓") : paint("red", "✗")} ${terminalLine(words)}\n`
+    ) ?? [];
+  return [
+    `${evidenceText(metrics, depth, beside)}\n`,
+    beforeAfter(baseline, metrics, paint),
+    ...(problem === undefined ? [] : [`${paint("red", terminalLine(problem))}\n`]),
+    ...(verdict
+      ? [`${paint(verdict.promote ? "green" : "yellow", terminalLine(verdict.words))}\n`]
+      : []),
+    ...marks,
+    jobText(job),
+  ].join("");
 }
 
 /** Prompts by category, each with how it went if that is known. */

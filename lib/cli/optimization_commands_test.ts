@@ -3,18 +3,23 @@ import {
   CategoryScores,
   Evaluation,
   GoldenPrompt,
+  OptimizationJob,
   PromotedTool,
   PromotionEvent,
   type PromptCategory,
+  Verdict,
 } from "../core/optimization.ts";
 import assert from "node:assert/strict";
 import type {
+  CandidateResults,
+  Evidence,
   Overview,
   RunSummary,
   ToolOptimizationDetail,
 } from "../operations/optimization/schemas.ts";
 import {
   beforeAfter,
+  evaluatedText,
   promotionsText,
   promptList,
   showText,
@@ -324,4 +329,59 @@ Deno.test("statusText() does not warn of an evaluator that nobody needs while it
   assert.match(text, /^Optimization is off/);
   assert.doesNotMatch(text, /Warning/);
   assert.match(statusText({ enabled: true, evaluator, reports: [] }, plain), /Warning: Cannot/);
+});
+Deno.test("evaluatedText() has the job, depth, counts, rules and what stands against them", () => {
+  const job = OptimizationJob.parse({
+    id: "job_1",
+    status: "completed",
+    phase: "complete",
+    options: {},
+    tools: [{
+      server: "weather",
+      toolName: "get_forecast",
+      phase: "complete",
+      evaluationId: "eval_1",
+    }],
+    createdAt: TIME,
+    updatedAt: TIME,
+    by: "person",
+  });
+  const estimate = { tools: 1, runs: 1, seconds: 1, costUsd: null, basis: "a guess" };
+  const shown = (more: Partial<Evidence>) => {
+    const evidence: Evidence = {
+      source: "measured",
+      depth: "quick",
+      metrics: metrics(5),
+      baseline: metrics(3),
+      prompts: 10,
+      errors: 0,
+      time: TIME,
+      verdict: Verdict.parse(VERDICT),
+      ...more,
+    };
+    const candidate: CandidateResults = {
+      candidateId: "cand_1",
+      tool: "get_forecast",
+      description: "Weather of the days to come",
+      metrics: { directSuccess: 1, indirectSuccess: 1, negativeSuccess: null, overall: 1 },
+      counts: metrics(5),
+      intervals: { direct: null, indirect: null, negative: null, overall: null },
+      evidence,
+      confusion: {},
+      ranks: [],
+      runs: [],
+      runCount: 10,
+    };
+    const view = { paint: plain, input: { candidateId: "cand_1" } };
+    return evaluatedText({ job, estimate, candidates: [candidate] }, view);
+  };
+  const text = shown({});
+  assert.match(text, /^quick evidence, 10 prompts: .*\n {2}Direct[^]*\nJob job_1 /);
+  assert.match(
+    text,
+    /\n {2}Overall +8\/10 .* -> +10\/10 .*\nBetter: quick evidence, 15 prompts\n {2}✓ /,
+  );
+  const beside = shown({ depth: "thorough", beside: 1, problem: "The evaluation is void: errors" });
+  assert.match(beside, /^thorough evidence, 10 prompts: .* 0 negative; beside 1 tool of another/);
+  assert.match(beside, /\nThe evaluation is void: errors\n/);
 });

@@ -289,17 +289,23 @@ export const CONSENT_EXTRAS: Record<string, CommandExtras> = {
         {},
       );
       const consent = consents.find(({ id }) => id === given.id);
-      if (consent) {
-        const question = consent.url === undefined
-          ? `Run this program as ${consent.server}?`
-          : `Connect to ${consent.url} as ${consent.server}?`;
-        agree("consent approve", inert(question), command, consentText(consent));
-      }
-      // The operation refuses an unknown id.
+      // Never left to the operation: a request that arrives meanwhile would be approved unseen.
+      if (!consent) throw noSuchRequest(String(given.id));
+      const question = consent.url === undefined
+        ? `Run this program as ${consent.server}?`
+        : `Connect to ${consent.url} as ${consent.server}?`;
+      agree("consent approve", inert(question), command, consentText(consent));
       return given;
     },
   },
 };
+
+function noSuchRequest(id: string): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `No request for consent has the id "${id.slice(0, 40)}"`,
+    next: [{ label: "See the requests", operation: "consent.list" }],
+  });
+}
 
 /** All that decides what a program does, and who wants it run. */
 export function consentText(consent: ShownConsent): string {

@@ -1,3 +1,4 @@
+import { getOrMake } from "../core/defined.ts";
 import type { CatalogSnapshot } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { namespacedName, type Naming } from "../catalog/names.ts";
@@ -258,7 +259,8 @@ export class CombinedViews {
   }
 
   #membersOf(toolset: Toolset): ReadonlySet<string> {
-    return this.#members.getOrInsertComputed(
+    return getOrMake(
+      this.#members,
       toolset,
       ({ tools }) => new Set(tools.map(({ server, tool }) => namespacedName(server, tool))),
     );

@@ -1,3 +1,4 @@
+import { getOrMake } from "../core/defined.ts";
 import type { McpRequest } from "../core/client.ts";
 import { elementTexts, errorText, memberSpans, memberText, replaceSpan } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
@@ -22,7 +23,7 @@ export class ContentScreen {
 
   /** Follows the server's list changes from then on, for as long as the server exists. */
   of(server: ManagedServer): ServerContentScreen {
-    return this.#known.getOrInsertComputed(server, () => {
+    return getOrMake(this.#known, server, () => {
       const screen = new ServerContentScreen(server, this.rules);
       server.onBroadcast((text) => screen.heard(text));
       return screen;

@@ -27,7 +27,7 @@ export const RESTART_NOTE =
   "(Claude Code does).";
 
 /** What is known of a tool without its runs. */
-export interface ToolFacts {
+export interface ToolRecordFacts {
   tool: string;
   enabled: boolean;
   promotion?: PromotedTool;
@@ -41,7 +41,7 @@ export interface ToolFacts {
   goldenPrompts: number;
 }
 
-export interface ToolReportInput extends ToolFacts {
+export interface ToolReportInput extends ToolRecordFacts {
   runs: number;
   costs: readonly RunCost[];
 }
@@ -138,7 +138,7 @@ export function reportCsv(reports: readonly OptimizationReport[]): string {
 }
 
 /** How a tool stands, but for what that cost. */
-export function toolStanding(facts: ToolFacts): Omit<ReportedTool, "costUsd" | "costKnown"> {
+export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUsd" | "costKnown"> {
   const { tool: name, enabled, stale, candidates, goldenPrompts } = facts;
   const base = { name, enabled, stale, candidates, goldenPrompts };
   const { promotion } = facts;

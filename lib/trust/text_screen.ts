@@ -1,3 +1,4 @@
+import { getOrMake } from "../core/defined.ts";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Finding, ToolGuard } from "../catalog/tool_guard.ts";
@@ -101,7 +102,7 @@ export class TextScreen {
 
   async #isAllowed(server: string, subject: string, where: string, text: string): Promise<boolean> {
     // Before the scan: of two at once neither loses what the other finds.
-    const texts = this.#seen.getOrInsertComputed(server, () => new Map());
+    const texts = getOrMake(this.#seen, server, () => new Map());
     const fingerprint = createHash("sha256").update(text).digest("hex").slice(0, 32);
     let seen = texts.get(subject);
     if (seen?.fingerprint !== fingerprint) {

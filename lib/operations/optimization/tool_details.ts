@@ -3,7 +3,7 @@ import type { Targets } from "../../optimizer/targets.ts";
 import { bestOf } from "../../optimizer/jobs/progress.ts";
 import {
   reportOf,
-  type ToolFacts,
+  type ToolRecordFacts,
   type ToolReportInput,
   toolStanding,
 } from "../../optimizer/report.ts";
@@ -78,7 +78,7 @@ function factsOf(
   { promotions }: OptimizationAdminOptions,
   { server, tool, enabled, canonical }: ReturnType<Targets["tools"]>[number],
   recordsOf: RecordsOf,
-): ToolFacts {
+): ToolRecordFacts {
   const stale = promotions.staleness(server, tool) !== undefined;
   const promotion = promotions.of(server, tool);
   const records = recordsOf(server, tool);
@@ -88,7 +88,7 @@ function factsOf(
 async function withRuns(
   { runs }: OptimizationAdminOptions,
   server: string,
-  facts: ToolFacts,
+  facts: ToolRecordFacts,
 ): Promise<ToolReportInput> {
   const { tool, evaluations: own, goldenPrompts } = facts;
   // A run needs a prompt: if there never was one, there is nothing to read.
@@ -151,7 +151,10 @@ export class ToolStandings {
 }
 
 /** The best candidate, if it may be promoted and is not yet. */
-function waitingIn({ results, void: voided }: Evaluation, { canonical, promotion }: ToolFacts) {
+function waitingIn(
+  { results, void: voided }: Evaluation,
+  { canonical, promotion }: ToolRecordFacts,
+) {
   const own = results.find(({ candidateId }) => candidateId === CANONICAL);
   if (voided !== undefined || own?.description !== canonical) return undefined;
   const isInForce = (id: string) => id === promotion?.candidateId;

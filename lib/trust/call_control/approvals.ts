@@ -1,3 +1,4 @@
+import { getOrMake } from "../../core/defined.ts";
 import type { OnAudit } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { memberText } from "../../core/rpc.ts";
@@ -84,7 +85,7 @@ export class Approvals {
     }
     const { shown, call } = waiting;
     if (decision === "always") {
-      this.#trusted.getOrInsertComputed(call.client, () => new Set()).add(markOf(call.tool));
+      getOrMake(this.#trusted, call.client, () => new Set()).add(markOf(call.tool));
     }
     const alike = decision === "always"
       ? [...this.#waiting.values()].filter((other) => this.isTrusted(other.call))
