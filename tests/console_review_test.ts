@@ -162,7 +162,7 @@ browserTest(
     const waive = async (page: Page) => {
       await page.getByRole("button", { name: "Waive selected" }).click();
       await page.getByRole("heading", { name: /^Waive \d+ findings\?$/ }).waitFor();
-      await page.getByLabel("Reason").fill("This is my own server");
+      await page.getByRole("textbox", { name: "Reason" }).fill("This is my own server");
       await page.getByRole("button", { name: /^Waive \d+ findings$/ }).click();
       await page.getByText("The selected findings were waived.").waitFor();
     };

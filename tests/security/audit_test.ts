@@ -180,7 +180,7 @@ Deno.test("everything that is decided leaves one entry with who and from where",
   );
   await step(
     { action: "settings.change", subject: "log level", ...page },
-    () => send("/settings", { change: "log-level", to: "debug" }, cookie),
+    () => send("/settings", { action: "log-level", level: "debug" }, cookie),
   );
   await step(
     { action: "activity.clear", subject: "activity log", ...page },

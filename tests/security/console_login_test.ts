@@ -66,7 +66,7 @@ Deno.test("a login leads to a page of this gateway alone", async () => {
 Deno.test("a change by cookie has to come from a page of this gateway", async () => {
   const { cookie } = await logIn(guarded.owner);
   const forms: [string, Record<string, string>][] = [
-    ["/security/projects", { change: "create", name: "forged" }],
+    ["/security/projects", { action: "create", name: "forged" }],
     ["/security/tokens", { change: "create", filled: "yes", right: "read", name: "forged" }],
     ["/logout", { everywhere: "yes" }],
   ];

@@ -6,7 +6,7 @@ import { Icon } from "../../../components/icon.tsx";
 import { InertText } from "../../../components/text.tsx";
 import { SecurityPage } from "./(_components)/page.tsx";
 import { define } from "../../../lib/console/define.ts";
-import { PostForm } from "../../../components/forms.tsx";
+import { PostButton } from "../../../components/forms.tsx";
 
 export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
@@ -111,14 +111,12 @@ function Caller({ overview: { caller, isLoggedIn } }: { overview: Overview }) {
         )}
         {isLoggedIn && (
           <div class="form-actions">
-            <PostForm action="/logout">
-              <button type="submit" class="button">Log out</button>
-            </PostForm>
-            <PostForm action="/logout">
-              <button type="submit" class="button" name="everywhere" value="yes">
-                Log out everywhere
-              </button>
-            </PostForm>
+            <PostButton action="/logout" label="Log out" />
+            <PostButton
+              action="/logout"
+              fields={{ everywhere: "yes" }}
+              label="Log out everywhere"
+            />
           </div>
         )}
       </div>

@@ -14,7 +14,7 @@ import { Notice } from "../../../../../components/states.tsx";
 import { CompatibilityBadge, Diff } from "../../../../../components/tool_history.tsx";
 import {
   type AskedDecision,
-  type BulkDecision,
+  BULK,
   keyOf,
   type ReviewCard,
   type ReviewGroup,
@@ -39,29 +39,10 @@ export const STATES: Record<ReviewCard["state"], { label: string; icon: IconName
   rejected: { label: "Rejected", icon: "close", tone: "warn" },
 };
 
-const QUESTIONS: Record<BulkDecision, { noun: string; text: string }> = {
-  approve: {
-    noun: "change",
-    text:
-      "Every client sees these definitions at once. Changes that were passed on are marked as seen. You can revert each of them later.",
-  },
-  reject: {
-    noun: "change",
-    text:
-      "Clients keep the version before, and new tools stay hidden. You are not asked about these definitions again.",
-  },
-  waive: {
-    noun: "finding",
-    text:
-      "These findings no longer count for these definitions. If nothing else is found, clients see them and can use them at once.",
-  },
-};
-
 /** Asks about a decision on several items, and names each of them. */
 export function AskCard({ asked, here }: { asked: AskedDecision; here: string }) {
   const { decision, items, skipped } = asked;
-  const { noun, text } = QUESTIONS[decision];
-  const verb = `${decision[0]!.toUpperCase()}${decision.slice(1)}`;
+  const { label: verb, noun, text } = BULK[decision];
   if (items.length === 0) {
     return (
       <Notice tone="warn">
@@ -84,7 +65,7 @@ export function AskCard({ asked, here }: { asked: AskedDecision; here: string })
           <input key={index} type="hidden" name="items" value={JSON.stringify(item)} />
         ))}
         <p>{text}</p>
-        <ul class="review-asked">
+        <ul class="review-asked" tabIndex={0} aria-label="Selected">
           {items.map(({ server, tool, rule }, index) => (
             <li key={index}>
               <InertText as="span" class="mono" text={`${server}.${tool}`} />

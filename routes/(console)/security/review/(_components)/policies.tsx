@@ -2,6 +2,7 @@ import { Confirm, PostForm, SelectOptions } from "../../../../../components/form
 import { formatCount, inertString } from "../../../../../lib/console/ui/format.ts";
 import type { ReviewDecision } from "../../../../../lib/trust/review_items.ts";
 import { Ago, InertText } from "../../../../../components/text.tsx";
+import { Icon } from "../../../../../components/icon.tsx";
 import { Card } from "../../../../../components/layout.tsx";
 import type { PolicyRow } from "../(_page)/model.ts";
 import type { Paged } from "../../../../../lib/console/lists.ts";
@@ -23,6 +24,7 @@ export function ReviewDecisions({ decisions }: { decisions: readonly ReviewDecis
   return (
     <details class="card card-flush" open={decisions.length <= OPEN}>
       <summary class="card-head">
+        <Icon name="chevronRight" size={12} />
         <h2>Decided</h2>
         <span class="card-aside">{formatCount(decisions.length, "recent decision")}</span>
       </summary>

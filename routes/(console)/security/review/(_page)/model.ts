@@ -1,6 +1,5 @@
 import type { Gateway } from "../../../../../lib/gateway.ts";
-import { PartialFailure } from "../../../../../lib/console/form_page.ts";
-import type { FormDecisions } from "../../../../../lib/console/form_page.ts";
+import { type FormDecisions, PartialFailure } from "../../../../../lib/console/form_page.ts";
 import { type Paged, paged } from "../../../../../lib/console/lists.ts";
 import { formatCount } from "../../../../../lib/console/ui/format.ts";
 import type { OutputOf } from "../../../../../lib/operations/operation.ts";
@@ -18,11 +17,29 @@ const { approve, reject, revert, waive, decide, policy } = REVIEW_OPERATIONS;
 
 /** What can be decided for several items at once. */
 export const BULK = {
-  approve: { label: "Approve", done: "The selected changes were approved." },
-  reject: { label: "Reject", done: "The selected changes were rejected." },
-  waive: { label: "Waive", done: "The selected findings were waived." },
+  approve: {
+    label: "Approve",
+    noun: "change",
+    text:
+      "Every client sees these definitions at once. Changes that were passed on are marked as seen. You can revert each of them later.",
+    done: "The selected changes were approved.",
+  },
+  reject: {
+    label: "Reject",
+    noun: "change",
+    text:
+      "Clients keep the version before, and new tools stay hidden. You are not asked about these definitions again.",
+    done: "The selected changes were rejected.",
+  },
+  waive: {
+    label: "Waive",
+    noun: "finding",
+    text:
+      "These findings no longer count for these definitions. If nothing else is found, clients see them and can use them at once.",
+    done: "The selected findings were waived.",
+  },
 };
-export type BulkDecision = keyof typeof BULK;
+const BULK_DECISIONS = Object.keys(BULK) as (keyof typeof BULK)[];
 
 export const REVIEW_DECISIONS: FormDecisions = {
   approve: { operation: approve },
@@ -78,7 +95,7 @@ interface ReviewFilter {
 
 /** A decision about several items, which the page asks about before it is made. */
 export interface AskedDecision {
-  decision: BulkDecision;
+  decision: keyof typeof BULK;
   items: SelectedItem[];
   /** Selected, but such a decision does not apply to them. */
   skipped: number;
@@ -168,8 +185,8 @@ function reasonOf({ kind, findings: [first] }: RawItem): string {
 
 /** The items that a form selects, one by one or by the group, for a decision that is not made yet. */
 function readAsked(form: URLSearchParams, waiting: RawItem[]): AskedDecision | undefined {
-  const decision = form.get("ask") ?? "";
-  if (!isBulk(decision)) return undefined;
+  const decision = BULK_DECISIONS.find((decision) => decision === form.get("ask"));
+  if (decision === undefined) return undefined;
   const keys = new Set(form.getAll("select").flatMap((keys) => keys.split(" ")));
   const selected = waiting.filter((item) => keys.has(keyOf(item)));
   const items = selected.map((item) => selectedFor(decision, item));
@@ -178,10 +195,6 @@ function readAsked(form: URLSearchParams, waiting: RawItem[]): AskedDecision | u
     items: items.flat(),
     skipped: items.filter((named) => named.length === 0).length,
   };
-}
-
-function isBulk(decision: string): decision is BulkDecision {
-  return Object.hasOwn(BULK, decision);
 }
 
 /** Names a definition in a form. */

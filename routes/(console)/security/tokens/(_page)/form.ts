@@ -12,6 +12,7 @@ import { TokenInput } from "../../../../../lib/operations/access.ts";
 import { fieldsOf, readTexts } from "../../../../../lib/operations/fields.ts";
 
 const MOST_NAMES = 12;
+const PATTERNS: ReadonlySet<string> = new Set(["servers", "toolsets", "tools"]);
 
 /** Text fields of the form; empty: not limited. */
 const TEXTS = [
@@ -46,7 +47,7 @@ export function readTokenFields(form: URLSearchParams): TokenFields {
 /** The operation's input; throws INVALID_ARGUMENTS with the field that is wrong. */
 export function tokenInput({ rights, ...texts }: TokenFields): TokenInput {
   const fields = Object.entries(texts).flatMap(([name, text]): [string, string][] =>
-    isPatterns(name)
+    PATTERNS.has(name)
       ? [...new Set(text.split(/[\s,]+/))].map((pattern) => [name, pattern])
       : [[name, text]]
   );
@@ -62,10 +63,6 @@ export function tokenInput({ rights, ...texts }: TokenFields): TokenInput {
     message: `${field?.description ?? field?.name ?? "The form"}: ${issue?.message}`,
     recoveryAction: "Correct it, and send the form again",
   });
-}
-
-function isPatterns(name: string): boolean {
-  return name === "servers" || name === "toolsets" || name === "tools";
 }
 
 /** Asks the very rules that the token will go by. */
