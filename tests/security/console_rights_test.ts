@@ -31,7 +31,6 @@ const ROUTES: Record<string, "anyone" | Record<string, readonly string[]>> = {
   "/optimization": READ,
   "/optimization/[server]": { ...READ, ...DECIDE },
   "/optimization/[server]/[tool]": { ...READ, ...DECIDE },
-  "/optimization/~all": { ...READ, ...DECIDE },
   "/optimization/~jobs/[id]": READ,
   "/optimization/~jobs/[id]/[action]": DECIDE,
   "/optimization/~switch": DECIDE,
