@@ -79,22 +79,53 @@ browserTest(
     const { page } = open;
     await goLive(page, `${gateway.url}/settings`);
     assert.ok(!gateway.log().includes('"level":"debug"'));
-    await page.getByLabel("Minimum log level").selectOption("debug");
-    await page.getByRole("button", { name: "Set log level" }).click();
-    await page.getByText("The log level is changed").waitFor();
+    await page.getByLabel("Value of --log-level").selectOption("debug");
+    await page.getByRole("button", { name: "Save --log-level" }).click();
+    await page.getByText("The setting is changed").waitFor();
     await until(async () => {
       await (await fetch(`${gateway.url}/healthz`)).body?.cancel();
       await (await fetch(`${gateway.url}/console.css`)).body?.cancel();
       return gateway.log().includes('"level":"debug"') || undefined;
     });
-    await page.getByText("the next start uses info again").waitFor();
+    await page.getByText("The next start uses info again").waitFor();
     const foreign = await fetch(`${gateway.url}/settings`, {
       method: "POST",
-      body: new URLSearchParams({ action: "log-level", level: "fatal" }),
+      body: new URLSearchParams({ action: "set", option: "logLevel", value: "fatal" }),
       headers: { origin: "https://evil.example" },
     });
     assert.equal(foreign.status, 403);
     await foreign.body?.cancel();
+  },
+);
+
+browserTest(
+  "an option is edited in place, also without scripts, and a filter finds it",
+  async () => {
+    await using gateway = await startGateway(["--activity-retention", "20"]);
+    await using open = await openPage(browser, { javaScriptEnabled: false });
+    const { page } = open;
+    await page.goto(`${gateway.url}/settings`);
+    await page.getByRole("searchbox", { name: "Filter options" }).fill("activity-retention");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.waitForURL(/q=activity-retention/);
+    assert.equal(await page.getByRole("row").count(), 2, "a heading and one option");
+    const value = page.getByLabel("Value of --activity-retention");
+    assert.equal(await value.inputValue(), "20");
+    await value.fill("0");
+    await page.getByRole("button", { name: "Save --activity-retention" }).click();
+    await page.getByText('Cannot use "0" for --activity-retention: it must be a whole number')
+      .waitFor();
+    await value.fill("7");
+    await page.getByRole("button", { name: "Save --activity-retention" }).click();
+    await page.getByText("The setting is changed until the gateway restarts.").waitFor();
+    assert.equal(await value.inputValue(), "7");
+    await page.getByText("The next start uses 20 again.").waitFor();
+    await page.getByRole("row", { name: /Days to keep tool calls/ })
+      .getByText("console", { exact: true }).waitFor();
+    // What is kept is told from the same value.
+    await page.getByText("7 days, about 100,000 of them").waitFor();
+    const shown = await (await fetch(`${gateway.url}/api/audit.list`)).text();
+    assert.match(shown, /activity-retention/);
   },
 );
 

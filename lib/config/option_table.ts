@@ -34,6 +34,8 @@ interface OptionDefinition<T> extends OptionValue<T> {
   fallbackText: string;
   meaning: string;
   isSecret?: true;
+  /** Can be changed while the gateway runs: its readers look at each use. */
+  isLive?: true;
 }
 
 /** `heading` is the flag with its placeholder, as the help shows it. */
@@ -56,6 +58,10 @@ function option(heading: string, meaning: string) {
     }),
     toggle: (fallbackText = "off") => takes(Switch, false, fallbackText),
   };
+}
+
+function live<T>(definition: OptionDefinition<T>): OptionDefinition<T> {
+  return { ...definition, isLive: true };
 }
 
 const TABLE = {
@@ -81,9 +87,11 @@ const TABLE = {
     KvLocation,
     "quartermaster.kv in the data folder",
   ),
-  logLevel: option("--log-level LEVEL", `Minimum log level: ${LOG_LEVELS.join(", ")}`).takes(
-    oneOf(LOG_LEVELS),
-    "info",
+  logLevel: live(
+    option("--log-level LEVEL", `Minimum log level: ${LOG_LEVELS.join(", ")}`).takes(
+      oneOf(LOG_LEVELS),
+      "info",
+    ),
   ),
   logFormat: option("--log-format FORMAT", `Format of the log on stderr: ${LOG_FORMATS.join(", ")}`)
     .takes(oneOf(LOG_FORMATS), "auto", "auto: banner and warnings on a terminal, else json"),
@@ -91,10 +99,14 @@ const TABLE = {
     wholeNumber(1, 10_000),
     20,
   ),
-  activityRetention: option("--activity-retention DAYS", "Days to keep tool calls and their counts")
-    .takes(wholeNumber(1, 3_650), 30),
-  activityCalls: option("--activity-calls COUNT", "Approximate number of newest tool calls to keep")
-    .takes(wholeNumber(100, 10_000_000), 100_000),
+  activityRetention: live(
+    option("--activity-retention DAYS", "Days to keep tool calls and their counts")
+      .takes(wholeNumber(1, 3_650), 30),
+  ),
+  activityCalls: live(
+    option("--activity-calls COUNT", "Approximate number of newest tool calls to keep")
+      .takes(wholeNumber(100, 10_000_000), 100_000),
+  ),
   stdio: option("--stdio", "Speak MCP on standard input and output instead of a port").toggle(),
   standalone: option("--standalone", "With --stdio: do not join a running gateway").toggle(),
   enableOptimization: option(
@@ -126,10 +138,12 @@ const TABLE = {
     60_000,
     "60s",
   ),
-  evalRetention: option(
-    "--eval-retention DAYS",
-    "Days to keep individual evaluation runs; results are kept",
-  ).takes(wholeNumber(1, 3_650), 180),
+  evalRetention: live(
+    option(
+      "--eval-retention DAYS",
+      "Days to keep individual evaluation runs; results are kept",
+    ).takes(wholeNumber(1, 3_650), 180),
+  ),
   publicUrl: option("--public-url URL", "URL at which others reach this gateway").optional(
     HttpOrigin,
   ),
@@ -216,6 +230,39 @@ export type OptionName = keyof typeof TABLE;
 export type Options = { [Name in OptionName]: (typeof TABLE)[Name]["fallback"] };
 
 export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[Name]> } = TABLE;
+
+/** Every option once, under the heading that a person would look for. */
+export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
+  "Log": ["logLevel", "logFormat", "logRetention", "development"],
+  "Data and retention": [
+    "config",
+    "dataDir",
+    "kv",
+    "activityRetention",
+    "activityCalls",
+    "evalRetention",
+  ],
+  "Network": ["port", "host", "publicUrl", "allowPrivate", "maxBody", "stdio", "standalone"],
+  "Access": ["requireToken", "adminToken", "token", "oauthIssuer", "oauthAudience", "secretKey"],
+  "Tools and search": [
+    "maxNameLength",
+    "toolCategories",
+    "synonyms",
+    "embeddings",
+    "embeddingsUrl",
+    "embeddingsModel",
+    "embeddingsKey",
+    "hybridSearchRatio",
+  ],
+  "Optimization": [
+    "enableOptimization",
+    "evaluator",
+    "claudePath",
+    "evalModel",
+    "evalConcurrency",
+    "evalTimeout",
+  ],
+};
 
 export function forEachOption<T>(make: (name: OptionName) => T): Record<OptionName, T> {
   const names = Object.keys(OPTIONS) as OptionName[];

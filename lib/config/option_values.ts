@@ -5,6 +5,8 @@ export interface OptionValue<T> {
   schema: z.ZodType<T>;
   /** Ends the sentence "Cannot use X: it must be ...". */
   must: string;
+  /** The values, if they are few. */
+  choices?: readonly T[];
 }
 
 export function wholeNumber(min: number, max: number): OptionValue<number> {
@@ -29,6 +31,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): OptionValu
   return {
     schema: z.string().trim().toLowerCase().pipe(z.enum(choices)),
     must: `one of ${choices.join(", ")}`,
+    choices,
   };
 }
 

@@ -24,7 +24,7 @@ import {
 } from "./platform.ts";
 import { isUrl } from "./option_values.ts";
 
-export type OptionOrigin = "flag" | "environment" | "settings file" | "default";
+export type OptionOrigin = "flag" | "environment" | "settings file" | "default" | "console";
 
 /** What the machine tells, handed in so that tests can tell otherwise. */
 export interface Host {

@@ -163,6 +163,7 @@ export function buildOperations(input: OperationsInput) {
     settings: {
       options: input.options,
       origins: input.origins,
+      startup: {} as GatewaySettings["startup"],
       platform: context.platform,
       store: input.store,
       logs: input.logs,

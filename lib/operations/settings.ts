@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { z } from "zod";
 import {
   LOG_LEVELS,
+  OPTION_GROUPS,
   type OptionName,
   OPTIONS,
   type Options,
@@ -10,6 +11,7 @@ import {
 } from "../config/option_table.ts";
 import type { ReadOptions } from "../config/options.ts";
 import type { OnAudit } from "../core/access.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EvaluatorInfo } from "../core/optimization.ts";
 import { EvaluatorProgram } from "../optimizer/evaluators/evaluator.ts";
@@ -22,6 +24,8 @@ import { operation } from "./operation.ts";
 export interface GatewaySettings {
   options: Options;
   origins: ReadOptions["origins"];
+  /** The values of options that were changed, as they were at the start. */
+  startup: Partial<Record<OptionName, string>>;
   platform: ReadOptions["platform"];
   store: Store;
   logs: Pick<Logs, "level" | "module">;
@@ -40,10 +44,16 @@ const ShownOption = z.object({
   value: z.string().optional().describe("Secrets are masked; missing if it is not set"),
   fallback: z.string().describe("The default"),
   origin: z.string().describe("Where it was set"),
+  group: z.string(),
+  isLive: z.boolean().describe("Whether settings.set can change it"),
+  must: z.string().describe("What its value must be"),
+  choices: z.array(z.string()).optional(),
+  startup: z.string().optional().describe("The value until it was changed, and after a restart"),
 });
 export type ShownOption = z.infer<typeof ShownOption>;
 
 const LogLevel = z.enum(LOG_LEVELS);
+const LIVE_OPTIONS = (Object.keys(OPTIONS) as OptionName[]).filter((name) => OPTIONS[name].isLive);
 const LIVE = { scope: "whole", isLive: true } as const;
 const CHANGE = { ...LIVE, rights: ["manage"], effect: "write" } as const;
 
@@ -59,6 +69,41 @@ const show = operation({
   run: ({ settings }) => ({ options: shownOptions(settings), logLevel: settings.logs.level }),
 });
 
+const set = operation({
+  ...CHANGE,
+  name: "settings.set",
+  title: "Change a setting",
+  description: "Change an option until the gateway restarts.",
+  input: z.strictObject({
+    option: z.enum(LIVE_OPTIONS).describe("The option's name"),
+    value: z.string().describe("Its new value"),
+  }),
+  output: z.object({ option: ShownOption }),
+  idempotent: true,
+  run: ({ settings }, { option, value }) => ({ option: changeOption(settings, option, value) }),
+});
+
+/** Changes an option for those who read it at each use. */
+function changeOption(settings: GatewaySettings, name: OptionName, value: string): ShownOption {
+  const { options, origins, logs, onAudit, onChanged } = settings;
+  const { schema, must, flag } = OPTIONS[name];
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `Cannot use "${value.slice(0, 80)}" for --${flag}: it must be ${must}`,
+    });
+  }
+  const [before, after] = [String(options[name]), String(parsed.data)];
+  settings.startup[name] ??= before;
+  logs.module("http").info({ option: flag, from: before, to: after }, "Setting changed");
+  onAudit({ action: "settings.change", subject: flag, before, after });
+  Object.assign(options, { [name]: parsed.data });
+  origins[name] = "console";
+  if (name === "logLevel") logs.level = options.logLevel;
+  onChanged();
+  return shownOptions(settings).find((option) => option.name === name)!;
+}
+
 const setLogLevel = operation({
   ...CHANGE,
   name: "settings.log_level",
@@ -67,12 +112,8 @@ const setLogLevel = operation({
   input: z.strictObject({ level: LogLevel }),
   output: z.object({ level: LogLevel }),
   idempotent: true,
-  run({ settings: { logs, onAudit, onChanged } }, { level }) {
-    const before = logs.level;
-    logs.module("http").info({ from: before, to: level }, "Log level changed");
-    onAudit({ action: "settings.change", subject: "log level", before, after: level });
-    logs.level = level;
-    onChanged();
+  run({ settings }, { level }) {
+    changeOption(settings, "logLevel", level);
     return { level };
   },
 });
@@ -156,6 +197,7 @@ const backup = operation({
 
 export const SETTINGS_OPERATIONS = {
   show,
+  set,
   setLogLevel,
   reindex,
   checkEvaluator,
@@ -165,20 +207,28 @@ export const SETTINGS_OPERATIONS = {
 
 /** Every option as it is in effect and where it was set. */
 export function shownOptions(
-  { options, origins }: Pick<GatewaySettings, "options" | "origins">,
+  { options, origins, startup }: Pick<GatewaySettings, "options" | "origins" | "startup">,
 ): ShownOption[] {
-  return (Object.keys(OPTIONS) as OptionName[]).map((name) => {
+  const named = Object.entries(OPTION_GROUPS)
+    .flatMap(([group, names]) => names.map((name) => ({ group, name })));
+  return named.map(({ group, name }) => {
     const option = OPTIONS[name];
-    const value = shownValue(name, options[name]);
     return {
       name,
       flag: `--${option.flag}`,
       variable: variableOf(option),
       settingsKey: settingsKeyOf(option),
       meaning: option.meaning,
-      ...(value === undefined ? {} : { value }),
+      ...defined({
+        value: shownValue(name, options[name]),
+        choices: option.choices?.map(String),
+        startup: startup[name],
+      }),
       fallback: option.fallbackText,
       origin: origins[name],
+      group,
+      isLive: option.isLive ?? false,
+      must: option.must,
     };
   });
 }

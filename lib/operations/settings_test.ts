@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Access } from "../auth/access.ts";
-import { AccessScope, type AccessToken } from "../core/access.ts";
+import { forEachOption, OPTION_GROUPS, OPTIONS } from "../config/option_table.ts";
+import { AccessScope, type AccessToken, type AuditedChange } from "../core/access.ts";
 import { verifyBackup } from "../storage/backup.ts";
 import { Store } from "../storage/store.ts";
 import { fileResponse } from "./http.ts";
@@ -53,30 +54,6 @@ Deno.test("evaluator.test spends model time only for those who may manage and op
   assert.deepEqual(ran.slice(2), ["check"]);
 });
 
-Deno.test("settings.log_level sets the log level, logs and audits that, and updates open pages", async () => {
-  const seen: unknown[] = [];
-  const logs = {
-    level: "info",
-    module: () => ({ info: (fields: unknown) => seen.push(fields) }),
-  };
-  const settings = {
-    logs,
-    onAudit: ({ action, before, after }: Record<string, unknown>) =>
-      seen.push([action, before, after]),
-    onChanged: () => seen.push("changed"),
-  };
-  const services = servicesOf({ settings });
-  await runOperation(
-    SETTINGS_OPERATIONS.setLogLevel,
-    services as never,
-    { level: "debug" },
-    callBy("a"),
-  );
-  assert.equal(logs.level, "debug");
-  const audited = ["settings.change", "info", "debug"];
-  assert.deepEqual(seen, [{ from: "info", to: "debug" }, audited, "changed"]);
-});
-
 function backup(store: Store, { canWrite = true, isLocal = true } = {}) {
   const audited: unknown[] = [];
   const settings = {
@@ -109,4 +86,51 @@ Deno.test("data.backup gives a whole backup to keep, on this machine only", asyn
   }
   await assert.rejects(backup(store, { isLocal: false }), { code: "ACCESS_DENIED" });
   await assert.rejects(backup(store, { canWrite: false }), /this platform has no disk/);
+});
+
+Deno.test("settings.set changes what is read at each use, and refuses everything else", async () => {
+  const audited: unknown[] = [];
+  let told = 0;
+  const options = Object.fromEntries(
+    Object.entries(OPTIONS).map(([name, { fallback }]) => [name, fallback]),
+  );
+  const settings = {
+    options,
+    origins: forEachOption(() => "default"),
+    startup: {},
+    logs: { level: "info", module: () => ({ info() {} }) },
+    onAudit: ({ subject, before, after }: AuditedChange) => audited.push([subject, before, after]),
+    onChanged: () => told++,
+  };
+  const set = (option: string, value: string) =>
+    runOperation(
+      SETTINGS_OPERATIONS.set,
+      servicesOf({ settings }) as never,
+      { option, value },
+      callBy("everyone"),
+    );
+  await set("activityRetention", "7");
+  const { option } = await set("activityRetention", "8");
+  assert.equal(options.activityRetention, 8);
+  assert.deepEqual([option.value, option.origin, option.startup], ["8", "console", "30"]);
+  await runOperation(
+    SETTINGS_OPERATIONS.setLogLevel,
+    servicesOf({ settings }) as never,
+    { level: "debug" },
+    callBy("a"),
+  );
+  assert.deepEqual([settings.logs.level, options.logLevel], ["debug", "debug"]);
+  assert.equal(told, 3, "open pages are updated");
+  assert.deepEqual(audited, [
+    ["activity-retention", "30", "7"],
+    ["activity-retention", "7", "8"],
+    ["log-level", "info", "debug"],
+  ]);
+  for (const [name, value] of [["activityRetention", "0"], ["logLevel", "loud"], ["port", "1"]]) {
+    await assert.rejects(set(name!, value!), { code: "INVALID_ARGUMENTS" }, name);
+  }
+});
+
+Deno.test("every option is in one group", () => {
+  assert.deepEqual(Object.values(OPTION_GROUPS).flat().sort(), Object.keys(OPTIONS).sort());
 });

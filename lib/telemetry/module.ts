@@ -96,8 +96,13 @@ export function buildTelemetry(input: TelemetryInput) {
       repository: callRecords,
       processId: input.lease.id,
       onWarning,
-      keepDays: options.activityRetention,
-      maxCalls: options.activityCalls,
+      // Read at each use: they can change while the gateway runs.
+      get keepDays() {
+        return options.activityRetention;
+      },
+      get maxCalls() {
+        return options.activityCalls;
+      },
     }),
   );
   const details = new CallDetails({});

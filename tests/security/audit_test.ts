@@ -179,8 +179,8 @@ Deno.test("everything that is decided leaves one entry with who and from where",
     () => send("/servers/~undo", { id: removed }, cookie),
   );
   await step(
-    { action: "settings.change", subject: "log level", ...page },
-    () => send("/settings", { action: "log-level", level: "debug" }, cookie),
+    { action: "settings.change", subject: "log-level", ...page },
+    () => send("/settings", { action: "set", option: "logLevel", value: "debug" }, cookie),
   );
   await step(
     { action: "activity.clear", subject: "activity log", ...page },

@@ -82,6 +82,10 @@ export function stubGateway(input: StubInput = {}): Gateway {
   }));
   const stats = new CallStats();
   for (const call of input.calls ?? []) stats.add({ tool: "", ...call });
+  const options = {
+    options: { ...defaults, ...input.options } as Gateway["options"]["options"],
+    origins: forEachOption((name) => name in (input.options ?? {}) ? "flag" : "default"),
+  };
   return {
     ...knowledge(listed, input),
     callStats: () => ({ stats, loaded: Promise.resolve(), complete: Promise.resolve() }),
@@ -146,10 +150,8 @@ export function stubGateway(input: StubInput = {}): Gateway {
       },
     } as Gateway["servers"],
     problems: input.problems ?? [],
-    options: {
-      options: { ...defaults, ...input.options } as Gateway["options"]["options"],
-      origins: forEachOption((name) => name in (input.options ?? {}) ? "flag" : "default"),
-    },
+    options,
+    settings: { ...options, startup: {} } as unknown as Gateway["settings"],
     address: "http://127.0.0.1:3333",
     startedAt: 0,
     version: "1.2.3",

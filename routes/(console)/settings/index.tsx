@@ -3,11 +3,10 @@ import { BusyForms } from "../../../islands/forms.tsx";
 import { CopyButton, Since } from "../../../components/text.tsx";
 import { Card, Fact, Facts, PageHeader } from "../../../components/layout.tsx";
 import { FormResult } from "../../../components/operation_form.tsx";
-import { DataTable } from "../../../components/tables.tsx";
-import { DataCard, LogLevelCard, OptimizationCard, SearchCard } from "./(_components)/cards.tsx";
+import { DataCard, OptimizationCard, SearchCard } from "./(_components)/cards.tsx";
+import { OptionGroups } from "./(_components)/options.tsx";
 import { define } from "../../../lib/console/define.ts";
 import { formPage } from "../../../lib/console/form_page.ts";
-import type { ShownOption } from "../../../lib/operations/settings.ts";
 
 export const handler = formPage({
   title: "Settings",
@@ -19,81 +18,26 @@ export const handler = formPage({
     decision.startsWith("evaluator-") ? { check: "evaluator" } : {},
 });
 
-/** What is in effect and where it was set, what can be changed at once, and what runs here. */
-export default define.page<typeof handler>(function SettingsPage({ data: page }) {
+/** What can be changed at once, every option with its source, and what runs here. */
+export default define.page<typeof handler>(function SettingsPage({ data: page, url }) {
   return (
     <div class="stack" data-live="settings embeddings">
       <BusyForms />
-      <PageHeader title="Settings" lead="Runtime settings first; startup options below" />
+      <PageHeader
+        title="Settings"
+        lead="A flag wins over the environment, that over the settings file. Only editable options change without a restart"
+      />
       <FormResult {...page} />
       <div class="columns">
         <OptimizationCard optimization={page.optimization} />
         <SearchCard search={page.search} />
         <DataCard data={page.data} />
-        <div class="stack">
-          <LogLevelCard level={page.logLevel} />
-          <AboutCard about={page.about} />
-        </div>
+        <AboutCard about={page.about} />
       </div>
-      <Card title="Options" isFlush>
-        <p class="card-lead muted">
-          A flag wins over the environment, that over the settings file. Changes take effect at the
-          next start.
-        </p>
-        <SettingsTable rows={page.rows} />
-      </Card>
+      <OptionGroups page={page} url={url} />
     </div>
   );
 });
-
-/** Every option as it is in effect, and the three places that can set it. */
-function SettingsTable({ rows }: { rows: ShownOption[] }) {
-  return (
-    <DataTable
-      caption="Options"
-      class="settings-table"
-      rows={rows}
-      keyOf={({ name }) => name}
-      columns={[
-        {
-          head: "Option",
-          cell: ({ flag, meaning }) => (
-            <>
-              <span class="mono strong">{flag}</span>
-              <p class="muted">{meaning}</p>
-            </>
-          ),
-        },
-        {
-          head: "Value",
-          cell: ({ value, origin, fallback }) => (
-            <>
-              {value === undefined
-                ? <span class="muted">Not set</span>
-                : <span class="mono place">{value}</span>}
-              {origin !== "default" && <p class="small muted">default: {fallback}</p>}
-            </>
-          ),
-        },
-        { head: "Set by", cell: ({ origin }) => <Origin origin={origin} /> },
-        {
-          head: "Environment and settings file",
-          class: "hide-medium",
-          cell: ({ variable, settingsKey }) => (
-            <>
-              <p class="mono small place">{variable}</p>
-              <p class="mono small muted">"{settingsKey}"</p>
-            </>
-          ),
-        },
-      ]}
-    />
-  );
-}
-
-function Origin({ origin }: { origin: string }) {
-  return <span class={origin === "default" ? "badge" : "badge tone-accent"}>{origin}</span>;
-}
 
 function AboutCard({ about }: Pick<SettingsPage, "about">) {
   return (

@@ -9,9 +9,8 @@ import { checkedText } from "../../../../lib/operations/optimization/evaluator.t
 import { Ago, CopyButton, InertText } from "../../../../components/text.tsx";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
 import { Notice } from "../../../../components/states.tsx";
-import { LOG_LEVELS } from "../../../../lib/config/option_table.ts";
 import { RESTORE_BACKUP } from "../../../../lib/console/ui/pages.ts";
-import { PostButton, PostForm, SelectOptions } from "../../../../components/forms.tsx";
+import { PostButton, PostForm } from "../../../../components/forms.tsx";
 
 export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimization">) {
   const { isOn, fixedBy, check } = optimization;
@@ -141,28 +140,6 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
         </div>
         <p class="muted small">{BACKUPS[data.backup]} {RESTORES[data.restore ?? "none"]}</p>
       </div>
-    </Card>
-  );
-}
-
-export function LogLevelCard({ level }: { level: SettingsPage["logLevel"] }) {
-  return (
-    <Card title="Log level" aside={level.current}>
-      <PostForm
-        class="inline-form"
-        action="/settings"
-        busy="Setting…"
-        fields={{ action: "log-level" }}
-      >
-        <label for="log-level">Minimum log level</label>
-        <select id="log-level" name="level" class="select" value={level.current}>
-          <SelectOptions choices={LOG_LEVELS.map((name) => [name, name])} value={level.current} />
-        </select>
-        <button type="submit" class="button">Set log level</button>
-      </PostForm>
-      <p class="muted small">
-        Not kept: the next start uses <code>{level.configured}</code> again.
-      </p>
     </Card>
   );
 }

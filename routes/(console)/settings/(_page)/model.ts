@@ -21,7 +21,10 @@ export interface ShownEvaluator extends FoundEvaluator {
 }
 
 export interface SettingsPage {
-  rows: ShownOption[];
+  filter: { q: string; only: "" | "set" | "live" };
+  /** Of all options. */
+  counts: Record<"all" | "set" | "live", number>;
+  groups: { name: string; options: ShownOption[] }[];
   optimization: {
     isOn: boolean;
     /** Where it was switched on for good, which cannot be undone here. */
@@ -37,7 +40,6 @@ export interface SettingsPage {
     trouble?: string;
   };
   data: SettingsData;
-  logLevel: { current: string; configured: string };
   about: {
     version: string;
     deno: string;
@@ -63,7 +65,7 @@ type SettingsGateway = Pick<
   | "searchTrouble"
   | "store"
   | "restore"
-  | "logs"
+  | "settings"
 >;
 
 /** Every option as it is in effect and where it was set, and what can be changed at once. */
@@ -94,8 +96,7 @@ export async function settingsPage(
       ...defined({ progress, trouble: gateway.searchTrouble() }),
     },
     data,
-    logLevel: { current: gateway.logs.level, configured: options.logLevel },
-    rows: shownOptions(gateway.options),
+    ...optionGroups(shownOptions(gateway.settings), query),
     about: {
       version: gateway.version,
       deno: Deno.version.deno,
@@ -105,6 +106,36 @@ export async function settingsPage(
       address: gateway.address,
       startedAt: gateway.startedAt,
     },
+  };
+}
+
+const ONLY = {
+  set: ({ origin }: ShownOption) => origin !== "default",
+  live: ({ isLive }: ShownOption) => isLive,
+};
+
+function optionGroups(
+  all: ShownOption[],
+  query: URLSearchParams,
+): Pick<SettingsPage, "filter" | "counts" | "groups"> {
+  const q = query.get("q")?.trim() ?? "";
+  const wanted = query.get("only");
+  const only = wanted === "set" || wanted === "live" ? wanted : "";
+  const words = q.toLowerCase().split(/\s+/);
+  const matching = all.filter((option) => {
+    const { flag, variable, settingsKey, meaning, group } = option;
+    const text = [flag, variable, settingsKey, meaning, group].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word)) && (only === "" || ONLY[only](option));
+  });
+  return {
+    filter: { q, only },
+    counts: {
+      all: all.length,
+      set: all.filter(ONLY.set).length,
+      live: all.filter(ONLY.live).length,
+    },
+    groups: [...Map.groupBy(matching, ({ group }) => group)]
+      .map(([name, options]) => ({ name, options })),
   };
 }
 
@@ -126,9 +157,9 @@ export const SETTINGS_DECISIONS: FormDecisions = {
     operation: OPTIMIZATION_OPERATIONS.disable,
     done: "Optimization is off. Nothing spends model time.",
   },
-  "log-level": {
-    operation: SETTINGS_OPERATIONS.setLogLevel,
-    done: "The log level is changed until the gateway restarts.",
+  set: {
+    operation: SETTINGS_OPERATIONS.set,
+    done: "The setting is changed until the gateway restarts.",
   },
   "evaluator-check": {
     operation: SETTINGS_OPERATIONS.checkEvaluator,
