@@ -17,6 +17,10 @@ const STATES: Record<ServerState, { word: string; icon: IconName; tone: Tone }> 
   not_running: { word: "Not running", icon: "paused", tone: "quiet" },
 };
 
+export function stateLook(state: ServerState) {
+  return STATES[state];
+}
+
 export function stateWord(state: ServerState): string {
   return STATES[state].word;
 }

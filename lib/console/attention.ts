@@ -4,10 +4,12 @@ import type { OptimizationJob } from "../core/optimization.ts";
 import { EVERYONE } from "../core/access.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import type { ServerStatus } from "../core/server.ts";
+import type { CallUse, ServerTimes } from "../telemetry/call_stats.ts";
 import type { ConsoleAction } from "./actions.ts";
 import { waitingCounts, type WaitingGateway } from "./frame.ts";
+import { type countedCalls, tokenCost } from "./tool_rows.ts";
 import { toolsetNotes } from "./ui/tools.ts";
-import { formatCount } from "./ui/format.ts";
+import { formatCount, formatLatency, formatNumber, formatShare } from "./ui/format.ts";
 import { jobPath } from "./ui/jobs.ts";
 import {
   optimizationPath,
@@ -41,13 +43,91 @@ export interface AttentionItem {
     | "quarantined"
     | "approval-waiting"
     | "consent-waiting"
-    | "restore-waiting";
+    | "restore-waiting"
+    | "failing"
+    | "slow"
+    | "missed"
+    | "unused";
   subject: string;
   isName: boolean;
   href: string;
   detail: string;
   at?: number;
   fixes: Fix[];
+}
+
+const FAILING_ERRORS = 3;
+const FAILING_SHARE = 0.1;
+const SLOW_CALLS = 5;
+const SLOW_MS = 5_000;
+const UNUSED_TOKENS = 1_000;
+const MOST_OF_A_KIND = 3;
+const DAY_MS = 24 * 60 * 60_000;
+
+export function isFailing({ calls, errors }: CallUse): boolean {
+  return errors >= FAILING_ERRORS && errors / calls >= FAILING_SHARE;
+}
+
+export function isSlow({ calls, p95 }: ServerTimes): boolean {
+  return calls >= SLOW_CALLS && p95 >= SLOW_MS;
+}
+
+/** What works and still asks for a decision, by what it costs: errors, time, misses, tokens. */
+export function decisionsOf(
+  gateway: Pick<Gateway, "toolDirectory" | "servers">,
+  { stats, isComplete }: Pick<Awaited<ReturnType<typeof countedCalls>>, "stats" | "isComplete">,
+): AttentionItem[] {
+  const tools = gateway.toolDirectory.visible(EVERYONE);
+  const activity = (filter: Record<string, string>) => `/activity?${new URLSearchParams(filter)}`;
+  const failing = tools.map(({ server, name }) => ({ server, name, use: stats.use(server, name) }))
+    .filter(({ use }) => isFailing(use)).sort((a, b) => b.use.errors - a.use.errors)
+    .map(({ server, name, use: { calls, errors } }): AttentionItem => ({
+      kind: "failing",
+      subject: `${server}.${name}`,
+      isName: true,
+      href: activity({ server, tool: name, status: "error" }),
+      detail: `${errors} of ${formatCount(calls, "call")} failed in 24 h (${
+        formatShare(errors / calls)
+      })`,
+      fixes: [],
+    }));
+  const slow = stats.servers().filter(isSlow).sort((a, b) => b.p95 - a.p95)
+    .map(({ server, calls, p95 }): AttentionItem => ({
+      kind: "slow",
+      subject: server,
+      isName: true,
+      href: activity({ server }),
+      detail: `1 in 20 of ${formatCount(calls, "call")} in 24 h took over ${formatLatency(p95)}`,
+      fixes: [],
+    }));
+  const missed = stats.missed().map(({ query, count }): AttentionItem => ({
+    kind: "missed",
+    subject: `“${query}”`,
+    isName: false,
+    href: activity({ kind: "missed" }),
+    detail: `${formatCount(count, "search", "searches")} in 24 h found no tool that fits`,
+    fixes: [],
+  }));
+  const known = stats.oldest === undefined ? 0 : Math.floor((Date.now() - stats.oldest) / DAY_MS);
+  // A record of less than a day says nothing about what is never used.
+  const unused = !isComplete || known === 0 ? [] : gateway.servers.list()
+    .filter(({ name, state }) => state === "ready" && stats.use(name).lastAt === undefined)
+    .map(({ name }) => {
+      const own = tools.filter(({ server }) => server === name);
+      return { name, count: own.length, tokens: tokenCost(gateway.toolDirectory, own).counted };
+    })
+    .filter(({ tokens }) => tokens >= UNUSED_TOKENS).sort((a, b) => b.tokens - a.tokens)
+    .map(({ name, count, tokens }): AttentionItem => ({
+      kind: "unused",
+      subject: name,
+      isName: true,
+      href: serverPath(name),
+      detail: `Not called in ${formatCount(known, "day")}; its ${formatCount(count, "tool")} cost ${
+        formatNumber(tokens)
+      } tokens if listed`,
+      fixes: [],
+    }));
+  return [failing, slow, missed, unused].flatMap((items) => items.slice(0, MOST_OF_A_KIND));
 }
 
 const JOBS = 20;

@@ -4,6 +4,7 @@ import type { OptimizationJob } from "../core/optimization.ts";
 import { BROKEN_CACHE } from "../core/failure_cause.ts";
 import type { ServerStatus } from "../core/server.ts";
 import {
+  decisionsOf,
   emptyToolset,
   jobsToAttend,
   serverFix,
@@ -170,4 +171,37 @@ Deno.test("emptyToolset() raises the alarm where clients get none of the equippe
   );
   assert.deepEqual(item?.fixes[0]?.action, { action: "unequip-toolset" });
   assert.match(found([])[0]?.detail ?? "", /it has none/);
+});
+
+Deno.test("decisionsOf() ranks what fails, is slow, is not found and is never used", () => {
+  const now = Date.now();
+  const call = { at: now, server: "git", tool: "push", ms: 10, ok: true };
+  const search = { query: "send a fax", found: [], count: 0, isHit: false };
+  const description = "A long description. ".repeat(400);
+  const servers = [
+    { name: "git", tools: [{ name: "push" }, { name: "pull" }] },
+    { name: "slow", tools: [{ name: "crawl" }] },
+    { name: "dead", tools: [{ name: "weight", description }] },
+    { name: "small", tools: [{ name: "cheap" }] },
+  ];
+  const calls = [
+    ...Array.from({ length: 4 }, () => ({ ...call, ok: false })),
+    call,
+    { ...call, tool: "pull", ok: false },
+    ...Array.from({ length: 5 }, () => ({ ...call, server: "slow", tool: "crawl", ms: 9_000 })),
+    { ...call, search },
+  ];
+  const decisions = (more: typeof calls = [], isComplete = true) => {
+    const gateway = stubGateway({ servers, calls: [...calls, ...more] });
+    const { stats } = gateway.callStats();
+    return decisionsOf(gateway, { stats, isComplete }).map(({ kind, subject }) =>
+      `${kind} ${subject}`
+    );
+  };
+  const found = ["failing git.push", "slow slow", "missed “send a fax”"];
+  // Nobody knows after an hour what is never used.
+  assert.deepEqual(decisions(), found);
+  const old = { ...call, at: now - 3 * 24 * 60 * 60_000 };
+  assert.deepEqual(decisions([old]), [...found, "unused dead"]);
+  assert.deepEqual(decisions([old], false), found);
 });

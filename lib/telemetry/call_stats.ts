@@ -12,6 +12,7 @@ const HOURS = 24;
 /** Servers come and go under any name; those called longest ago are forgotten first. */
 const MAX_SERVERS = 1_000;
 const MAX_TOOLS = 10_000;
+const MAX_SESSIONS = 1_000;
 
 export interface CallBucket {
   at: number;
@@ -43,7 +44,7 @@ export interface MissedQuery {
 
 const MOST_MISSED = 1_000;
 
-type Call = Pick<ActivityEntry, "at" | "server" | "tool" | "ms" | "ok" | "search">;
+type Call = Pick<ActivityEntry, "at" | "server" | "tool" | "ms" | "ok" | "search" | "session">;
 
 /** Calls, errors and durations by server and tool over the last 24 hours, in plain counters. */
 export class CallStats {
@@ -54,6 +55,7 @@ export class CallStats {
   readonly #errors = new Uint32Array(MINUTES);
   readonly #servers = new Map<string, ServerCounts>();
   readonly #tools = new Map<string, HourCounts>();
+  readonly #searches = new Map<string, SearchCounts>();
   #oldest = Infinity;
   #missed: { query: string; at: number }[] = [];
 
@@ -67,9 +69,12 @@ export class CallStats {
   }
 
   /** Counts a call, in any order of time; of one that is older than a day only the time is kept. */
-  add({ at, server, tool, ms, ok, search }: Call): void {
+  add({ at, server, tool, ms, ok, search, session }: Call): void {
     if (search) {
-      if (!search.isHit && at > this.#dayAgo) this.#miss(search.query, at);
+      if (at <= this.#dayAgo) return;
+      if (!search.isHit) this.#miss(search.query, at);
+      touched(this.#searches, session, MAX_SESSIONS, () => new SearchCounts())
+        .add(Math.floor(at / HOUR_MS), search.tokens ?? 0);
       return;
     }
     if (at < this.#oldest) this.#oldest = at;
@@ -120,8 +125,17 @@ export class CallStats {
     return { ...counts.times(name, this.#hour), hours: counts.hours(this.#hour) };
   }
 
-  tool(server: string, name: string): CallUse {
-    return this.#tools.get(`${server}\n${name}`)?.use(this.#hour) ?? { calls: 0, errors: 0 };
+  /** The use of a server, or of one of its tools. */
+  use(server: string, tool?: string): CallUse {
+    const counts = tool === undefined
+      ? this.#servers.get(server)
+      : this.#tools.get(`${server}\n${tool}`);
+    return counts?.use(this.#hour) ?? { calls: 0, errors: 0 };
+  }
+
+  /** What searches of a client's session cost its model in the last 24 hours. */
+  searches(session: string): SearchCost {
+    return this.#searches.get(session)?.cost(this.#hour) ?? { searches: 0, tokens: 0 };
   }
 
   /** What was searched for and not found, most often first. */
@@ -211,6 +225,31 @@ class HourCounts {
       errors += this.#errors[place]!;
     }
     return { calls, errors, ...(this.#lastAt === 0 ? {} : { lastAt: this.#lastAt }) };
+  }
+}
+
+export interface SearchCost {
+  searches: number;
+  tokens: number;
+}
+
+class SearchCounts {
+  readonly #hours = new Map<number, SearchCost>();
+
+  add(hour: number, tokens: number): void {
+    const { searches, tokens: before } = this.#hours.get(hour) ?? { searches: 0, tokens: 0 };
+    this.#hours.set(hour, { searches: searches + 1, tokens: before + tokens });
+    if (this.#hours.size > HOURS) this.#hours.delete(Math.min(...this.#hours.keys()));
+  }
+
+  cost(now: number): SearchCost {
+    const sum = { searches: 0, tokens: 0 };
+    for (const [hour, { searches, tokens }] of this.#hours) {
+      if (hour <= now - HOURS) continue;
+      sum.searches += searches;
+      sum.tokens += tokens;
+    }
+    return sum;
   }
 }
 
@@ -335,7 +374,6 @@ export function countCalls({ activity, repository, onWarning }: CountedCallsOpti
 
 /** Calls of one session that are further apart belong to different work. */
 const APART_MS = 10 * 60_000;
-const MAX_SESSIONS = 1_000;
 
 type Used = Pick<ActivityEntry, "server" | "tool">;
 type UsedCall = Used & Pick<ActivityEntry, "at" | "session" | "search">;

@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE;
 const NOON = Date.UTC(2026, 0, 2, 12);
 
 function call(at: number, more: Partial<Parameters<CallStats["add"]>[0]> = {}) {
-  return { at, server: "git", tool: "status", ms: 10, ok: true, ...more };
+  return { at, server: "git", tool: "status", session: "s", ms: 10, ok: true, ...more };
 }
 
 Deno.test("CallStats.timeline() counts calls and errors by their time, oldest first", () => {
@@ -57,22 +57,23 @@ Deno.test("CallStats.servers() keeps those called last of very many", () => {
   assert.ok(names.includes("s1009") && !names.includes("s0"));
 });
 
-Deno.test("CallStats.tool() counts the last day, and knows the last use before it", () => {
+Deno.test("CallStats.use() counts the last day, and knows the last use before it", () => {
   let now = NOON;
   const stats = new CallStats({ now: () => now });
-  assert.deepEqual(stats.tool("git", "status"), { calls: 0, errors: 0 });
+  assert.deepEqual(stats.use("git", "status"), { calls: 0, errors: 0 });
   stats.add(call(NOON - 3 * HOUR));
   stats.add(call(NOON - HOUR, { ok: false }));
   // In any order, as the record is read from its end.
   stats.add(call(NOON - 30 * 24 * HOUR));
   stats.add(call(NOON - 48 * HOUR, { tool: "push" }));
-  assert.deepEqual(stats.tool("git", "status"), { calls: 2, errors: 1, lastAt: NOON - HOUR });
-  assert.deepEqual(stats.tool("git", "push"), { calls: 0, errors: 0, lastAt: NOON - 48 * HOUR });
+  assert.deepEqual(stats.use("git", "status"), { calls: 2, errors: 1, lastAt: NOON - HOUR });
+  assert.deepEqual(stats.use("git", "push"), { calls: 0, errors: 0, lastAt: NOON - 48 * HOUR });
+  assert.deepEqual(stats.use("git"), { calls: 2, errors: 1, lastAt: NOON - HOUR });
   assert.equal(stats.oldest, NOON - 30 * 24 * HOUR);
   now += 22 * HOUR;
-  assert.deepEqual(stats.tool("git", "status"), { calls: 1, errors: 1, lastAt: NOON - HOUR });
+  assert.deepEqual(stats.use("git", "status"), { calls: 1, errors: 1, lastAt: NOON - HOUR });
   now += 24 * HOUR;
-  assert.deepEqual(stats.tool("git", "status"), { calls: 0, errors: 0, lastAt: NOON - HOUR });
+  assert.deepEqual(stats.use("git", "status"), { calls: 0, errors: 0, lastAt: NOON - HOUR });
 });
 
 Deno.test("CallStats.server() tells one server's calls by the hour", () => {
@@ -151,9 +152,9 @@ Deno.test("countCalls() counts what was called before and after, each once", asy
   await activity.flush();
   await loaded;
   assert.deepEqual(stats.servers().map(({ calls, errors }) => [calls, errors]), [[4, 1]]);
-  assert.deepEqual(stats.tool("git", "waits_for_the_store").errors, 1);
+  assert.deepEqual(stats.use("git", "waits_for_the_store").errors, 1);
   await complete;
-  const { calls, lastAt } = stats.tool("git", "two_days_ago");
+  const { calls, lastAt } = stats.use("git", "two_days_ago");
   assert.equal(calls, 0);
   assert.ok(lastAt !== undefined && lastAt < Date.now() - DAY);
 });
@@ -209,7 +210,7 @@ Deno.test("CallStats.missed() groups searches that found nothing, and counts no 
   let now = NOON;
   const stats = new CallStats({ now: () => now });
   const search = (query: string, isHit: boolean) => ({
-    search: { query, isHit, found: [], count: 0 },
+    search: { query, isHit, found: [], count: 0, tokens: 10 },
   });
   stats.add({ ...call(NOON - HOUR), ...search("send a fax", false) });
   stats.add({ ...call(NOON), ...search("Send a fax ", false) });
@@ -219,6 +220,8 @@ Deno.test("CallStats.missed() groups searches that found nothing, and counts no 
     { query: "send a fax", count: 2, at: NOON },
     { query: "book a flight", count: 1, at: NOON - MINUTE },
   ]);
+  assert.deepEqual(stats.searches("s"), { searches: 4, tokens: 40 });
+  assert.deepEqual(stats.searches("other"), { searches: 0, tokens: 0 });
   assert.deepEqual(stats.servers(), []);
   assert.equal(stats.timeline(1, 60)[0]?.calls, 0);
   for (let n = 0; n < 5_000; n++) stats.add({ ...call(NOON), ...search(`${n}`, false) });

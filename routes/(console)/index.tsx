@@ -1,20 +1,16 @@
 import { page } from "fresh";
 import { CopyButton, InertText, Since } from "../../components/text.tsx";
 import { Card, Fact, Facts, PageHeader } from "../../components/layout.tsx";
-import {
-  StartingNotice,
-  StateBadge,
-  StateIcon,
-  stateWord,
-} from "../../components/server_state.tsx";
+import { StartingNotice, StateIcon, stateWord } from "../../components/server_state.tsx";
 import { BusyForms } from "../../islands/forms.tsx";
 import { define } from "../../lib/console/define.ts";
 import type { ToolRow } from "../../lib/console/tool_rows.ts";
-import { formatCount, formatNumber, formatShare } from "../../lib/console/ui/format.ts";
-import { serverPath, toolPath, toolsetPath } from "../../lib/console/ui/pages.ts";
+import { formatCount, formatNumber } from "../../lib/console/ui/format.ts";
+import { toolPath, toolsetPath } from "../../lib/console/ui/pages.ts";
 import type { ServerStatus } from "../../lib/core/server.ts";
-import { AttentionList } from "./(_components)/attention.tsx";
-import { CallsCard, ServerTimesCard } from "./(_components)/dashboard_calls.tsx";
+import { AttentionList, DecisionsCard } from "./(_components)/attention.tsx";
+import { CallsCard, MapCard } from "./(_components)/dashboard_calls.tsx";
+import { TokensCard } from "./(_components)/tokens.tsx";
 import { TourCard } from "./(_components)/tour.tsx";
 import { type DashboardPage, dashboardPage } from "./(_page)/dashboard.ts";
 
@@ -35,33 +31,20 @@ export default define.page<typeof handler>(function DashboardRoute({ data: page 
       <StartingNotice servers={page.starting} />
       <Stats page={page} />
       <AttentionList page={page} />
-      {page.demo === undefined
-        ? (
-          <>
-            <CallsCard calls={page.calls} />
-            <ServerTimesCard calls={page.calls} />
-            <div class="columns">
-              <LargestServers page={page} />
-              <GatewayCard page={page} />
-            </div>
-          </>
-        )
-        : (
-          <>
-            {page.calls.calls > 0 && <CallsCard calls={page.calls} />}
-            <ServerTimesCard calls={page.calls} />
-            <div class="columns">
-              <Welcome server={page.demo.server} tools={page.demo.tools} />
-              <GatewayCard page={page} />
-            </div>
-          </>
-        )}
+      <DecisionsCard decisions={page.decisions} />
+      <MapCard page={page} />
+      {(page.demo === undefined || page.calls.calls > 0) && <CallsCard calls={page.calls} />}
+      <TokensCard tokens={page.tokens} />
+      <div class={page.demo === undefined ? undefined : "columns"}>
+        {page.demo && <Welcome server={page.demo.server} tools={page.demo.tools} />}
+        <GatewayCard page={page} />
+      </div>
     </div>
   );
 });
 
 function Stats({ page }: { page: DashboardPage }) {
-  const { counts, states, exposed, equipped, savedToday: saved } = page;
+  const { counts, states, exposed, equipped, tokens } = page;
   return (
     <div class="stats stats-four">
       <a class="stat" href="/servers">
@@ -97,38 +80,16 @@ function Stats({ page }: { page: DashboardPage }) {
             : `${formatCount(equipped.tools, "tool")} listed at /mcp`}
         </span>
       </a>
-      <a class="stat" href="/tools" title="An estimate">
-        <span class="stat-name">Tokens saved today</span>
-        <span class="stat-value">{formatNumber(saved?.saved ?? 0)}</span>
+      <a class="stat" href="/clients">
+        <span class="stat-name">Listed to a client</span>
+        <span class="stat-value">{tokens.listed === 0 ? "–" : formatNumber(tokens.listed)}</span>
         <span class="stat-note">
-          {saved === undefined
-            ? "no search today"
-            : `${formatShare(saved.saved / (saved.baseline || 1))} less than listing all, ${
-              formatCount(saved.searches, "search", "searches")
-            }`}
+          {tokens.listed === 0
+            ? "no client connected"
+            : `tokens at most, of ${formatNumber(tokens.all.counted)} for all tools`}
         </span>
       </a>
     </div>
-  );
-}
-
-function LargestServers({ page }: { page: DashboardPage }) {
-  return (
-    <Card title="Most tools" aside={<a href="/servers?sort=tools&dir=desc">All servers</a>} isFlush>
-      <ul class="rows">
-        {page.largest.map((server) => (
-          <li key={server.name} class="row row-link" data-row>
-            <div class="row-text cut">
-              <a href={serverPath(server.name)} class="mono cover" data-row-link>
-                <InertText text={server.name} />
-              </a>
-            </div>
-            <StateBadge state={server.state} />
-            <span class="row-number">{formatCount(server.toolCount, "tool")}</span>
-          </li>
-        ))}
-      </ul>
-    </Card>
   );
 }
 

@@ -10,11 +10,12 @@ import type { ServerStatus } from "../../core/server.ts";
 import type { ToolDefinition } from "../../core/tool.ts";
 import { NameTables } from "../../catalog/name_table.ts";
 import type { EmbeddingProgress } from "../../catalog/search/embedding/semantic_index.ts";
-import type { ActivityDay } from "../../storage/activity_repository.ts";
+import type { ActivityDay, ActivityEntry } from "../../storage/activity_repository.ts";
 import type { KeptTools } from "../../storage/canonical_tools_repository.ts";
 import type { ToolOverride } from "../../storage/catalog_repositories.ts";
 import type { Approvals } from "../../trust/call_control/approvals.ts";
 import type { Consents } from "../../trust/consents.ts";
+import type { ClientListing, ConnectedClient } from "../../mcp/clients.ts";
 import { StartingServers } from "../../mcp/starting_servers.ts";
 import type { FoundTools } from "../../catalog/search/module.ts";
 import { ToolDirectory } from "../../mcp/tool_directory.ts";
@@ -39,7 +40,10 @@ export interface StubInput {
   isCounting?: boolean;
   progress?: EmbeddingProgress;
   /** Calls of the last day. */
-  calls?: { at: number; server: string; tool?: string; ms: number; ok: boolean }[];
+  calls?: (Pick<ActivityEntry, "at" | "server" | "ms" | "ok"> & Partial<ActivityEntry>)[];
+  clients?: ConnectedClient[];
+  /** What clients are listed, by their ids. */
+  listings?: [string, ClientListing][];
   isOptimizing?: boolean;
   /** Descriptions in the place of the servers' own. */
   promotions?: PromotedTool[];
@@ -81,7 +85,7 @@ export function stubGateway(input: StubInput = {}): Gateway {
     return [server, { tools: known, broken: [] }];
   }));
   const stats = new CallStats();
-  for (const call of input.calls ?? []) stats.add({ tool: "", ...call });
+  for (const call of input.calls ?? []) stats.add({ tool: "", session: "s", ...call });
   const options = {
     options: { ...defaults, ...input.options } as Gateway["options"]["options"],
     origins: forEachOption((name) => name in (input.options ?? {}) ? "flag" : "default"),
@@ -118,6 +122,10 @@ export function stubGateway(input: StubInput = {}): Gateway {
         input.promotions?.find((each) => each.server === server && each.toolName === tool),
       staleness: () => undefined,
     } as unknown as Gateway["promotions"],
+    clients: {
+      list: () => input.clients ?? [],
+      listings: () => Promise.resolve(new Map(input.listings)),
+    } as unknown as Gateway["clients"],
     endpoints: {
       host: { sessions: { list: () => [] } },
       countBuiltins: () => Promise.resolve(10),

@@ -48,11 +48,7 @@ export function AttentionList({ page }: { page: DashboardPage }) {
             <a href="/servers?sort=state">{formatCount(moreAttention, "more server")}</a>
           </li>
         )}
-        {items.map(({ kind, ...item }) => {
-          const { word, ...look } = KINDS[kind];
-          const state = <StateLabel {...look}>{word}</StateLabel>;
-          return <AttentionRow key={kind + item.subject} state={state} {...item} />;
-        })}
+        <ItemRows items={items} />
         {moreItems > 0 && (
           <li class="row">
             <a href="/optimization">{formatCount(moreItems, "more item")} in optimization</a>
@@ -69,6 +65,26 @@ export function AttentionList({ page }: { page: DashboardPage }) {
   );
 }
 
+/** What works and still asks for a decision. */
+export function DecisionsCard({ decisions }: Pick<DashboardPage, "decisions">) {
+  if (decisions.length === 0) return null;
+  return (
+    <Card title="Worth a decision" aside={formatCount(decisions.length, "item")} isFlush>
+      <ul class="rows">
+        <ItemRows items={decisions} />
+      </ul>
+    </Card>
+  );
+}
+
+function ItemRows({ items }: { items: readonly AttentionItem[] }) {
+  return items.map(({ kind, ...item }) => {
+    const { word, ...look } = KINDS[kind];
+    const state = <StateLabel {...look}>{word}</StateLabel>;
+    return <AttentionRow key={kind + item.subject} state={state} {...item} />;
+  });
+}
+
 const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone: Tone }> = {
   "empty-toolset": { word: "Empty", icon: "alert", tone: "warn" },
   "stale-promotion": { word: "Stale", icon: "alert", tone: "warn" },
@@ -79,6 +95,10 @@ const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone:
   "restore-waiting": { word: "Staged", icon: "store", tone: "warn" },
   "job-waiting": { word: "Job waits", icon: "paused", tone: "warn" },
   "job-failed": { word: "Job failed", icon: "error", tone: "bad" },
+  failing: { word: "Failing", icon: "error", tone: "bad" },
+  slow: { word: "Slow", icon: "alert", tone: "warn" },
+  missed: { word: "Not found", icon: "search", tone: "warn" },
+  unused: { word: "Unused", icon: "paused", tone: "quiet" },
 };
 
 interface AttentionRowProps extends Omit<AttentionItem, "kind" | "fixes"> {

@@ -4,10 +4,18 @@ export type { CallBucket };
 
 const WIDTH = 960;
 const HEIGHT = 160;
+const LABELS = 6;
 
-/** Calls over time as plain bars, errors at their feet; for where there are no scripts. */
-export function CallsBars({ points }: { points: readonly CallBucket[] }) {
-  const most = ticksTo(Math.max(0, ...points.map(({ calls }) => calls))).at(-1) ?? 1;
+interface CallsBarsProps {
+  points: readonly CallBucket[];
+  /** The bar to stand out. */
+  pointed?: number | undefined;
+}
+
+/** Calls over time as bars, errors at their feet, with the time below. */
+export function CallsBars({ points, pointed }: CallsBarsProps) {
+  const ticks = ticksTo(Math.max(0, ...points.map(({ calls }) => calls)));
+  const most = ticks.at(-1) ?? 1;
   const step = WIDTH / Math.max(1, points.length);
   const bar = (value: number, index: number, name: string) => {
     if (value === 0) return null;
@@ -23,20 +31,39 @@ export function CallsBars({ points }: { points: readonly CallBucket[] }) {
       />
     );
   };
+  const every = Math.ceil(points.length / LABELS);
   return (
-    <svg
-      class="calls-bars"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      {points.map(({ calls }, index) => bar(calls, index, "chart-calls"))}
-      {points.map(({ errors }, index) => bar(errors, index, "chart-errors"))}
-    </svg>
+    <>
+      <svg
+        class="calls-bars"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {ticks.map((tick) => {
+          const y = HEIGHT - tick / most * HEIGHT;
+          return <path key={tick} class="chart-line" d={`M0 ${y}H${WIDTH}`} />;
+        })}
+        {pointed !== undefined && (
+          <rect class="chart-pointed" x={pointed * step} width={step} height={HEIGHT} />
+        )}
+        {points.map(({ calls }, index) => bar(calls, index, "chart-calls"))}
+        {points.map(({ errors }, index) => bar(errors, index, "chart-errors"))}
+      </svg>
+      <ol class="chart-times" aria-hidden="true">
+        {points.filter((_, index) => index % every === 0).map(({ at }) => (
+          <li key={at}>{timeOf(at)}</li>
+        ))}
+      </ol>
+    </>
   );
 }
 
-/** A place where a chart's axis is labeled, and the largest of them is its end. */
+export function timeOf(at: number): string {
+  return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+}
+
+/** Places at which a chart's axis is labeled; the largest is its end. */
 export function ticksTo(most: number): number[] {
   if (most <= 0) return [0, 1];
   const rough = most / 3;

@@ -1,11 +1,10 @@
-import { Bar } from "../../../components/badges.tsx";
 import { Card } from "../../../components/layout.tsx";
-import { HiddenHeading, Table } from "../../../components/tables.tsx";
+import { Table } from "../../../components/tables.tsx";
 import { InertText } from "../../../components/text.tsx";
 import { RefreshSoon } from "../../../islands/frame.tsx";
 import { formatCount, formatLatency, formatNumber } from "../../../lib/console/ui/format.ts";
-import { serverPath } from "../../../lib/console/ui/pages.ts";
-import { CallsChart } from "../(_islands)/dashboard.tsx";
+import { clientPath, serverPath } from "../../../lib/console/ui/pages.ts";
+import { CallsChart, LiveMap } from "../(_islands)/dashboard.tsx";
 import { type DashboardPage, type Range, RANGES } from "../(_page)/dashboard.ts";
 import type { CallBucket } from "./calls_bars.tsx";
 
@@ -96,12 +95,49 @@ export function condensed(points: readonly CallBucket[], most: number): CallBuck
   return groups;
 }
 
-/** The median and the slow end per server, drawn to one scale. */
-export function ServerTimesCard({ calls: { servers, moreServers } }: Pick<DashboardPage, "calls">) {
-  const slowest = Math.max(1, ...servers.map(({ p95 }) => p95));
-  if (servers.length === 0) return null;
+/** Who calls what, as it happens. */
+export function MapCard({ page }: { page: DashboardPage }) {
+  const { map, calls, counts } = page;
+  const inTrouble = map.servers.filter(({ tone }) => tone === "bad" || tone === "warn").length;
+  if (counts.servers === 0) return null;
+  const label = `Live map: ${formatCount(page.clients.length, "client")}, the gateway, ${
+    formatCount(counts.servers, "server")
+  }, ${inTrouble} failing or slow`;
   return (
-    <Card title="Durations by server" aside="last 24 hours" isFlush>
+    <Card
+      title="Live map"
+      aside={map.clients.length === 0 ? "no client connected" : "last 24 hours"}
+    >
+      <LiveMap label={label} {...map} />
+      <details class="chart-table">
+        <summary>Show as a table</summary>
+        {page.clients.length > 0 && (
+          <Table
+            caption="Connected clients"
+            columns={["Client", ["Calls", "number"], ["Errors", "number"]]}
+          >
+            {page.clients.map(({ id, name, calls, errors }) => (
+              <tr key={id}>
+                <td class="cut">
+                  <a href={clientPath(id)}>
+                    <InertText text={name} />
+                  </a>
+                </td>
+                <td class="number">{formatNumber(calls)}</td>
+                <td class={errors > 0 ? "number tone-bad" : "number"}>{formatNumber(errors)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        <ServerTimesTable calls={calls} idle={counts.servers - calls.servers.length} />
+      </details>
+    </Card>
+  );
+}
+
+function ServerTimesTable({ calls, idle }: Pick<DashboardPage, "calls"> & { idle: number }) {
+  return (
+    <>
       <Table
         caption="Calls and durations by server, last 24 hours"
         class="times-table"
@@ -111,10 +147,9 @@ export function ServerTimesCard({ calls: { servers, moreServers } }: Pick<Dashbo
           ["Errors", "number"],
           ["p50", "number", "Half of the calls were quicker"],
           ["p95", "number", "95 of 100 calls were quicker"],
-          <HiddenHeading key="bar" label="p95 against the others" class="hide-small" />,
         ]}
       >
-        {servers.map(({ server, calls, errors, p50, p95 }) => (
+        {calls.servers.map(({ server, calls, errors, p50, p95 }) => (
           <tr key={server} class="row-link" data-row>
             <td class="cut">
               <a href={serverPath(server)} class="mono cover" data-row-link>
@@ -125,18 +160,14 @@ export function ServerTimesCard({ calls: { servers, moreServers } }: Pick<Dashbo
             <td class={errors > 0 ? "number tone-bad" : "number"}>{formatNumber(errors)}</td>
             <td class="number">{formatLatency(p50)}</td>
             <td class="number">{formatLatency(p95)}</td>
-            <td class="hide-small">
-              <Bar share={p95 / slowest} width={96} />
-            </td>
           </tr>
         ))}
       </Table>
-      {moreServers > 0 && (
-        <p class="card-lead muted">
-          {formatCount(moreServers, "more server")} had calls:{" "}
-          <a href="/activity">Show all calls</a>
+      {idle > 0 && (
+        <p class="card-lead">
+          <a href="/servers">{formatCount(idle, "server")} without calls</a>
         </p>
       )}
-    </Card>
+    </>
   );
 }

@@ -1,61 +1,34 @@
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type uPlot from "uplot";
-import { formatCount } from "../../../lib/console/ui/format.ts";
+import * as z from "zod/mini";
 import { postAction } from "../../../lib/console/ui/api.ts";
-import { theme } from "../../../lib/console/ui/preferences.ts";
-import { type CallBucket, CallsBars, ticksTo } from "../(_components)/calls_bars.tsx";
+import { formatCount } from "../../../lib/console/ui/format.ts";
+import { onLive } from "../../../lib/console/ui/live.ts";
+import { type CallBucket, CallsBars, ticksTo, timeOf } from "../(_components)/calls_bars.tsx";
+import { MapDrawing, type Pulse } from "../(_components)/live_map.tsx";
+import type { LiveMapData } from "../(_page)/map.ts";
 import "../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
 
-const HEIGHT = 180;
-
-/** Calls and errors over time; plain bars until the chart has loaded. */
+/** Calls and errors over time; the bar that is pointed at is read out. */
 export function CallsChart({ points, label }: { points: CallBucket[]; label: string }) {
-  const place = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot>();
-  const isDrawn = useSignal(false);
   const pointed = useSignal<number | undefined>(undefined);
-
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    let isGone = false;
-    const size = () => ({ width: element.clientWidth, height: HEIGHT });
-    const watching = new ResizeObserver(() => chart.current?.setSize(size()));
-    // Only a page with a chart has to carry the library.
-    import("uplot").then(({ default: Plot }) => {
-      if (isGone) return;
-      const options = plotOptions(Plot, element, (index) => pointed.value = index);
-      isDrawn.value = true;
-      chart.current = new Plot({ ...options, ...size() }, dataOf(points), element);
-      watching.observe(element);
-    }).catch(() => {}); // The bars stay.
-    return () => {
-      isGone = true;
-      watching.disconnect();
-      chart.current?.destroy();
-      chart.current = undefined;
-    };
-  }, []);
-  useEffect(() => chart.current?.setData(dataOf(points)), [points]);
-  useSignalEffect(() => {
-    theme.value;
-    // The colors are read from the styles, which have changed by the next frame.
-    requestAnimationFrame(() => chart.current?.redraw());
-  });
-  useEffect(() => {
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const redraw = () => chart.current?.redraw();
-    system.addEventListener("change", redraw);
-    return () => system.removeEventListener("change", redraw);
-  }, []);
-
   const point = pointed.value === undefined ? undefined : points[pointed.value];
+  const ticks = ticksTo(Math.max(0, ...points.map(({ calls }) => calls)));
   return (
     <figure class="chart" aria-label={label}>
-      <div ref={place} class="chart-place" data-drawn={isDrawn.value}>
-        {isDrawn.value ? null : <CallsBars points={points} />}
+      <ol class="chart-ticks" aria-hidden="true">
+        {ticks.toReversed().map((tick) => <li key={tick}>{tick.toLocaleString("en-US")}</li>)}
+      </ol>
+      <div
+        class="chart-place"
+        onPointerMove={({ currentTarget, clientX }) => {
+          const { left, width } = currentTarget.getBoundingClientRect();
+          pointed.value = Math.floor((clientX - left) / width * points.length);
+        }}
+        onPointerLeave={() => pointed.value = undefined}
+      >
+        <CallsBars points={points} pointed={pointed.value} />
       </div>
       <figcaption class="chart-legend">
         <span class="chart-key chart-calls">Calls</span>
@@ -66,81 +39,62 @@ export function CallsChart({ points, label }: { points: CallBucket[]; label: str
   );
 }
 
-function dataOf(points: readonly CallBucket[]): uPlot.AlignedData {
-  return [
-    points.map(({ at }) => at / 1000),
-    // Zero draws no bar, not even a thin one.
-    points.map(({ calls }) => calls || null),
-    points.map(({ errors }) => errors || null),
-  ];
-}
-
 function reading({ at, calls, errors }: CallBucket): string {
   return `${timeOf(at)}: ${formatCount(calls, "call")}, ${formatCount(errors, "error")}`;
 }
 
-function timeOf(at: number): string {
-  return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-}
+const LiveCalls = z.object({
+  calls: z.array(z.object({ server: z.string(), session: z.string(), ok: z.boolean() })),
+});
 
-function plotOptions(
-  Plot: typeof uPlot,
-  element: HTMLElement,
-  onPoint: (index: number | undefined) => void,
-): Omit<uPlot.Options, "width" | "height"> {
-  // A canvas cannot use CSS variables: colors are read from elements.
-  const colorOf = (selector: string) => () => {
-    const styled = element.parentElement?.querySelector(selector) ?? element;
-    return getComputedStyle(styled).color;
-  };
-  const quiet = () => getComputedStyle(element).color;
-  const line = () => getComputedStyle(element).borderBottomColor;
-  const bars = Plot.paths.bars?.({ size: [0.8, 60], align: 1 });
-  const series = (label: string, selector: string): uPlot.Series => ({
-    label,
-    stroke: colorOf(selector),
-    fill: colorOf(selector),
-    points: { show: false },
-    ...(bars === undefined ? {} : { paths: bars }),
-  });
-  const font = `12px ${getComputedStyle(element).fontFamily}`;
-  return {
-    legend: { show: false },
-    // Half a label fits beside the last one.
-    padding: [null, 20, null, null],
-    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-    scales: {
-      x: { range: (plot, from, to) => [from, to + stepOf(plot)] },
-      y: { range: (_plot, _from, most) => [0, ticksTo(most ?? 0).at(-1) ?? 1] },
-    },
-    axes: [
-      {
-        stroke: quiet,
-        font,
-        size: 28,
-        space: 80,
-        grid: { show: false },
-        ticks: { show: false },
-        values: (_plot, places) => places.map((seconds) => timeOf(seconds * 1000)),
-      },
-      {
-        stroke: quiet,
-        font,
-        size: 44,
-        grid: { stroke: line, width: 1 },
-        ticks: { show: false },
-        splits: (_plot, _axis, _from, most) => ticksTo(most),
-      },
-    ],
-    series: [{}, series("Calls", ".chart-calls"), series("Errors", ".chart-errors")],
-    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
-  };
-}
+/** As long as a call takes across the map. */
+const PULSE_MS = 1_400;
+const MOST_PULSES = 30;
 
-/** The distance between two points: the last bar is as wide as the others. */
-function stepOf(plot: uPlot): number {
-  const [first = 0, second = first + 1] = plot.data[0];
-  return second - first;
+/** The map with calls as they happen; the numbers follow with the page. */
+export function LiveMap({ label, ...map }: LiveMapData & { label: string }) {
+  const pulses = useSignal<Pulse[]>([]);
+  const latest = useRef(map);
+  latest.current = map;
+  useEffect(() => {
+    const timers = new Set<ReturnType<typeof setTimeout>>();
+    let last = 0;
+    const stop = onLive("activity", (data) => {
+      const { calls = [] } = LiveCalls.safeParse(data).data ?? {};
+      const { clients, servers } = latest.current;
+      // Calls of one client to one server at the same time are one line.
+      const added = new Map<string, Pulse>();
+      for (const { server, session, ok } of calls) {
+        const pulse = {
+          id: ++last,
+          client: clients.findIndex(({ members }) => members.includes(session)),
+          server: servers.findIndex(({ members }) => members.includes(server)),
+          ok,
+        };
+        added.set(`${pulse.client} ${pulse.server} ${ok}`, pulse);
+      }
+      const room = MOST_PULSES - pulses.value.length;
+      const shown = [...added.values()].slice(0, Math.max(0, room));
+      if (shown.length === 0) return;
+      pulses.value = [...pulses.value, ...shown];
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        pulses.value = pulses.value.filter((pulse) => !shown.includes(pulse));
+      }, PULSE_MS);
+      timers.add(timer);
+    });
+    return () => {
+      stop();
+      timers.forEach(clearTimeout);
+    };
+  }, []);
+  const drawing = { ...map, label, pulses: pulses.value };
+  return (
+    <div class="map-place">
+      <MapDrawing {...drawing} shape="wide" />
+      <MapDrawing {...drawing} shape="narrow" />
+    </div>
+  );
 }
 
 /** Ends the tour when its last step is left. */

@@ -1,5 +1,6 @@
 import type { Gateway } from "../../../lib/gateway.ts";
 import {
+  decisionsOf,
   emptyToolset,
   entryProblem,
   jobsToAttend,
@@ -10,12 +11,14 @@ import {
   toolsToReview,
 } from "../../../lib/console/attention.ts";
 import { countStatus, needsAttention } from "../../../lib/console/frame.ts";
-import { countedCalls, toolRows } from "../../../lib/console/tool_rows.ts";
+import { countedCalls, tokenCost, toolRows } from "../../../lib/console/tool_rows.ts";
 import { tourOf } from "../../../lib/console/tour.ts";
 import { EVERYONE } from "../../../lib/core/access.ts";
+import { within } from "../../../lib/core/async.ts";
+import type { ClientListing, ConnectedClient } from "../../../lib/mcp/clients.ts";
 import { isStarting, type ServerStatus } from "../../../lib/core/server.ts";
 import { countStates } from "../servers/(_page)/model.ts";
-import { savedTokens } from "../tools/(_page)/model.ts";
+import { mapOf } from "./map.ts";
 
 const MAX_LISTED = 8;
 
@@ -29,9 +32,12 @@ export async function dashboardPage(
   const servers = gateway.servers.list();
   const { store } = gateway.readiness();
   const [only] = servers;
-  const [calls, [lastSaved], jobs, tour, toAnswer, restore] = await Promise.all([
-    dashboardCalls(gateway, query),
-    savedTokens(gateway),
+  const counted = await countedCalls(gateway);
+  const calls = dashboardCalls(counted, query);
+  const mayManage = gateway.access.grants(principal).may("manage");
+  const clients = gateway.clients.list().filter(({ endedAt }) => endedAt === undefined);
+  const [tokens, jobs, tour, toAnswer, restore] = await Promise.all([
+    dashboardTokens(gateway, mayManage ? clients : [], counted.stats),
     jobsToAttend(gateway),
     tourOf(gateway),
     toDecide(gateway),
@@ -57,12 +63,15 @@ export async function dashboardPage(
     exposed: gateway.toolDirectory.visible(EVERYONE).length,
     equipped: equipped && { name: equipped.name, tools: toolsets.registered(equipped).length },
     toolsets: toolsets.list().length,
-    savedToday: lastSaved?.day === new Date().toISOString().slice(0, 10) ? lastSaved : undefined,
+    tokens,
     calls,
+    /** Who is connected is only for those who manage the gateway. */
+    clients: mayManage ? clients : [],
+    map: mapOf({ clients, mayManage, servers, times: calls.servers }),
+    decisions: decisionsOf(gateway, counted),
     items: items.slice(0, MAX_LISTED),
     moreItems: Math.max(0, items.length - MAX_LISTED),
     storeTrouble: store.state === "ok" ? undefined : store.reason ?? "It cannot be written",
-    largest: servers.toSorted((a, b) => b.toolCount - a.toolCount).slice(0, 6),
     /** Only if there is no other server. */
     demo: servers.length === 1 && only?.source.kind === "demo"
       ? { server: only, tools: toolRows(gateway, only.name) }
@@ -101,22 +110,57 @@ export const RANGES = {
 } as const;
 export type Range = keyof typeof RANGES;
 
-const MAX_SERVERS = 8;
+type CountedStats = Awaited<ReturnType<typeof countedCalls>>;
 
-async function dashboardCalls(gateway: Gateway, query: URLSearchParams) {
-  const { stats, isLoading } = await countedCalls(gateway);
+function dashboardCalls({ stats, isLoading }: CountedStats, query: URLSearchParams) {
   const asked = query.get("range");
   const range: Range = asked === "1h" || asked === "6h" ? asked : "24h";
   const { count, minutes } = RANGES[range];
   const points = stats.timeline(count, minutes);
-  const servers = stats.servers();
   return {
     range,
     points,
     calls: points.reduce((sum, { calls }) => sum + calls, 0),
     errors: points.reduce((sum, { errors }) => sum + errors, 0),
-    servers: servers.slice(0, MAX_SERVERS),
-    moreServers: Math.max(0, servers.length - MAX_SERVERS),
+    servers: stats.servers(),
     isLoading,
+  };
+}
+
+const LISTINGS_MS = 150;
+const DAYS = 7;
+
+/** What listing every tool would cost, what clients are listed, and what their searches added. */
+async function dashboardTokens(
+  gateway: Gateway,
+  clients: readonly ConnectedClient[],
+  stats: CountedStats["stats"],
+) {
+  const tools = gateway.toolDirectory.visible(EVERYONE);
+  void gateway.tokens.prepare(tools).catch(() => {});
+  const [listings = new Map<string, ClientListing>(), days] = await Promise.all([
+    within(gateway.clients.listings(), LISTINGS_MS),
+    // A store that fails says so itself, on every page.
+    gateway.activityDays().catch(() => []),
+  ]);
+  const given = clients.flatMap(({ id, name }) => {
+    const listing = listings.get(id);
+    return listing ? [{ id, name, listing, search: stats.searches(id) }] : [];
+  }).sort((a, b) => b.listing.tokens - a.listing.tokens);
+  return {
+    all: tokenCost(gateway.toolDirectory, tools),
+    toolCount: tools.length,
+    clients: given.slice(0, MAX_LISTED),
+    more: Math.max(0, given.length - MAX_LISTED),
+    /** The most that a client is listed. */
+    listed: [...listings.values()].reduce((most, { tokens }) => Math.max(most, tokens), 0),
+    /** The last days with searches, newest first. */
+    days: days.filter(({ searches }) => searches > 0).slice(0, DAYS).map((day) => ({
+      day: day.day,
+      searches: day.searches,
+      added: day.returnedTokens,
+      /** The cost of listing every tool in place of each search. */
+      baseline: day.baselineTokens,
+    })),
   };
 }

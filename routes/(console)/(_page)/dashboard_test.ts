@@ -68,17 +68,47 @@ Deno.test("dashboardPage() offers the click that helps, but not where the file i
   ]);
 });
 
-Deno.test("dashboardPage() tells tools exposed, and what was saved today alone", async () => {
-  const today = new Date().toISOString().slice(0, 10);
+const CLIENT = {
+  protocolVersion: "2025-11-25",
+  transport: "http",
+  endpoint: "mcp?default",
+  principal: "everyone",
+  connectedAt: 0,
+  lastSeenAt: 0,
+  calls: 4,
+  errors: 0,
+  searches: 1,
+} as const;
+
+Deno.test("dashboardPage() tells what models are given, by client and by day", async () => {
   const day = { calls: 1, errors: 0, searches: 2, baselineTokens: 1_000, returnedTokens: 100 };
-  const servers = [{ name: "a", tools: [{ name: "on" }, { name: "off", isOff: true }] }];
-  const page = await dashboardPage(stubGateway({ servers, days: [{ day: today, ...day }] }));
+  const quiet = { ...day, searches: 0 };
+  const search = { query: "x", found: [], count: 0, isHit: true, tokens: 30 };
+  const gateway = stubGateway({
+    servers: [{ name: "a", tools: [{ name: "on" }, { name: "off", isOff: true }] }],
+    days: [{ day: "2026-01-31", ...day }, { day: "2026-01-30", ...quiet }],
+    clients: [
+      { ...CLIENT, id: "c1", name: "editor" },
+      { ...CLIENT, id: "c2", name: "gone", endedAt: 1 },
+    ],
+    listings: [["c1", { tools: 3, tokens: 70, parts: [] }]],
+    calls: [{ at: Date.now(), server: "", ms: 1, ok: true, session: "c1", search }],
+  });
+  const page = await dashboardPage(gateway);
   assert.deepEqual([page.exposed, page.counts.tools], [1, 2]);
-  assert.equal(page.savedToday?.saved, 900);
-  const before = await dashboardPage(
-    stubGateway({ servers, days: [{ day: "2020-01-01", ...day }] }),
-  );
-  assert.equal(before.savedToday, undefined);
+  const { all, toolCount, clients, listed, days } = page.tokens;
+  assert.ok(all.counted > 0 && toolCount === 1);
+  assert.deepEqual(clients.map(({ name, listing, search }) => [name, listing.tokens, search]), [
+    ["editor", 70, { searches: 1, tokens: 30 }],
+  ]);
+  assert.equal(listed, 70);
+  assert.deepEqual(days, [{ day: "2026-01-31", searches: 2, added: 100, baseline: 1_000 }]);
+  assert.deepEqual(page.map.clients.map(({ label }) => label), ["editor"]);
+
+  const access = { grants: () => ({ may: (right: string) => right !== "manage" }) };
+  const reader = await dashboardPage({ ...gateway, access } as unknown as typeof gateway);
+  assert.deepEqual([reader.clients, reader.tokens.clients], [[], []]);
+  assert.deepEqual(reader.map.clients.map(({ label }) => label), ["1 client"]);
 });
 
 Deno.test("dashboardPage() shows the stretch of time that is asked for", async () => {

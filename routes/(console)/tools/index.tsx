@@ -1,5 +1,5 @@
 import { page } from "fresh";
-import { Bar, TokensChip } from "../../../components/badges.tsx";
+import { TokensChip } from "../../../components/badges.tsx";
 import { Card, PageHeader } from "../../../components/layout.tsx";
 import { EmptyState, Notice } from "../../../components/states.tsx";
 import { Icon } from "../../../components/icon.tsx";
@@ -15,7 +15,7 @@ import { formatCount, formatNumber, inertString } from "../../../lib/console/ui/
 import { NEW_TOOLSET } from "../../../lib/console/ui/pages.ts";
 import { ToolsCatalog } from "./(_components)/catalog.tsx";
 import { NameCollisions, ReviewNotice } from "./(_components)/notices.tsx";
-import { type SavedDay, type ToolsPage, toolsPage } from "./(_page)/model.ts";
+import { type ToolsPage, toolsPage } from "./(_page)/model.ts";
 
 export const handler = define.handlers({ GET: ["read"] }, {
   async GET(ctx) {
@@ -26,8 +26,6 @@ export const handler = define.handlers({ GET: ["read"] }, {
 
 /** All tools, searched and filtered. */
 export default define.page<typeof handler>(function ToolsRoute({ data: page, url }) {
-  const [today] = page.saved;
-  const isToday = today?.day === new Date().toISOString().slice(0, 10);
   return (
     <div class="stack" data-live="servers tools calls">
       <PageHeader
@@ -35,20 +33,11 @@ export default define.page<typeof handler>(function ToolsRoute({ data: page, url
         lead={leadOf(page)}
         {...(page.total === 0 ? {} : {
           action: (
-            <span class="chips-row">
-              <TokensChip
-                tokens={page.tokens.counted}
-                unit={page.tokens.isCounting ? "tokens so far, counting" : "tokens in all"}
-                title="About what a model would read if every tool that is on were listed"
-              />
-              {isToday && (
-                <TokensChip
-                  tokens={today.saved}
-                  unit="tokens saved today"
-                  title="What searches returned, against listing every tool"
-                />
-              )}
-            </span>
+            <TokensChip
+              tokens={page.tokens.counted}
+              unit={page.tokens.isCounting ? "tokens so far, counting" : "tokens in all"}
+              title="About what a model would read if every tool that is on were listed"
+            />
           ),
         })}
       />
@@ -87,7 +76,6 @@ export default define.page<typeof handler>(function ToolsRoute({ data: page, url
         : <NoTools page={page} />}
       <NameCollisions collisions={page.collisions} noun="tool" />
       <NameCollisions collisions={page.promptCollisions} noun="prompt" />
-      {page.saved.length > 0 && <SavedDays days={page.saved} />}
     </div>
   );
 });
@@ -110,46 +98,6 @@ function SearchNotice({ page: { reading, degraded } }: { page: ToolsPage }) {
         {formatNumber(reading.total)}. Keyword search until then.
       </span>
     </p>
-  );
-}
-
-/** What searching in place of listing everything has saved, day by day, on one scale. */
-function SavedDays({ days }: { days: SavedDay[] }) {
-  const most = Math.max(...days.map(({ saved }) => saved), 1);
-  return (
-    <Card title="Saved by lazy loading" aside="tokens, an estimate" isFlush>
-      <table class="table saved-table">
-        <caption class="visually-hidden">Tokens saved per day</caption>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            <th scope="col" class="number">Searches</th>
-            <th scope="col" class="number">Saved</th>
-            <th scope="col" class="number hide-small">Of all listed</th>
-            <th scope="col" class="hide-small">
-              <span class="visually-hidden">Against other days</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {days.map(({ day, searches, saved, baseline }) => (
-            <tr key={day}>
-              <td>
-                <time dateTime={day}>{day}</time>
-              </td>
-              <td class="number">{formatNumber(searches)}</td>
-              <td class="number">{formatNumber(saved)}</td>
-              <td class="number hide-small">
-                {baseline === 0 ? "–" : `${Math.round((saved / baseline) * 100)} %`}
-              </td>
-              <td class="hide-small">
-                <Bar share={saved / most} width={160} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Card>
   );
 }
 

@@ -91,12 +91,11 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     (category === undefined || toolDirectory.metadata(tool).category === category)
   );
   const { stats, isLoading, isComplete } = await countedCalls(gateway);
-  const useOf = ({ server, name }: CatalogTool) => stats.tool(server, name);
-  const [{ found, degraded }, saved, progress] = await Promise.all([
+  const useOf = ({ server, name }: CatalogTool) => stats.use(server, name);
+  const [{ found, degraded }, progress] = await Promise.all([
     text === ""
       ? { found: inOrder(admitted, sorting, toolDirectory, useOf), degraded: undefined }
       : search(toolDirectory, admitted, wanted),
-    savedTokens(gateway),
     // Where the search cannot be had, the search itself says so.
     gateway.searchProgress().catch(() => undefined),
   ]);
@@ -143,7 +142,6 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
       ? { done: progress.done, total: progress.total }
       : undefined,
     tokens: tokenCost(toolDirectory, all),
-    saved,
     collisions: gateway.collisions(),
     promptCollisions: gateway.promptCollisions(),
     waiting: { quarantined: inWait("quarantined").length, held: inWait("held").length },
@@ -250,24 +248,4 @@ function listedWaiting({ server, tool, state }: WaitingTool): ListedTool {
 function listedInvalid(tool: BrokenTool): ListedTool {
   const { server, name } = tool;
   return { ...UNSERVED, server, name, isEnabled: false, problem: describeProblem(tool) };
-}
-
-/** Tokens that lazy loading saved in one day. */
-export type SavedDay = Awaited<ReturnType<typeof savedTokens>>[number];
-
-const DAYS = 7;
-
-/** The last days with searches, newest first; empty where the store does not give them. */
-export async function savedTokens(gateway: Gateway) {
-  // A store that fails says so itself, on every page.
-  const days = await gateway.activityDays().catch(() => []);
-  return days.filter(({ searches }) => searches > 0).slice(0, DAYS).map((
-    { day, searches, baselineTokens, returnedTokens },
-  ) => ({
-    day,
-    searches,
-    saved: Math.max(0, baselineTokens - returnedTokens),
-    /** The cost of listing all tools. */
-    baseline: baselineTokens,
-  }));
 }

@@ -138,15 +138,6 @@ Deno.test("toolsPage() tells how far the reading of meanings is, until it is don
   assert.equal((await open("", { progress: ready })).reading, undefined);
 });
 
-Deno.test("toolsPage() has what searches have saved by day", async () => {
-  const day = { day: "2026-01-31", calls: 3, errors: 0, searches: 2 };
-  const quiet = { ...day, day: "2026-01-30", searches: 0, baselineTokens: 0, returnedTokens: 0 };
-  const page = await open("", {
-    days: [{ ...day, baselineTokens: 90, returnedTokens: 20 }, quiet],
-  });
-  assert.deepEqual(page.saved, [{ day: "2026-01-31", searches: 2, saved: 70, baseline: 90 }]);
-});
-
 Deno.test("toolsPage() shows one page of 5,000 tools, soon enough", async () => {
   const description = "Does a thing that takes a sentence to tell. ".repeat(20);
   const servers = Array.from({ length: 400 }, (_, index) => ({

@@ -1,0 +1,116 @@
+import { Card } from "../../../components/layout.tsx";
+import { HiddenHeading, Table } from "../../../components/tables.tsx";
+import { InertText } from "../../../components/text.tsx";
+import { formatCount, formatNumber, formatShare } from "../../../lib/console/ui/format.ts";
+import { clientPath } from "../../../lib/console/ui/pages.ts";
+import type { DashboardPage } from "../(_page)/dashboard.ts";
+
+const WIDTH = 200;
+
+/** Two amounts after one another, drawn to the scale of the card. */
+function TokenBar({ listed, added = 0, whole }: { listed: number; added?: number; whole: number }) {
+  const length = (tokens: number) => tokens === 0 ? 0 : Math.max(2, tokens / whole * WIDTH);
+  return (
+    <svg class="bar token-bar" viewBox={`0 0 ${WIDTH} 8`} preserveAspectRatio="none" aria-hidden>
+      <rect class="bar-fill" width={length(listed)} height="8" />
+      <rect class="token-added" x={length(listed)} width={length(added)} height="8" />
+    </svg>
+  );
+}
+
+/** What models are given, against listing every tool to each of them. */
+export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
+  const { all, toolCount, clients, more, days } = tokens;
+  if (toolCount === 0) return null;
+  const whole = Math.max(
+    1,
+    all.counted,
+    ...clients.map(({ listing, search }) => listing.tokens + search.tokens),
+  );
+  return (
+    <Card title="What models are given" aside="tokens" isFlush>
+      <Table
+        caption="Tokens that models are given, against listing every tool"
+        class="tokens-table"
+        columns={[
+          "To",
+          ["Tools", "number hide-small"],
+          ["Listed", "number"],
+          ["Searches, 24 h", "number", "What the answers to its searches added"],
+          <HiddenHeading key="bar" label="Drawn to one scale" class="hide-small" />,
+        ]}
+      >
+        <tr>
+          <td>Every tool, listed at once</td>
+          <td class="number hide-small">{formatNumber(toolCount)}</td>
+          <td class="number">
+            {formatNumber(all.counted)}
+            {all.isCounting && " so far"}
+          </td>
+          <td class="number">–</td>
+          <td class="hide-small">
+            <TokenBar listed={all.counted} whole={whole} />
+          </td>
+        </tr>
+        {clients.map(({ id, name, listing, search }) => (
+          <tr key={id} data-row>
+            <td class="cut">
+              <a class="cover" href={clientPath(id)} data-row-link>
+                <InertText text={name} />
+              </a>
+            </td>
+            <td class="number hide-small">{formatNumber(listing.tools)}</td>
+            <td class="number">{formatNumber(listing.tokens)}</td>
+            <td class="number">{search.searches === 0 ? "–" : formatNumber(search.tokens)}</td>
+            <td class="hide-small">
+              <TokenBar listed={listing.tokens} added={search.tokens} whole={whole} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {clients.length === 0 && (
+        <p class="card-lead muted">What each client is given shows here while it is connected.</p>
+      )}
+      {more > 0 && (
+        <p class="card-lead">
+          <a href="/clients">{formatCount(more, "more client")}</a>
+        </p>
+      )}
+      {days.length > 0 && <SearchDays days={days} />}
+    </Card>
+  );
+}
+
+function SearchDays({ days }: { days: DashboardPage["tokens"]["days"] }) {
+  const whole = Math.max(1, ...days.map(({ baseline }) => baseline));
+  return (
+    <details class="chart-table card-lead">
+      <summary>Searches by day</summary>
+      <Table
+        caption="Tokens that searches added, by day"
+        class="saved-table"
+        columns={[
+          "Day",
+          ["Searches", "number"],
+          ["Added", "number", "The answers to all searches"],
+          ["Saved", "number", "Against listing every tool in place of each search"],
+          <HiddenHeading key="bar" label="Drawn to one scale" class="hide-small" />,
+        ]}
+      >
+        {days.map(({ day, searches, added, baseline }) => (
+          <tr key={day}>
+            <td>
+              <time dateTime={day}>{day}</time>
+            </td>
+            <td class="number">{formatNumber(searches)}</td>
+            <td class="number">{formatNumber(added)}</td>
+            <td class="number">{formatShare(Math.max(0, 1 - added / Math.max(1, baseline)))}</td>
+            <td class="hide-small">
+              <TokenBar listed={0} added={added} whole={whole} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </details>
+  );
+}

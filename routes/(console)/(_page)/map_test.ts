@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type { ServerStatus } from "../../../lib/core/server.ts";
+import { layOut, mapOf, SHAPES } from "./map.ts";
+
+function server(name: string, more: Partial<ServerStatus> = {}): ServerStatus {
+  return {
+    name,
+    type: "stdio",
+    source: { kind: "store" },
+    state: "ready",
+    reason: "Connected",
+    since: 0,
+    toolCount: 1,
+    ...more,
+  };
+}
+
+function times(server: string, calls: number, errors = 0, p95 = 10) {
+  return { server, calls, errors, p50: 5, p95 };
+}
+
+function map(servers: ServerStatus[], used: ReturnType<typeof times>[] = []) {
+  const { servers: nodes } = mapOf({ clients: [], mayManage: true, servers, times: used });
+  return nodes.map(({ label, note, tone }) => `${label} / ${note} / ${tone}`);
+}
+
+Deno.test("mapOf() puts what fails and what is slow first, in words too", () => {
+  const servers = [
+    server("busy"),
+    server("idle"),
+    server("errs"),
+    server("slow"),
+    server("down", { state: "failed" }),
+  ];
+  const used = [times("busy", 90, 2), times("errs", 10, 4), times("slow", 9, 0, 8_000)];
+  assert.deepEqual(map(servers, used), [
+    "errs / 4 of 10 failed / bad",
+    "down / Failed / bad",
+    "slow / slow: 8.0 s / warn",
+    "busy / 90 calls / ok",
+    "idle / idle / ok",
+  ]);
+});
+
+Deno.test("mapOf() makes one node of many idle servers, and one of more that are busy", () => {
+  const servers = Array.from({ length: 60 }, (_, index) => server(`s${index}`));
+  assert.deepEqual(map(servers, [times("s7", 3)]), [
+    "s7 / 3 calls / ok",
+    "59 idle servers /  / quiet",
+  ]);
+  const nodes = map(servers, servers.slice(0, 20).map(({ name }) => times(name, 2)));
+  assert.equal(nodes.length, 12);
+  assert.deepEqual(nodes.slice(-2), [
+    "10 more in use / 20 calls / quiet",
+    "40 idle servers /  / quiet",
+  ]);
+});
+
+Deno.test("layOut() gives every node a place of its own, inside the drawing", () => {
+  for (const shape of Object.values(SHAPES)) {
+    for (const [clients, servers] of [[0, 1], [6, 12], [6, 1]] as const) {
+      const { width, height, gateway, ...boxes } = layOut(shape, clients, servers);
+      const all = [gateway, ...boxes.clients, ...boxes.servers];
+      assert.equal(all.length, 1 + clients + servers);
+      all.forEach((a, index) => {
+        assert.ok(a.x >= 0 && a.y >= 0 && a.x + a.width <= width && a.y + a.height <= height);
+        const isOver = (b: typeof a) =>
+          a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height &&
+          b.y < a.y + a.height;
+        assert.ok(!all.slice(index + 1).some(isOver));
+      });
+    }
+  }
+});
