@@ -521,3 +521,32 @@ test("what changes servers refuses foreign origins", async () => {
     assert.equal(response.status, 403, path);
   }
 });
+
+test("server page shows use, cost, software and what else the server offers", async () => {
+  await using server = new ScriptedServer([{
+    name: "ask",
+    description: "Asks",
+    inputSchema: { type: "object" },
+  }]);
+  server.capabilities = { resources: {}, prompts: {} };
+  server.scripts.set("resources/list", () => ({ resources: [{ uri: "repo://one", name: "one" }] }));
+  server.scripts.set("prompts/list", () => ({ prompts: [{ name: "review" }] }));
+  await api("/api/servers", { name: "offers", url: server.url });
+  await using open = await openPage();
+  const { page, complaints } = open;
+  await goLive(page, `${gateway.url}/servers/offers`);
+  await page.getByText("never called").waitFor();
+  await page.getByText("scripted 1").waitFor();
+  await page.getByText("MCP 2025-11-25").waitFor();
+  await page.getByText("1 resource, 1 prompt").waitFor();
+  assert.equal(await page.getByText("Reason").count(), 0);
+  await page.getByText("1 resource", { exact: true }).click();
+  await page.getByText("repo://one").waitFor();
+  await using client = await connect(gateway.url, "/servers/offers/mcp?names=original");
+  server.results.set("ask", '{"content":[],"isError":true}');
+  await client.call("ask");
+  const errors = page.locator(".stat", { hasText: "Errors" });
+  await errors.getByText("100 % of calls").waitFor();
+  await assertReadable(page, "server-use");
+  assert.deepEqual(complaints, []);
+});

@@ -13,6 +13,7 @@ import {
   toDecide,
   toolsToReview,
 } from "./attention.ts";
+import { stubGateway } from "./testing/stub_gateway.ts";
 
 function job(id: string, status: OptimizationJob["status"], tools: string[]): OptimizationJob {
   return {

@@ -85,7 +85,7 @@ function Stats({ page }: { page: DashboardPage }) {
         <span class="stat-value">{tokens.listed === 0 ? "–" : formatNumber(tokens.listed)}</span>
         <span class="stat-note">
           {tokens.listed === 0
-            ? "no client connected"
+            ? page.map.clients.length === 0 ? "no client connected" : "counting"
             : `tokens at most, of ${formatNumber(tokens.all.counted)} for all tools`}
         </span>
       </a>

@@ -1,13 +1,20 @@
-import { Icon, Mark } from "../../../components/icon.tsx";
+import { Icon, type IconName, Mark } from "../../../components/icon.tsx";
 import { inertString } from "../../../lib/console/ui/format.ts";
-import {
-  curve,
-  layOut,
-  type LiveMapData,
-  type MapBox,
-  type MapNode,
-  SHAPES,
-} from "../(_page)/map.ts";
+
+/** One place on the map: a client, a server, or several that would only be in the way. */
+export interface MapNode {
+  label: string;
+  href: string;
+  /** What is to be known of it, in two or three words. */
+  note: string;
+  tone: "ok" | "warn" | "bad" | "quiet";
+  icon: IconName;
+  /** The names of its servers, or the ids of its clients. */
+  members: string[];
+  calls: number;
+}
+
+export type LiveMapData = Record<"clients" | "servers", MapNode[]>;
 
 /** A call on its way: from which client, to which server if it went to one. */
 export interface Pulse {
@@ -125,4 +132,65 @@ function Node({ node, box, isWide }: { node: MapNode; box: MapBox; isWide: boole
     </g>
   );
   return href === "" ? inside : <a href={href}>{inside}</a>;
+}
+
+interface MapBox {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+interface MapShape {
+  width: number;
+  /** Of the column of clients, the gateway and the column of servers. */
+  columns: [number, number, number];
+  rowHeight: number;
+  nodeHeight: number;
+}
+
+export const SHAPES = {
+  wide: { width: 900, columns: [230, 132, 330], rowHeight: 36, nodeHeight: 30 },
+  narrow: { width: 320, columns: [112, 24, 144], rowHeight: 52, nodeHeight: 46 },
+} satisfies Record<string, MapShape>;
+
+/** Three columns, each in the middle of the height. */
+export function layOut(
+  { width, columns: [left, middle, right], rowHeight, nodeHeight }: MapShape,
+  clients: number,
+  servers: number,
+) {
+  const height = Math.max(clients, servers, 2) * rowHeight;
+  const column = (count: number, x: number, width: number): MapBox[] => {
+    const top = (height - count * rowHeight) / 2 + (rowHeight - nodeHeight) / 2;
+    return Array.from({ length: count }, (_, index) => ({
+      x,
+      y: top + index * rowHeight,
+      width,
+      height: nodeHeight,
+    }));
+  };
+  const gap = (width - left - middle - right) / 2;
+  const gatewayHeight = Math.min(height, 2 * rowHeight) - (rowHeight - nodeHeight);
+  const gateway: MapBox = {
+    x: left + gap,
+    y: (height - gatewayHeight) / 2,
+    width: middle,
+    height: gatewayHeight,
+  };
+  return {
+    width,
+    height,
+    clients: column(clients, 1, left - 1),
+    gateway,
+    servers: column(servers, width - right, right - 1),
+  };
+}
+
+/** A line from the right side of one box to the left side of another. */
+function curve(from: MapBox, to: MapBox): string {
+  const [x1, y1] = [from.x + from.width, from.y + from.height / 2];
+  const [x2, y2] = [to.x, to.y + to.height / 2];
+  const middle = (x1 + x2) / 2;
+  return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }

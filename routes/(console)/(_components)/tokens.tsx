@@ -1,6 +1,7 @@
 import { Card } from "../../../components/layout.tsx";
 import { HiddenHeading, Table } from "../../../components/tables.tsx";
 import { InertText } from "../../../components/text.tsx";
+import { RefreshSoon } from "../../../islands/frame.tsx";
 import { formatCount, formatNumber, formatShare } from "../../../lib/console/ui/format.ts";
 import { clientPath } from "../../../lib/console/ui/pages.ts";
 import type { DashboardPage } from "../(_page)/dashboard.ts";
@@ -20,7 +21,7 @@ function TokenBar({ listed, added = 0, whole }: { listed: number; added?: number
 
 /** What models are given, against listing every tool to each of them. */
 export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
-  const { all, toolCount, clients, more, days } = tokens;
+  const { all, toolCount, clients, more, days, isCounting } = tokens;
   if (toolCount === 0) return null;
   const whole = Math.max(
     1,
@@ -52,12 +53,17 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
             <TokenBar listed={all.counted} whole={whole} />
           </td>
         </tr>
-        {clients.map(({ id, name, listing, search }) => (
+        {clients.map(({ id, name, sessions, listing, search }) => (
           <tr key={id} data-row>
             <td class="cut">
-              <a class="cover" href={clientPath(id)} data-row-link>
+              <a
+                class="cover strong"
+                href={sessions === 1 ? clientPath(id) : "/clients"}
+                data-row-link
+              >
                 <InertText text={name} />
               </a>
+              {sessions > 1 && <span class="muted">, {sessions} sessions</span>}
             </td>
             <td class="number hide-small">{formatNumber(listing.tools)}</td>
             <td class="number">{formatNumber(listing.tokens)}</td>
@@ -68,8 +74,13 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
           </tr>
         ))}
       </Table>
+      {(all.isCounting || isCounting) && <RefreshSoon madeAt={Date.now()} />}
       {clients.length === 0 && (
-        <p class="card-lead muted">What each client is given shows here while it is connected.</p>
+        <p class="card-lead muted">
+          {isCounting
+            ? "Counting what each client is given."
+            : "What each client is given shows here while it is connected."}
+        </p>
       )}
       {more > 0 && (
         <p class="card-lead">

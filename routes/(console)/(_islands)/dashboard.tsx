@@ -5,8 +5,7 @@ import { postAction } from "../../../lib/console/ui/api.ts";
 import { formatCount } from "../../../lib/console/ui/format.ts";
 import { onLive } from "../../../lib/console/ui/live.ts";
 import { type CallBucket, CallsBars, ticksTo, timeOf } from "../(_components)/calls_bars.tsx";
-import { MapDrawing, type Pulse } from "../(_components)/live_map.tsx";
-import type { LiveMapData } from "../(_page)/map.ts";
+import { type LiveMapData, MapDrawing, type Pulse } from "../(_components)/live_map.tsx";
 import "../../../islands/frame.tsx";
 // For fewer scripts: frame.tsx says how.
 

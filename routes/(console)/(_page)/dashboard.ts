@@ -18,6 +18,7 @@ import { within } from "../../../lib/core/async.ts";
 import type { ClientListing, ConnectedClient } from "../../../lib/mcp/clients.ts";
 import { isStarting, type ServerStatus } from "../../../lib/core/server.ts";
 import { countStates } from "../servers/(_page)/model.ts";
+import type { SearchCost } from "../../../lib/telemetry/call_stats.ts";
 import { mapOf } from "./map.ts";
 
 const MAX_LISTED = 8;
@@ -143,15 +144,22 @@ async function dashboardTokens(
     // A store that fails says so itself, on every page.
     gateway.activityDays().catch(() => []),
   ]);
-  const given = clients.flatMap(({ id, name }) => {
+  // Sessions of one client that are listed the same are one row.
+  const groups = Map.groupBy(clients, ({ id, name }) => `${name} ${listings.get(id)?.tokens}`);
+  const given = [...groups.values()].flatMap((sessions) => {
+    const { id, name } = sessions[0]!;
     const listing = listings.get(id);
-    return listing ? [{ id, name, listing, search: stats.searches(id) }] : [];
+    const searched = sessions.map((session) => stats.searches(session.id));
+    const sum = (key: keyof SearchCost) => searched.reduce((sum, each) => sum + each[key], 0);
+    const search = { searches: sum("searches"), tokens: sum("tokens") };
+    return listing ? [{ id, name, sessions: sessions.length, listing, search }] : [];
   }).sort((a, b) => b.listing.tokens - a.listing.tokens);
   return {
     all: tokenCost(gateway.toolDirectory, tools),
     toolCount: tools.length,
     clients: given.slice(0, MAX_LISTED),
     more: Math.max(0, given.length - MAX_LISTED),
+    isCounting: given.length < groups.size,
     /** The most that a client is listed. */
     listed: [...listings.values()].reduce((most, { tokens }) => Math.max(most, tokens), 0),
     /** The last days with searches, newest first. */

@@ -1,4 +1,3 @@
-import type { IconName } from "../../../components/icon.tsx";
 import { stateLook } from "../../../components/server_state.tsx";
 import { isFailing, isSlow } from "../../../lib/console/attention.ts";
 import { needsAttention } from "../../../lib/console/frame.ts";
@@ -8,21 +7,7 @@ import { clientPath, serverPath } from "../../../lib/console/ui/pages.ts";
 import { isStarting, type ServerStatus } from "../../../lib/core/server.ts";
 import type { ConnectedClient } from "../../../lib/mcp/clients.ts";
 import type { ServerTimes } from "../../../lib/telemetry/call_stats.ts";
-
-/** One place on the map: a client, a server, or several that would only be in the way. */
-export interface MapNode {
-  label: string;
-  href: string;
-  /** What is to be known of it, in two or three words. */
-  note: string;
-  tone: "ok" | "warn" | "bad" | "quiet";
-  icon: IconName;
-  /** The names of its servers, or the ids of its clients. */
-  members: string[];
-  calls: number;
-}
-
-export type LiveMapData = Record<"clients" | "servers", MapNode[]>;
+import type { LiveMapData, MapNode } from "../(_components)/live_map.tsx";
 
 const MOST_CLIENTS = 6;
 const MOST_SERVERS = 12;
@@ -38,27 +23,32 @@ interface MapInput {
 export function mapOf({ clients, mayManage, servers, times }: MapInput): LiveMapData {
   const connected = clients.filter(({ endedAt }) => endedAt === undefined);
   return {
-    clients: mayManage ? clientNodes(connected) : grouped(connected.map(clientNode), "client", ""),
+    clients: mayManage ? clientNodes(connected) : grouped(clientNodes(connected), "client", ""),
     servers: serverNodes(servers, new Map(times.map((each) => [each.server, each]))),
   };
 }
 
-function clientNode({ id, name, calls, errors }: ConnectedClient): MapNode {
-  return {
-    label: name,
-    href: clientPath(id),
-    note: errors > 0 ? `${formatNumber(errors)} failed` : formatCount(calls, "call"),
-    tone: errors > 0 ? "warn" : "quiet",
-    icon: errors > 0 ? "alert" : "monitor",
-    members: [id],
-    calls,
-  };
-}
-
+/** The sessions of clients with the same name are one node. */
 function clientNodes(connected: readonly ConnectedClient[]): MapNode[] {
-  const nodes = connected.map(clientNode).sort((a, b) =>
-    b.calls - a.calls || compareText(a.label, b.label)
-  );
+  const nodes = [...Map.groupBy(connected, ({ name }) => name)].map(([name, sessions]): MapNode => {
+    const total = (key: "calls" | "errors" | "searches") =>
+      sessions.reduce((sum, each) => sum + each[key], 0);
+    const [calls, errors, searches] = [total("calls"), total("errors"), total("searches")];
+    const isOne = sessions.length === 1;
+    return {
+      label: isOne ? name : `${name} (${sessions.length})`,
+      href: isOne ? clientPath(sessions[0]!.id) : "/clients",
+      note: errors > 0
+        ? `${formatNumber(errors)} failed`
+        : calls === 0 && searches > 0
+        ? formatCount(searches, "search", "searches")
+        : formatCount(calls, "call"),
+      tone: errors > 0 ? "warn" : "quiet",
+      icon: errors > 0 ? "alert" : "monitor",
+      members: sessions.map(({ id }) => id),
+      calls,
+    };
+  }).sort((a, b) => b.calls - a.calls || compareText(a.label, b.label));
   if (nodes.length <= MOST_CLIENTS) return nodes;
   const shown = nodes.slice(0, MOST_CLIENTS - 1);
   return [...shown, ...grouped(nodes.slice(shown.length), "more client", "/clients")];
@@ -107,74 +97,14 @@ function serverNode(server: ServerStatus, times: ServerTimes | undefined): MapNo
 function grouped(nodes: readonly MapNode[], one: string, href: string, many?: string): MapNode[] {
   if (nodes.length === 0) return [];
   const calls = nodes.reduce((sum, node) => sum + node.calls, 0);
+  const members = nodes.flatMap((node) => node.members);
   return [{
-    label: formatCount(nodes.length, one, many),
+    label: formatCount(members.length, one, many),
     href,
     note: calls === 0 ? "" : formatCount(calls, "call"),
     tone: "quiet",
     icon: "more",
-    members: nodes.flatMap(({ members }) => members),
+    members,
     calls,
   }];
-}
-
-export interface MapBox {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-interface MapShape {
-  width: number;
-  /** Of the column of clients, the gateway and the column of servers. */
-  columns: [number, number, number];
-  rowHeight: number;
-  nodeHeight: number;
-}
-
-export const SHAPES = {
-  wide: { width: 900, columns: [230, 132, 330], rowHeight: 36, nodeHeight: 30 },
-  narrow: { width: 320, columns: [112, 24, 144], rowHeight: 52, nodeHeight: 46 },
-} satisfies Record<string, MapShape>;
-
-/** Three columns, each in the middle of the height. */
-export function layOut(
-  { width, columns: [left, middle, right], rowHeight, nodeHeight }: MapShape,
-  clients: number,
-  servers: number,
-) {
-  const height = Math.max(clients, servers, 2) * rowHeight;
-  const column = (count: number, x: number, width: number): MapBox[] => {
-    const top = (height - count * rowHeight) / 2 + (rowHeight - nodeHeight) / 2;
-    return Array.from({ length: count }, (_, index) => ({
-      x,
-      y: top + index * rowHeight,
-      width,
-      height: nodeHeight,
-    }));
-  };
-  const gap = (width - left - middle - right) / 2;
-  const gatewayHeight = Math.min(height, 2 * rowHeight) - (rowHeight - nodeHeight);
-  const gateway: MapBox = {
-    x: left + gap,
-    y: (height - gatewayHeight) / 2,
-    width: middle,
-    height: gatewayHeight,
-  };
-  return {
-    width,
-    height,
-    clients: column(clients, 1, left - 1),
-    gateway,
-    servers: column(servers, width - right, right - 1),
-  };
-}
-
-/** A line from the right side of one box to the left side of another. */
-export function curve(from: MapBox, to: MapBox): string {
-  const [x1, y1] = [from.x + from.width, from.y + from.height / 2];
-  const [x2, y2] = [to.x, to.y + to.height / 2];
-  const middle = (x1 + x2) / 2;
-  return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerStatus } from "../../../lib/core/server.ts";
-import { layOut, mapOf, SHAPES } from "./map.ts";
+import { layOut, SHAPES } from "../(_components)/live_map.tsx";
+import { mapOf } from "./map.ts";
 
 function server(name: string, more: Partial<ServerStatus> = {}): ServerStatus {
   return {

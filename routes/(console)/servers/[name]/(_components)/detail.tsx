@@ -5,7 +5,7 @@ import { Confirm, PostForm } from "../../../../../components/forms.tsx";
 import { EmptyState, Notice } from "../../../../../components/states.tsx";
 import { Icon, type IconName } from "../../../../../components/icon.tsx";
 import { Pager, Table } from "../../../../../components/tables.tsx";
-import { StateBadge, StateIcon } from "../../../../../components/server_state.tsx";
+import { StateBadge, StateIcon, stateWord } from "../../../../../components/server_state.tsx";
 import { ToolChangeList } from "../../../../../components/tool_history.tsx";
 import { StateLabel, WaitBadge } from "../../../../../components/badges.tsx";
 import { RefreshSoon } from "../../../../../islands/frame.tsx";
@@ -322,7 +322,9 @@ function ServerStates({ states }: Pick<ServerPage, "states">) {
             <li key={since + state} class="row state-row">
               <StateBadge state={state} />
               <div class="row-text">
-                {reason !== CONNECTED && <InertText as="p" text={reason} />}
+                {reason !== CONNECTED && reason !== stateWord(state) && (
+                  <InertText as="p" text={reason} />
+                )}
                 {error !== undefined && !reason.includes(error) && (
                   <InertText as="p" class="small muted" text={error} />
                 )}

@@ -12,13 +12,15 @@ import type { ServerPage } from "../(_page)/model.ts";
 
 /** Its use in the last 24 hours, and its cost. */
 export function UseStats(
-  { page: { server: { name }, use, tokens, exposed } }: { page: ServerPage },
+  { page: { server: { name }, use, tokens, exposed, features } }: { page: ServerPage },
 ) {
   const share = use.calls === 0 ? 0 : use.errors / use.calls;
   const query = new URLSearchParams({ server: name, sort: "calls", dir: "desc" });
   return (
     <div class="stats stats-four">
-      {use.isLoading && <RefreshSoon madeAt={Date.now()} />}
+      {(use.isLoading || tokens.isCounting || features === undefined) && (
+        <RefreshSoon madeAt={Date.now()} />
+      )}
       <a class="stat" href={`/activity?${new URLSearchParams({ server: name })}`}>
         <span class="stat-name">Calls, 24 h</span>
         <span class="stat-value">{formatNumber(use.calls)}</span>
@@ -69,7 +71,7 @@ export function AboutServer({ page: { about, features } }: { page: ServerPage })
       <Fact name="Protocol">
         <InertText as="span" text={`MCP ${about.protocol}`} />
       </Fact>
-      {features !== undefined && (
+      {features && (
         <Fact name="Also offers">
           {offered.length === 0
             ? "No resources or prompts"
@@ -84,7 +86,7 @@ export function AboutServer({ page: { about, features } }: { page: ServerPage })
 export function Features({ features }: { features: NonNullable<ServerPage["features"]> }) {
   return features.filter(({ count }) => count > 0).map(({ noun, count, items }) => (
     <details key={noun} class="card features">
-      <summary class="card-head">
+      <summary>
         <h2>{formatCount(count, noun)}</h2>
       </summary>
       <ul class="rows">

@@ -113,10 +113,11 @@ const FEATURES = [
   { list: "prompts", noun: "prompt" },
 ] as const;
 
-/** Resources and prompts; undefined while the server is away, or takes too long to list them. */
+/** Resources and prompts; null while the server is away, undefined until it has listed them. */
 async function featuresOf({ servers }: Gateway, name: string) {
-  const found = await within(servers.features(name).catch(() => undefined), FEATURES_MS);
-  if (found === undefined) return undefined;
+  const asked = servers.features(name).then((found) => found ?? null).catch(() => null);
+  const found = await within(asked, FEATURES_MS);
+  if (!found) return found;
   return FEATURES.map(({ list, noun }) => ({
     noun,
     count: found[list].length,
