@@ -73,7 +73,7 @@ export function isSlow({ calls, p95 }: ServerTimes): boolean {
 }
 
 /** What works and still asks for a decision, by what it costs: errors, time, misses, tokens. */
-export function decisionsOf(
+export function decisionItems(
   gateway: Pick<Gateway, "toolDirectory" | "servers">,
   { stats, isComplete }: Pick<Awaited<ReturnType<typeof countedCalls>>, "stats" | "isComplete">,
 ): AttentionItem[] {

@@ -4,7 +4,7 @@ import type { OptimizationJob } from "../core/optimization.ts";
 import { BROKEN_CACHE } from "../core/failure_cause.ts";
 import type { ServerStatus } from "../core/server.ts";
 import {
-  decisionsOf,
+  decisionItems,
   emptyToolset,
   jobsToAttend,
   serverFix,
@@ -174,7 +174,7 @@ Deno.test("emptyToolset() raises the alarm where clients get none of the equippe
   assert.match(found([])[0]?.detail ?? "", /it has none/);
 });
 
-Deno.test("decisionsOf() ranks what fails, is slow, is not found and is never used", () => {
+Deno.test("decisionItems() ranks what fails, is slow, is not found and is never used", () => {
   const now = Date.now();
   const call = { at: now, server: "git", tool: "push", ms: 10, ok: true };
   const search = { query: "send a fax", found: [], count: 0, isHit: false };
@@ -195,7 +195,7 @@ Deno.test("decisionsOf() ranks what fails, is slow, is not found and is never us
   const decisions = (more: typeof calls = [], isComplete = true) => {
     const gateway = stubGateway({ servers, calls: [...calls, ...more] });
     const { stats } = gateway.callStats();
-    return decisionsOf(gateway, { stats, isComplete }).map(({ kind, subject }) =>
+    return decisionItems(gateway, { stats, isComplete }).map(({ kind, subject }) =>
       `${kind} ${subject}`
     );
   };

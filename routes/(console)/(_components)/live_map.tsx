@@ -109,13 +109,14 @@ export function MapDrawing({ shape, label, clients, servers, pulses }: MapDrawin
 function Node({ node, box, isWide }: { node: MapNode; box: MapBox; isWide: boolean }) {
   const { label, note, tone, icon, href } = node;
   const name = inertString(label);
+  const title = note === "" ? name : `${name}: ${note}`;
   const noteWidth = isWide && note !== "" ? note.length * 6.6 + 12 : 0;
   const letters = Math.floor((box.width - 34 - noteWidth) / LETTER);
   const shown = name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name;
   const middle = box.height / 2 + 4;
   const inside = (
     <g class={`map-node tone-${tone}`} transform={`translate(${box.x} ${box.y})`}>
-      <title>{note === "" ? name : `${name}: ${note}`}</title>
+      <title>{title}</title>
       <rect class="map-box" width={box.width} height={box.height} rx="6" />
       <g transform={`translate(9 ${isWide ? box.height / 2 - 7 : 8})`}>
         <Icon name={icon} size={14} />
@@ -131,7 +132,7 @@ function Node({ node, box, isWide }: { node: MapNode; box: MapBox; isWide: boole
       </text>
     </g>
   );
-  return href === "" ? inside : <a href={href}>{inside}</a>;
+  return href === "" ? inside : <a href={href} aria-label={title}>{inside}</a>;
 }
 
 interface MapBox {

@@ -1,6 +1,6 @@
 import type { Gateway } from "../../../lib/gateway.ts";
 import {
-  decisionsOf,
+  decisionItems,
   emptyToolset,
   entryProblem,
   jobsToAttend,
@@ -69,7 +69,7 @@ export async function dashboardPage(
     /** Who is connected is only for those who manage the gateway. */
     clients: mayManage ? clients : [],
     map: mapOf({ clients, mayManage, servers, times: calls.servers }),
-    decisions: decisionsOf(gateway, counted),
+    decisions: decisionItems(gateway, counted),
     items: items.slice(0, MAX_LISTED),
     moreItems: Math.max(0, items.length - MAX_LISTED),
     storeTrouble: store.state === "ok" ? undefined : store.reason ?? "It cannot be written",

@@ -65,7 +65,7 @@ export async function optimizationPage(
     within(loaded.then(() => true), PATIENCE_MS),
   ]);
   const shown = jobs.map(shownJob);
-  const rows = standings.map((tool) => rowOf(tool, stats.tool(tool.server, tool.name)));
+  const rows = standings.map((tool) => rowOf(tool, stats.use(tool.server, tool.name)));
   const text = query.get("q")?.trim() ?? "";
   const server = query.get("server") ?? "";
   const state = query.get("state") ?? "";
