@@ -41,6 +41,27 @@ export function Card({ title, aside, isFlush, class: more, children, ...rest }: 
   );
 }
 
+interface StatProps {
+  name: string;
+  value: ComponentChildren;
+  note: ComponentChildren;
+  href?: string;
+  /** Of the value. */
+  class?: string;
+}
+
+/** A number with its name and what it says. */
+export function Stat({ name, value, note, href, class: more = "" }: StatProps) {
+  const Element = href === undefined ? "div" : "a";
+  return (
+    <Element class="stat" href={href}>
+      <span class="stat-name">{name}</span>
+      <span class={`stat-value ${more}`}>{value}</span>
+      <span class="stat-note">{note}</span>
+    </Element>
+  );
+}
+
 export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }

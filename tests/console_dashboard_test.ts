@@ -115,7 +115,7 @@ browserTest("the map shows who calls what as it happens, and what fails in words
       assert.equal(animation, reducedMotion === "reduce" ? "none" : "map-flow");
     }
     for (let calls = 0; calls < 3; calls++) await client.call("git_commit");
-    const failing = map.getByRole("link", { name: /^git: .*failed/ });
+    const failing = map.getByRole("link", { name: /^git.*failed/ });
     await failing.waitFor();
     await page.getByRole("link", { name: "git.commit" }).waitFor();
     await page.getByRole("table", { name: /Tokens that models are given/ })

@@ -79,35 +79,33 @@ export function decisionItems(
 ): AttentionItem[] {
   const tools = gateway.toolDirectory.visible(EVERYONE);
   const activity = (filter: Record<string, string>) => `/activity?${new URLSearchParams(filter)}`;
+  const item = (
+    kind: AttentionItem["kind"],
+    subject: string,
+    href: string,
+    detail: string,
+  ): AttentionItem => ({ kind, subject, isName: kind !== "missed", href, detail, fixes: [] });
   const failing = tools.map(({ server, name }) => ({ server, name, use: stats.use(server, name) }))
     .filter(({ use }) => isFailing(use)).sort((a, b) => b.use.errors - a.use.errors)
-    .map(({ server, name, use: { calls, errors } }): AttentionItem => ({
-      kind: "failing",
-      subject: `${server}.${name}`,
-      isName: true,
-      href: activity({ server, tool: name, status: "error" }),
-      detail: `${errors} of ${formatCount(calls, "call")} failed in 24 h (${
-        formatShare(errors / calls)
-      })`,
-      fixes: [],
-    }));
+    .map(({ server, name, use: { calls, errors } }) => {
+      const share = `${errors} of ${formatCount(calls, "call")} failed in 24 h`;
+      const href = activity({ server, tool: name, status: "error" });
+      return item(
+        "failing",
+        `${server}.${name}`,
+        href,
+        `${share} (${formatShare(errors / calls)})`,
+      );
+    });
   const slow = stats.servers().filter(isSlow).sort((a, b) => b.p95 - a.p95)
-    .map(({ server, calls, p95 }): AttentionItem => ({
-      kind: "slow",
-      subject: server,
-      isName: true,
-      href: activity({ server }),
-      detail: `1 in 20 of ${formatCount(calls, "call")} in 24 h took over ${formatLatency(p95)}`,
-      fixes: [],
-    }));
-  const missed = stats.missed().map(({ query, count }): AttentionItem => ({
-    kind: "missed",
-    subject: `“${query}”`,
-    isName: false,
-    href: activity({ kind: "missed" }),
-    detail: `${formatCount(count, "search", "searches")} in 24 h found no tool that fits`,
-    fixes: [],
-  }));
+    .map(({ server, calls, p95 }) => {
+      const detail = `1 in 20 of ${formatCount(calls, "call")} in 24 h took over `;
+      return item("slow", server, activity({ server }), detail + formatLatency(p95));
+    });
+  const missed = stats.missed().map(({ query, count }) => {
+    const detail = `${formatCount(count, "search", "searches")} in 24 h found no tool that fits`;
+    return item("missed", `“${query}”`, activity({ kind: "missed" }), detail);
+  });
   const known = stats.oldest === undefined ? 0 : Math.floor((Date.now() - stats.oldest) / DAY_MS);
   // A record of less than a day says nothing about what is never used.
   const unused = !isComplete || known === 0 ? [] : gateway.servers.list()
@@ -117,16 +115,13 @@ export function decisionItems(
       return { name, count: own.length, tokens: tokenCost(gateway.toolDirectory, own).counted };
     })
     .filter(({ tokens }) => tokens >= UNUSED_TOKENS).sort((a, b) => b.tokens - a.tokens)
-    .map(({ name, count, tokens }): AttentionItem => ({
-      kind: "unused",
-      subject: name,
-      isName: true,
-      href: serverPath(name),
-      detail: `Not called in ${formatCount(known, "day")}; its ${formatCount(count, "tool")} cost ${
+    .map(({ name, count, tokens }) => {
+      const cost = `its ${formatCount(count, "tool")} cost ${
         formatNumber(tokens)
-      } tokens if listed`,
-      fixes: [],
-    }));
+      } tokens if listed`;
+      const detail = `Not called in ${formatCount(known, "day")}; ${cost}`;
+      return item("unused", name, serverPath(name), detail);
+    });
   return [failing, slow, missed, unused].flatMap((items) => items.slice(0, MOST_OF_A_KIND));
 }
 

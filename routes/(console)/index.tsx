@@ -1,6 +1,6 @@
 import { page } from "fresh";
 import { CopyButton, InertText, Since } from "../../components/text.tsx";
-import { Card, Fact, Facts, PageHeader } from "../../components/layout.tsx";
+import { Card, Fact, Facts, PageHeader, Stat } from "../../components/layout.tsx";
 import { StartingNotice, StateIcon, stateWord } from "../../components/server_state.tsx";
 import { BusyForms } from "../../islands/forms.tsx";
 import { define } from "../../lib/console/define.ts";
@@ -47,48 +47,48 @@ function Stats({ page }: { page: DashboardPage }) {
   const { counts, states, exposed, equipped, tokens } = page;
   return (
     <div class="stats stats-four">
-      <a class="stat" href="/servers">
-        <span class="stat-name">Servers</span>
-        <span class="stat-value">{formatNumber(counts.servers)}</span>
-        <span class="stat-note">
-          {states.map(({ state, count }) => (
+      <Stat
+        name="Servers"
+        href="/servers"
+        value={formatNumber(counts.servers)}
+        note={states.length === 0
+          ? "none configured"
+          : states.map(({ state, count }) => (
             <span key={state} class="stat-state">
               <StateIcon state={state} />
               {count} {stateWord(state).toLowerCase()}
             </span>
           ))}
-          {states.length === 0 && "none configured"}
-        </span>
-      </a>
-      <a class="stat" href="/tools">
-        <span class="stat-name">Tools exposed</span>
-        <span class="stat-value">{formatNumber(exposed)}</span>
-        <span class="stat-note">
-          {counts.tools === 0 && counts.ready === 0
-            ? page.starting.length > 0 ? "servers are still starting" : "no server is ready"
-            : `of ${formatNumber(counts.tools)} discovered`}
-        </span>
-      </a>
-      <a class="stat" href={equipped === undefined ? "/toolsets" : toolsetPath(equipped.name)}>
-        <span class="stat-name">Equipped toolset</span>
-        <span class="stat-value stat-text cut">{equipped?.name ?? "None"}</span>
-        <span class="stat-note">
-          {equipped === undefined
-            ? page.toolsets === 0
-              ? "none saved yet"
-              : `${formatCount(page.toolsets, "is", "are")} saved`
-            : `${formatCount(equipped.tools, "tool")} listed at /mcp`}
-        </span>
-      </a>
-      <a class="stat" href="/clients">
-        <span class="stat-name">Listed to a client</span>
-        <span class="stat-value">{tokens.listed === 0 ? "–" : formatNumber(tokens.listed)}</span>
-        <span class="stat-note">
-          {tokens.listed === 0
-            ? page.map.clients.length === 0 ? "no client connected" : "counting"
-            : `tokens at most, of ${formatNumber(tokens.all.counted)} for all tools`}
-        </span>
-      </a>
+      />
+      <Stat
+        name="Tools exposed"
+        href="/tools"
+        value={formatNumber(exposed)}
+        note={counts.tools === 0 && counts.ready === 0
+          ? page.starting.length > 0 ? "servers are still starting" : "no server is ready"
+          : `of ${formatNumber(counts.tools)} discovered`}
+      />
+      <Stat
+        name="Equipped toolset"
+        href={equipped === undefined ? "/toolsets" : toolsetPath(equipped.name)}
+        class="stat-text cut"
+        value={equipped?.name ?? "None"}
+        note={equipped !== undefined
+          ? `${formatCount(equipped.tools, "tool")} listed at /mcp`
+          : page.toolsets === 0
+          ? "none saved yet"
+          : `${formatCount(page.toolsets, "is", "are")} saved`}
+      />
+      <Stat
+        name="Listed to a client"
+        href="/clients"
+        value={tokens.listed === 0 ? "–" : formatNumber(tokens.listed)}
+        note={tokens.listed > 0
+          ? `tokens at most, of ${formatNumber(tokens.all.counted)} for all tools`
+          : page.map.clients.length === 0
+          ? "no client connected"
+          : "counting"}
+      />
     </div>
   );
 }

@@ -132,7 +132,7 @@ function Node({ node, box, isWide }: { node: MapNode; box: MapBox; isWide: boole
       </text>
     </g>
   );
-  return href === "" ? inside : <a href={href} aria-label={title}>{inside}</a>;
+  return href === "" ? inside : <a href={href}>{inside}</a>;
 }
 
 interface MapBox {

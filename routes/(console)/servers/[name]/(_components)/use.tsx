@@ -1,5 +1,5 @@
 import { Sparkline } from "../../../../../components/badges.tsx";
-import { Fact } from "../../../../../components/layout.tsx";
+import { Fact, Stat } from "../../../../../components/layout.tsx";
 import { Ago, InertText } from "../../../../../components/text.tsx";
 import { RefreshSoon } from "../../../../../islands/frame.tsx";
 import {
@@ -14,47 +14,45 @@ import type { ServerPage } from "../(_page)/model.ts";
 export function UseStats(
   { page: { server: { name }, use, tokens, exposed, features } }: { page: ServerPage },
 ) {
-  const share = use.calls === 0 ? 0 : use.errors / use.calls;
   const query = new URLSearchParams({ server: name, sort: "calls", dir: "desc" });
   return (
     <div class="stats stats-four">
       {(use.isLoading || tokens.isCounting || features === undefined) && (
         <RefreshSoon madeAt={Date.now()} />
       )}
-      <a class="stat" href={`/activity?${new URLSearchParams({ server: name })}`}>
-        <span class="stat-name">Calls, 24 h</span>
-        <span class="stat-value">{formatNumber(use.calls)}</span>
-        <Sparkline points={use.hours} />
-      </a>
-      <div class="stat">
-        <span class="stat-name">Errors, 24 h</span>
-        <span class={use.errors > 0 ? "stat-value tone-bad" : "stat-value"}>
-          {formatNumber(use.errors)}
-        </span>
-        <span class="stat-note">
-          {use.calls === 0 ? "no calls" : `${formatShare(share)} of calls`}
-        </span>
-      </div>
-      <div class="stat">
-        <span class="stat-name">Duration, p95</span>
-        <span class="stat-value">{use.calls === 0 ? "–" : formatLatency(use.p95)}</span>
-        <span class="stat-note">
-          {use.lastAt === undefined ? "never called" : use.calls === 0
-            ? (
-              <span>
-                last called <Ago at={use.lastAt} />
-              </span>
-            )
-            : `half within ${formatLatency(use.p50)}`}
-        </span>
-      </div>
-      <a class="stat" href={`/tools?${query}`}>
-        <span class="stat-name">Cost of its tools</span>
-        <span class="stat-value">{formatNumber(tokens.counted)}</span>
-        <span class="stat-note">
-          tokens{tokens.isCounting ? " so far, counting" : ` for ${formatCount(exposed, "tool")}`}
-        </span>
-      </a>
+      <Stat
+        name="Calls, 24 h"
+        href={`/activity?${new URLSearchParams({ server: name })}`}
+        value={formatNumber(use.calls)}
+        note={<Sparkline points={use.hours} />}
+      />
+      <Stat
+        name="Errors, 24 h"
+        class={use.errors > 0 ? "tone-bad" : ""}
+        value={formatNumber(use.errors)}
+        note={use.calls === 0 ? "no calls" : `${formatShare(use.errors / use.calls)} of calls`}
+      />
+      <Stat
+        name="Duration, p95"
+        value={use.calls === 0 ? "–" : formatLatency(use.p95)}
+        note={use.calls > 0
+          ? `half within ${formatLatency(use.p50)}`
+          : use.lastAt === undefined
+          ? "never called"
+          : (
+            <span>
+              last called <Ago at={use.lastAt} />
+            </span>
+          )}
+      />
+      <Stat
+        name="Cost of its tools"
+        href={`/tools?${query}`}
+        value={formatNumber(tokens.counted)}
+        note={`tokens${
+          tokens.isCounting ? " so far, counting" : ` for ${formatCount(exposed, "tool")}`
+        }`}
+      />
     </div>
   );
 }
