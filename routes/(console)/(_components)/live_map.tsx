@@ -111,7 +111,7 @@ function Node({ node, box, isWide }: { node: MapNode; box: MapBox; isWide: boole
   const name = inertString(label);
   const title = note === "" ? name : `${name}: ${note}`;
   const noteWidth = isWide && note !== "" ? note.length * 6.6 + 12 : 0;
-  const letters = Math.floor((box.width - 34 - noteWidth) / LETTER);
+  const letters = Math.floor((box.width - 31 - noteWidth) / LETTER);
   const shown = name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name;
   const middle = box.height / 2 + 4;
   const inside = (
