@@ -136,7 +136,7 @@ Deno.test("findViolations() finds nothing wrong with imports that point down", (
     ["components/x.tsx", `import type { Tool } from "../lib/catalog/tool.ts";`],
     ["islands/x.tsx", `import { toast } from "../lib/console/ui/toast.ts";`],
     ["islands/x.tsx", `import type { ServerStatus } from "../lib/core/server.ts";`],
-    ["lib/core/x.ts", `export const NOTE = "trying again soon";`],
+    ["lib/core/x.ts", `export const NOTE = "retrying soon";`],
     ["lib/core/x_test.ts", `import { Store } from "../storage/store.ts";`],
   ];
   for (const [path, text] of fine) assert.deepEqual(findViolations([{ path, text }]), [], path);

@@ -165,7 +165,7 @@ test("broken servers say what to do, and nothing that was typed is lost", async 
   await fails("no-such-program --x", /"no-such-program" is not on PATH/, /Install the program/);
   await assertReadable(page, "server-broken");
   await fails("http://127.0.0.1:1/mcp", /port 1/, /listen on another port/);
-  await fails(`${gateway.url}/mcp`, /points back at this gateway/);
+  await fails(`${gateway.url}/mcp`, /points to this gateway itself/);
   await fails('{"mcpServers": {"a" 1}}', /a colon is missing/);
   await fails(
     joinCommand([Deno.execPath(), "eval", "console.error('needs a KEY'); Deno.exit(3)"]),
@@ -266,7 +266,7 @@ test("server that is away counts down to its next try, and the gateway's log tel
   await page.goto(`${gateway.url}/servers?q=away`);
   await page.locator(".cell-note").getByText(/trying again( in \d+ s)?$/).waitFor();
   await plain.page.goto(`${gateway.url}/servers/away`);
-  await plain.page.locator(".fact", { hasText: "Reason" }).getByText(/; trying again soon$/)
+  await plain.page.locator(".fact", { hasText: "Reason" }).getByText(/; retrying soon$/)
     .waitFor();
   await page.goto(`${gateway.url}/servers/away`);
   await assertReadable(page, "server-away");

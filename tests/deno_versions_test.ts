@@ -99,7 +99,7 @@ Deno.test(`Deno ${TOO_OLD} gets one sentence that it is too old`, () =>
     assert.equal(code, 2, said);
     assert.equal(said.trim().split("\n").length, 1, said);
     assert.ok(
-      said.startsWith(`Quartermaster needs Deno ${MINIMUM_DENO} or newer; this is ${TOO_OLD}.`),
+      said.startsWith(`Quartermaster requires Deno ${MINIMUM_DENO} or newer; this is ${TOO_OLD}.`),
     );
     assert.equal(stdout.length, 0);
   }));

@@ -38,7 +38,7 @@ Deno.test("faults: a server that goes away fails its calls fast, and is back whe
     assert.equal(errorType(await client.call("look")), "SERVER_DISCONNECTED");
   }
   const { reason } = await faulty.reaches("remote", "failed");
-  assert.match(reason, /the connection was refused; trying again soon/);
+  assert.match(reason, /the connection was refused; retrying soon/);
   const ready = await (await fetch(`${faulty.url}/readyz`)).json();
   assert.deepEqual(ready.degraded, ["Server remote is failed"]);
   assert.deepEqual(await client.toolNames(), ["look"], "what it can do stays known");

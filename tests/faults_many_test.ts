@@ -32,7 +32,7 @@ Deno.test("faults: of 400 servers 100 are dead, and the other 300 are ready at o
   assert.equal(dead.length, 100);
   for (const { state, reason } of dead) {
     assert.equal(state, "failed");
-    assert.match(reason, /the connection was refused; trying again soon/);
+    assert.match(reason, /the connection was refused; retrying soon/);
   }
   await pause(1_000);
   const memory = await memoryOf(faulty.gateway.pid);

@@ -64,12 +64,12 @@ Deno.test("faults: servers that do not start, list or speak properly delay nobod
 
   await t.step("one that lists forever is stopped", async () => {
     const { reason } = await faulty.reaches("endless", "failed");
-    assert.match(reason, /does not come to the end of its list of tools; trying again soon/);
+    assert.match(reason, /does not come to the end of its list of tools; retrying soon/);
   });
 
   await t.step("a program that is missing is named", async () => {
     const { reason } = await faulty.reaches("missing", "failed");
-    assert.match(reason, /command "no-such-program-anywhere" is not on PATH; trying again soon/);
+    assert.match(reason, /command "no-such-program-anywhere" is not on PATH; retrying soon/);
   });
 
   await t.step("a crash loop says why, grows slower and stays one process", async () => {

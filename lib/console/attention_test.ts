@@ -129,7 +129,7 @@ Deno.test("stagedRestore() warns of a backup that the next start puts in place",
 Deno.test("serverFix() repairs a broken npx cache, and restarts whatever else fails", () => {
   const fix = (reason: string) =>
     serverFix({ name: "git", state: "failed", reason, source: { kind: "store" } } as ServerStatus);
-  assert.deepEqual(fix(`Exited. ${BROKEN_CACHE}; trying again soon`), {
+  assert.deepEqual(fix(`Exited. ${BROKEN_CACHE}; retrying soon`), {
     verb: "Repair",
     action: { action: "repair-server", server: "git" },
   });

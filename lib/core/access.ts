@@ -8,9 +8,10 @@ import { CallMode, ServerName } from "./server.ts";
 export const RIGHTS = ["read", "call", "manage", "optimize"] as const;
 export type Right = (typeof RIGHTS)[number];
 
-/** `git`, `git*`, `git.status`, `*.read_*`; with `!` before it, what is kept out. */
+/** `git`, `git*`, `git.status`, `*.read_*`; a leading `!` excludes matches. */
 export const Pattern = z.string().regex(/^!?[A-Za-z0-9_*.:/-]{1,128}$/, {
-  error: "A pattern has letters, digits, _ - . : / and * for any text, after ! what is kept out",
+  error:
+    "Use letters, digits, _ - . : / and * (any text) in a pattern; a leading ! excludes matches",
 });
 
 const Patterns = z.array(Pattern).min(1).max(200);
@@ -27,7 +28,7 @@ export type AccessScope = z.infer<typeof AccessScope>;
 /** How many calls may be made, and which; the strictest of token, toolset and server counts. */
 export const CallLimit = z.strictObject({
   perMinute: z.int().min(1).max(1_000_000).optional().describe("Calls per minute"),
-  concurrent: z.int().min(1).max(10_000).optional().describe("Calls at the same time"),
+  concurrent: z.int().min(1).max(10_000).optional().describe("Concurrent calls"),
   mode: CallMode.optional().describe(
     "Allowed calls: all, confirm (a person approves changes) or read-only; the strictest of " +
       "token, toolset and server applies",
@@ -57,15 +58,15 @@ export function stricterLimit(
 
 export function describeLimit({ perMinute, concurrent, mode }: CallLimit = {}): string[] {
   return [
-    ...(perMinute === undefined ? [] : [`${perMinute} calls a minute`]),
+    ...(perMinute === undefined ? [] : [`${perMinute} calls per minute`]),
     ...(concurrent === undefined ? [] : [`${concurrent} at once`]),
     ...(mode === undefined ? [] : [`mode ${mode}`]),
   ];
 }
 
-export const ProjectName = ServerName.describe("A project's name");
+export const ProjectName = ServerName.describe("Project name");
 
-/** A token as it is kept: its text is shown once, and never known again. */
+/** A stored token: only the hash of its text, which is shown once. */
 export const AccessToken = z.strictObject({
   id: z.string().regex(/^[a-z0-9]{8,32}$/),
   name: z.string().trim().min(1).max(80),
@@ -170,7 +171,7 @@ export function isMatch(pattern: string, name: string): boolean {
   return at === pattern.length;
 }
 
-/** Who a request is made for. Without tokens, on loopback, that is everyone alike. */
+/** The principal of requests without a token, on loopback. */
 export const EVERYONE = "everyone";
 
 /** A caller within a project: what exists there is not what exists elsewhere. */
@@ -178,7 +179,7 @@ export function inProject(owner: string, project: string | undefined): string {
   return project === undefined ? owner : `${owner}@${project}`;
 }
 
-/** What a caller came with, whatever project it works in: its rights are those of this alone. */
+/** The caller's credential, without its project; only the credential decides its rights. */
 export function credentialOf(principal: string): string {
   const end = principal.indexOf("@");
   return end < 0 ? principal : principal.slice(0, end);
@@ -199,13 +200,13 @@ export function projectOf(principal: string): string | undefined {
   return end < 0 ? undefined : principal.slice(end + 1);
 }
 
-/** Who decided, and from where, where the request does not say so itself. */
+/** Who decided, and from which address, if the request does not say so itself. */
 export interface AuditActor {
   principal?: string | undefined;
   from?: string | undefined;
 }
 
-/** A change that somebody decided on, as the audit log is told of it; never with a secret. */
+/** A person's or client's change, for the audit log; never contains a secret. */
 export interface AuditedChange extends AuditActor {
   /** `server.add`: what it is done to, and what is done. */
   action: string;

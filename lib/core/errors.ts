@@ -1,17 +1,17 @@
 import { defined } from "./defined.ts";
 
-/** What each error means on the wire and what its reader can do about it. */
+/** The JSON-RPC code, HTTP status, message and recovery of each error. */
 const TABLE = {
   TOOLKEY_EXPIRED: entry(-32001, 410, [
     "The tool key has expired",
     "Search again to get a new key",
   ]),
   TOOLKEY_INVALID: entry(-32602, 400, [
-    "The tool key is not valid",
-    "Search again, and pass the key exactly as it was given",
+    "The tool key is invalid",
+    "Search again, and pass the key exactly as returned",
   ]),
   TOOL_NOT_FOUND: entry(-32602, 404, [
-    "There is no such tool",
+    "Tool not found",
     "Check the name, or search for the tool",
   ]),
   TOOL_DISABLED: entry(-32002, 403, [
@@ -19,7 +19,7 @@ const TABLE = {
     "Ask the owner to enable it, or use another tool",
   ]),
   TOOL_QUARANTINED: entry(-32002, 403, [
-    "The tool is held back until its owner has reviewed it",
+    "The tool is blocked until the owner reviews it",
     "Ask the owner to review it in the console",
   ]),
   TOOL_NAME_COLLISION: entry(-32002, 409, [
@@ -27,7 +27,7 @@ const TABLE = {
     "Rename one of their servers",
   ]),
   SERVER_NOT_FOUND: entry(-32602, 404, [
-    "There is no such server",
+    "Server not found",
     "Check the name in the list of servers",
   ]),
   SERVER_STARTING: entry(-32003, 503, ["The server is still starting", "Try again in a moment"]),
@@ -37,112 +37,112 @@ const TABLE = {
   ]),
   SERVER_NOT_RUNNING: entry(-32003, 503, ["The server is not running", "Start it, then try again"]),
   TOKEN_REQUIRED: entry(-32001, 401, [
-    "A valid token is needed",
-    "Send `Authorization: Bearer TOKEN`, with a token of this gateway's",
+    "A valid token is required",
+    "Send `Authorization: Bearer TOKEN` with a token from this gateway",
   ]),
-  LOGIN_FAILED: entry(-32003, 502, ["The login did not succeed", "Begin the login again"]),
+  LOGIN_FAILED: entry(-32003, 502, ["The login failed", "Start the login again"]),
   ACCESS_DENIED: entry(-32004, 403, ["Access denied", "Ask the owner for the missing right"]),
   CONSENT_NEEDED: entry(-32004, 403, [
-    "The owner of the gateway has to agree first",
-    "Ask the owner to look at /security/consents on the gateway's own machine",
+    "The gateway's owner must give consent first",
+    "Ask the owner to open /security/consents on the gateway's machine",
   ]),
   INSUFFICIENT_SCOPE: entry(-32004, 403, [
-    "The token's scopes are not enough",
+    "The token does not have the required scope",
     "Ask your identity provider for a token with the missing scope",
   ]),
   ISSUER_UNAVAILABLE: entry(-32003, 503, [
-    "The identity provider cannot be asked for its keys",
+    "Cannot fetch the identity provider's keys",
     "Wait a moment, then try again",
   ]),
   PROJECT_MISMATCH: entry(-32004, 403, [
     "This belongs to another project",
-    "Switch to the project it belongs to",
+    "Switch to that project",
   ]),
   INVALID_PARAMS: entry(-32602, 400, [
-    "The request's parameters are not as the protocol has them",
+    "The request's parameters are invalid",
     "Correct the parameters and try again",
   ]),
   INVALID_ARGUMENTS: entry(-32602, 400, [
-    "The arguments do not fit",
+    "The arguments are invalid",
     "Correct the arguments and try again",
   ]),
   TIMEOUT: entry(-32005, 504, [
-    "The time limit was reached",
-    "Try again, ask for less at once, or raise the limit",
+    "The request timed out",
+    "Try again, request less at once, or raise the limit",
   ]),
   OPERATION_IN_PROGRESS: entry(-32006, 409, [
     "Another operation is in progress",
-    "Wait for it to end, then try again",
+    "Wait for it to finish, then try again",
   ]),
   CONFLICT: entry(-32006, 409, [
-    "It was changed by somebody else in the meantime",
-    "Load it again and repeat the change",
+    "Someone else changed it in the meantime",
+    "Reload it, then make the change again",
   ]),
   LIMIT_EXCEEDED: entry(-32007, 429, ["A limit was reached", "Wait a moment, then try again"]),
   REQUEST_TIMEOUT: entry(-32600, 408, [
     "The request did not arrive in time",
-    "Send it again, without pauses",
+    "Send it again, without pausing",
   ]),
   PAYLOAD_TOO_LARGE: entry(-32600, 413, [
     "The request is too large",
     "Send less at once, or raise --max-body",
   ]),
   FOREIGN_HOST: entry(-32600, 403, [
-    "The request names a host that is not this gateway",
-    "Use the address the gateway printed at start, or name this one with --public-url",
+    "The request's Host header does not match this gateway",
+    "Use the URL the gateway printed at startup, or set --public-url to this one",
   ]),
   FOREIGN_ORIGIN: entry(-32600, 403, [
-    "The request comes from a foreign web page",
-    "Open the gateway's own console, or name its address with --public-url",
+    "The request comes from another website",
+    "Open the gateway's own console, or set --public-url to its URL",
   ]),
   OPTIMIZATION_DISABLED: entry(-32002, 403, [
-    "Optimization is switched off, because it spends model time",
-    "Ask the owner to switch it on",
+    "Optimization is disabled because it spends model time",
+    "Ask the owner to enable it",
   ]),
   CANNOT_EVALUATE: entry(-32003, 503, [
-    "Cannot evaluate",
-    "Make a model available to the gateway, or run the prompts yourself and report results",
+    "Cannot run the evaluation",
+    "Configure a model for the gateway, or run the prompts yourself and report the results",
   ]),
   CANNOT_GENERATE: entry(-32003, 503, [
-    "Cannot generate",
-    "Make a model available to the gateway, or write the texts yourself",
+    "Cannot generate text",
+    "Configure a model for the gateway, or write the text yourself",
   ]),
   PROMOTION_REFUSED: entry(-32002, 409, [
     "The evidence does not support this promotion",
     "Evaluate the candidate, or propose a better one",
   ]),
-  NOT_FOUND: entry(-32601, 404, ["There is nothing here", "Check the address"]),
+  NOT_FOUND: entry(-32601, 404, ["Not found", "Check the URL"]),
   NOT_AVAILABLE_HERE: entry(-32008, 501, [
-    "This cannot run here",
-    "Run the gateway on a machine of your own",
+    "Not available on this platform",
+    "Run the gateway on your own machine",
   ]),
   CONFIG_INVALID: entry(-32603, 500, [
-    "The configuration is not valid",
-    "Correct the place that is named",
+    "The configuration is invalid",
+    "Fix the reported problem",
   ]),
   SECRET_UNREADABLE: entry(-32603, 409, [
-    "A secret cannot be opened with the key that is here",
-    "Start with the key it was sealed with, or set it again",
+    "Cannot decrypt a secret with the current key",
+    "Start with the key that encrypted it, or set the secret again",
   ]),
   STORAGE_UNAVAILABLE: entry(-32603, 503, [
-    "The data store cannot be reached",
+    "Cannot reach the data store",
     "Check --kv and --data-dir",
   ]),
   STORAGE_FULL: entry(-32603, 507, [
-    "The disk is full: nothing can be saved until there is room",
-    "Free some space; what was saved before is intact",
+    "The disk is full: nothing can be saved",
+    "Free some space; data already saved is intact",
   ]),
   STORAGE_CORRUPT: entry(-32603, 500, [
-    "The data store is damaged or is not Quartermaster's",
+    "The data store is damaged or does not belong to Quartermaster",
     "Restore a backup with `quartermaster restore FILE`, or move the file away",
   ]),
   STORAGE_NEWER: entry(-32603, 500, [
-    "The data was written by a newer Quartermaster",
+    "A newer version of Quartermaster wrote this data",
     "Update Quartermaster, or choose another --data-dir",
   ]),
   INTERNAL: entry(-32603, 500, [
-    "Something went wrong inside the gateway",
-    "Try again; if it happens again, look for the error id in the log",
+    "Internal error in the gateway",
+    "Try again; if it happens again, search the log for the error ID",
   ]),
 };
 
@@ -154,7 +154,7 @@ export type ErrorCode = keyof typeof TABLE;
 
 /** Data that each entrance renders as its own tool name, command or link. */
 export interface NextStep {
-  /** What it is for, as the beginning of a sentence: "Equip it". */
+  /** The purpose, as the beginning of a sentence: "Equip it". */
   label: string;
   /** The operation to run: `toolset.equip`. */
   operation: string;
@@ -175,7 +175,7 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
-/** What a caller gets to read of an error, whatever the wire. */
+/** The part of an error that callers see, on every transport. */
 export interface ErrorBody
   extends Pick<ErrorDetails, "hint" | "next" | "suggestedTools" | "retryAfterSeconds"> {
   errorType: ErrorCode;
@@ -184,7 +184,7 @@ export interface ErrorBody
   recoverySteps: string[];
 }
 
-/** The one error class of the gateway; its code decides how it looks on every wire. */
+/** The gateway's only error class; the code selects its HTTP status and JSON-RPC code. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
   readonly code: ErrorCode;
@@ -217,7 +217,7 @@ export class GatewayError extends Error {
     };
   }
 
-  /** Wraps what is not ours as INTERNAL, without letting its text out. */
+  /** Wraps a foreign error as INTERNAL; its text stays hidden from callers. */
   static from(error: unknown): GatewayError {
     return error instanceof GatewayError ? error : new GatewayError("INTERNAL", { cause: error });
   }
@@ -233,12 +233,12 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The code of an error of the system's, such as ENOENT. */
+/** The code of a system error, such as ENOENT. */
 export function systemErrorCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-/** An error as the result of a tool call: words for the model, and the same as data. */
+/** An error as a tool result: text for the model, and the same as structured content. */
 export function toolErrorResult(error: GatewayError) {
   const body = error.toBody();
   const steps = body.recoverySteps.map((step, index) => `${index + 1}. ${step}`).join("\n");

@@ -1,15 +1,15 @@
 import type { OptimizationJob } from "./optimization.ts";
 
-/** What a job that was completed came to, where that is less than was asked for. */
+/** The outcome of a completed job that did not test every tool. */
 export interface JobOutcome {
   words: string;
-  /** Why, by the first tool that nothing came of. */
+  /** The reason given for the first failed or untested tool. */
   reason: string;
-  /** Of how many tools something came. */
+  /** Number of tools that were tested. */
   tested: number;
 }
 
-/** Undefined where the job is not completed, or something came of every tool. */
+/** Undefined if the job is not completed, or every tool was tested. */
 export function jobOutcome(
   { status, tools, runs, errors }: Pick<OptimizationJob, "status" | "tools" | "runs" | "errors">,
 ): JobOutcome | undefined {
@@ -24,7 +24,7 @@ export function jobOutcome(
       ...(failed.length === 0 ? [] : [`${failed.length} ${of} failed`]),
       ...(untested.length === 0 ? [] : [`${untested.length} ${of} not tested`]),
     ].join(", "),
-    reason: (first.outcome ?? "The reason was not noted") +
+    reason: (first.outcome ?? "No reason was recorded") +
       (others.length === 0 ? "" : ` (and ${others.length} more)`),
     tested,
   };

@@ -29,6 +29,6 @@ export function oldDenoText(version: string = Deno.version.deno): string | undef
   const [minimum, current] = [MINIMUM_DENO, version].map((text) => text.split(/[.+-]/).map(Number));
   const at = minimum!.findIndex((part, index) => part !== current![index]);
   if (at < 0 || current![at]! > minimum![at]!) return undefined;
-  return `Quartermaster needs Deno ${MINIMUM_DENO} or newer; this is ${version}. ` +
+  return `Quartermaster requires Deno ${MINIMUM_DENO} or newer; this is ${version}. ` +
     "Run `deno upgrade`, or start with `npx -y deno task start`.";
 }

@@ -8,7 +8,7 @@ Deno.test("oldDenoText() has one sentence for a Deno that is too old, and none f
   for (const version of ["2.4.4", "2.4.99", "1.46.3", "2.4.0+abc"]) {
     assert.ok(
       oldDenoText(version)?.startsWith(
-        `Quartermaster needs Deno 2.5.0 or newer; this is ${version}. `,
+        `Quartermaster requires Deno 2.5.0 or newer; this is ${version}. `,
       ),
       version,
     );

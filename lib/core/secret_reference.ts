@@ -2,7 +2,7 @@ import { z } from "zod";
 import { mapSpecTexts, type ServerSpec, specTexts } from "./server.ts";
 
 const NAME = [/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
-  error: "A secret's name has 1 to 64 letters, digits or _, and does not begin with a digit",
+  error: "A secret name must have 1 to 64 letters, digits or _, and must not begin with a digit",
 }] as const;
 
 export const SecretName = z.string().regex(...NAME);

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** A server's name; no dots, so that the first dot of `server.tool` always ends it. */
 export const ServerName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
-  error: "A server's name has 1 to 64 letters, digits, _ or -",
+  error: "A server name must have 1 to 64 letters, digits, _ or -",
 });
 export type ServerName = z.infer<typeof ServerName>;
 

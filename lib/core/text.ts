@@ -146,7 +146,7 @@ function codePoint(character: string): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** Ends the reason of a server that is tried again by itself; when is its `retryAt`. */
-/** Why a server is ready, if there is nothing else to say. */
+/** The reason of a ready server, if there is no other. */
 export const CONNECTED = "Connected";
-export const TRYING_AGAIN = "trying again soon";
+/** Ends the reason of a server that the gateway retries at its `retryAt`. */
+export const TRYING_AGAIN = "retrying soon";

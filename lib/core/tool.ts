@@ -12,7 +12,7 @@ export type ToolDefinition = z.infer<typeof ToolDefinition>;
 
 /** A toolset's name, which is also a part of its endpoint's path. */
 export const ToolsetName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
-  error: "A toolset's name has 1 to 64 letters, digits, _ or -",
+  error: "A toolset name must have 1 to 64 letters, digits, _ or -",
 });
 
 /** One tool of a toolset, as it was when the toolset was saved. */

@@ -148,7 +148,7 @@ Deno.test("ManagedServer finds a server that stops answering pings, and reconnec
   await until(() => server.links[0]?.heard.filter((method) => method === "ping").length === 2);
   server.silence("ping");
   await until(() => managed.status.state === "degraded");
-  assert.match(managed.status.reason, /did not answer ping within 30 ms; trying again soon$/);
+  assert.match(managed.status.reason, /did not answer ping within 30 ms; retrying soon$/);
   assert.ok((managed.status.retryAt ?? 0) >= managed.status.since);
   server.handlers.delete("ping");
   await until(() => managed.status.state === "ready");

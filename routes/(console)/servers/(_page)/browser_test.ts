@@ -59,7 +59,7 @@ Deno.test("hasWritten() tells the server from others", () => {
 });
 
 Deno.test("retryWords() counts down to the try, and says less where no clock runs", () => {
-  assert.equal(retryText(undefined), "trying again soon");
+  assert.equal(retryText(undefined), "retrying soon");
   assert.equal(retryText(4_200), "trying again in 5 s");
   assert.equal(retryText(60_000), "trying again in 1 min");
   assert.equal(retryText(1), "trying again in 1 s");
