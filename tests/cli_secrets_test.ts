@@ -72,7 +72,7 @@ Deno.test("secrets set, list and delete work on the store, and a gateway follows
 
     const elsewhere = ["--data-dir", join(cli.home, "elsewhere")];
     const restored = await cli.ok("restore", file, ...elsewhere);
-    assert.match(restored, /must be set again: the secrets TOKEN\n.*QUARTERMASTER_SECRET_KEY/s);
+    assert.match(restored, /set these secrets again: TOKEN\n.*QUARTERMASTER_SECRET_KEY/s);
     const list = await cli.ok("secrets", "list", ...elsewhere);
     assert.match(list, /TOKEN .*sealed with another key.*set it again/);
     await Deno.copyFile(
@@ -90,7 +90,7 @@ Deno.test("secrets set says what to do where no key can be kept", () =>
     assert.equal(refused.code, 1);
     assert.match(
       refused.err,
-      /no key to seal them with\n.*openssl rand[^]*QUARTERMASTER_SECRET_KEY/,
+      /no key to encrypt them\n.*openssl rand[^]*QUARTERMASTER_SECRET_KEY/,
     );
     cli.settings.env.QUARTERMASTER_SECRET_KEY = "ab".repeat(32);
     assert.equal((await cli.run(["secrets", "set", "TOKEN"], "value")).code, 0);

@@ -33,7 +33,7 @@ Deno.test("token create prints the text alone, token list never", async () => {
       tools: ["!git.push"],
     });
     const listed = await cli.ok("token", "list");
-    assert.match(listed, /ci .* read .*servers git, docs\*; tools all but git\.push .*never/);
+    assert.match(listed, /ci .* read .*servers git, docs\*; tools all except git\.push .*never/);
     for (const text of [out.trim(), made.text]) assert.ok(!listed.includes(text));
     assert.doesNotMatch(JSON.stringify(await cli.json("token", "list")), /hash|qm_/);
     assert.match(await cli.ok("token", "revoke", "ci"), /Revoked ci/);

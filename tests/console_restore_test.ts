@@ -63,7 +63,7 @@ browserTest(
           await page.getByRole("button", { name: "Check the file" }).click();
         };
         await upload("photo.png", Buffer.from("not a backup"));
-        await page.getByText('Cannot restore "photo.png": it does not begin as a backup does')
+        await page.getByText('Cannot restore "photo.png": it is not a backup file')
           .waitFor();
         const whole = await Deno.readFile(file);
         await upload("cut.backup", Buffer.from(whole.slice(0, -30)));

@@ -56,7 +56,7 @@ browserTest("security pages can be read by everybody, empty and with hostile nam
   await page.getByRole("heading", { name: "site" }).waitFor();
   await assertReadable(page, "security-projects");
   await page.goto(`${guarded.url}/security/tokens`);
-  await page.getByText("servers git; tools all but *.push").waitFor();
+  await page.getByText("servers git; tools all except *.push").waitFor();
   await assertReadable(page, "security-tokens");
   assert.equal(await page.locator("img").count(), 0);
   assert.match(await page.title(), /^Tokens/);
@@ -73,7 +73,7 @@ browserTest(
     await page.getByText("No token is needed on this machine").waitFor();
     await page.getByLabel("Token", { exact: true }).fill("qm_wrong");
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByText("The token is not known here").waitFor();
+    await page.getByText("The token is unknown, revoked or expired").waitFor();
     await assertReadable(page, "login-wrong");
     assert.doesNotMatch(await page.getByRole("main").textContent() ?? "", /Authorization|`/);
     await page.getByRole("link", { name: "go to the dashboard" }).click();

@@ -93,7 +93,7 @@ Deno.test({
 
     await t.step("a stdio server says why it cannot run", async () => {
       const html = await (await fetch(`${gateway.url}/servers/files`, { headers })).text();
-      assert.match(html, /programs cannot be started on this platform/);
+      assert.match(html, /this platform cannot run programs/);
     });
     await gateway.stop();
     await Deno.remove(folder, { recursive: true });

@@ -144,7 +144,7 @@ Deno.test("the gateway's tools add, change and remove servers by url", async (t)
     assert.match(failed.text, /Cannot add server "gone": .*refused/);
     assert.match(failed.text, /Nothing was stored/);
     const own = await client.call("add_server", { name: "self", url: `${gateway.url}/g/mcp` });
-    assert.match(own.text, /points back at this gateway/);
+    assert.match(own.text, /points to this gateway itself/);
     assert.deepEqual(await serverNames(client), ["one"]);
   });
 

@@ -222,7 +222,7 @@ export class Access {
   async #ask(authorization: string, bearer: string): Promise<Caller> {
     const vouched = await this.#options.vouch?.(bearer);
     if (!vouched || vouched.expiresAt <= this.#now()) {
-      throw tokenRefused("The token is not known here, was revoked, or has expired");
+      throw tokenRefused("The token is unknown, revoked or expired");
     }
     const caller = this.#credentials.keep(vouched);
     for (const principal of this.#grants.keys()) {
@@ -251,8 +251,8 @@ export class Access {
     }
     if (bound !== undefined && wanted !== bound) {
       throw new GatewayError("ACCESS_DENIED", {
-        message: `This token is only for the project "${bound}"`,
-        recoverySteps: [`Leave the project out, or name "${bound}"`],
+        message: `This token is only valid for the project "${bound}"`,
+        recoverySteps: [`Omit the project, or use "${bound}"`],
       });
     }
     const principal = inProject(credential, wanted);
@@ -282,14 +282,14 @@ const NOTHING = new Grants(
 function noProject(name: string): GatewayError {
   return new GatewayError("NOT_FOUND", {
     message: `There is no project "${name.slice(0, 64)}"`,
-    recoverySteps: ["Check the project's name with the owner of the gateway"],
+    recoverySteps: ["Ask the gateway's owner for the project's name"],
   });
 }
 
 function checkPath({ paths }: Caller, url: string | undefined): void {
   if (paths === undefined) return;
   if (url !== undefined && paths.includes(new URL(url).pathname)) return;
-  throw tokenRefused("The token is for another endpoint of this gateway");
+  throw tokenRefused("The token is only valid for another endpoint of this gateway");
 }
 
 /** Which servers are in which project; one that is assigned to none is in all of them. */

@@ -90,7 +90,7 @@ Deno.test("Access.admits() keeps to the servers and tools of the token", () => {
   assert.equal(access.admitsServer(caller, "files"), false);
   assert.equal(access.admitsToolset(caller, "mine"), true);
   assert.equal(access.admitsToolset(caller, "yours"), false);
-  assert.throws(() => access.demand(caller, "manage", "Removing a server"), /needs a token/);
+  assert.throws(() => access.demand(caller, "manage", "Removing a server"), /requires a token/);
   access.demand(caller, "call", "Calling a tool");
 });
 

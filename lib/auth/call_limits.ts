@@ -57,12 +57,12 @@ export class CallLimits {
 
   #check({ key, whose, perMinute, concurrent }: Bound, second: number): void {
     if (concurrent !== undefined && (this.#running.get(key) ?? 0) >= concurrent) {
-      throw exceeded(`${whose} has ${concurrent} under way, as many as allowed at once`, 1);
+      throw exceeded(`${whose} has reached its limit of ${concurrent} concurrent calls`, 1);
     }
     const minute = perMinute === undefined ? undefined : this.#minutes.get(key);
     if (perMinute === undefined || !minute) return;
     const wait = minute.wait(second, perMinute - 1);
-    if (wait > 0) throw exceeded(`${whose} is limited to ${perMinute} a minute`, wait);
+    if (wait > 0) throw exceeded(`${whose} is limited to ${perMinute} per minute`, wait);
   }
 
   #minuteOf(key: string): Minute {
@@ -129,7 +129,7 @@ function exceeded(reason: string, seconds: number): GatewayError {
   return new GatewayError("LIMIT_EXCEEDED", {
     message: `${reason}: try again in ${seconds} s`,
     recoveryAction: `Wait ${seconds} s, then try again`,
-    recoverySteps: [`Wait ${seconds} s`, "Try again, with fewer at once"],
+    recoverySteps: [`Wait ${seconds} s`, "Try again with fewer concurrent calls"],
     retryAfterSeconds: seconds,
   });
 }

@@ -24,7 +24,10 @@ Deno.test("CallLimits.begin() lets no more through within any minute, and says h
   assert.equal(refusal(limits, three), undefined);
   const refused = refusal(limits, three);
   assert.equal(refused?.details.retryAfterSeconds, 31);
-  assert.match(refused?.message ?? "", /^This token is limited to 3 a minute: try again in 31 s$/);
+  assert.match(
+    refused?.message ?? "",
+    /^This token is limited to 3 per minute: try again in 31 s$/,
+  );
   assert.equal(refusal(limits, bound({ key: "b", perMinute: 3 })), undefined);
   now += 29_999;
   assert.ok(refusal(limits, three), "within a minute of the first");
@@ -41,7 +44,7 @@ Deno.test("CallLimits.begin() bounds what is under way until it ends, however of
   const first = {};
   limits.begin(first, [two]);
   limits.begin({}, [two]);
-  assert.match(refusal(limits, two)?.message ?? "", /2 under way/);
+  assert.match(refusal(limits, two)?.message ?? "", /2 concurrent calls/);
   limits.end(first);
   limits.end(first);
   assert.equal(refusal(limits, two), undefined);

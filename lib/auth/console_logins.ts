@@ -87,7 +87,7 @@ export class LoginAttempts {
     if (wait <= 0) return;
     const seconds = Math.ceil(wait / 1000);
     throw new GatewayError("LIMIT_EXCEEDED", {
-      message: `Too many attempts to log in: try again in ${seconds} s`,
+      message: `Too many login attempts: try again in ${seconds} s`,
       retryAfterSeconds: seconds,
     });
   }

@@ -68,10 +68,10 @@ export const WHOLE_SCOPE: AccessScope = {
 
 /** What each right lets its owner do. */
 export const RIGHT_MEANINGS: Readonly<Record<Right, string>> = {
-  read: "See servers, tools and toolsets, and equip a toolset for itself",
+  read: "See servers, tools and toolsets; equip a toolset for its own sessions",
   call: "Call tools, read resources and get prompts",
   manage: "Change servers, toolsets, settings, tokens and projects",
-  optimize: "Spend model time on better descriptions",
+  optimize: "Run evaluations and generate descriptions, which spends model time",
 };
 
 /** What a scope admits, in one line. */
@@ -90,8 +90,8 @@ function describePatterns(patterns: readonly string[]): string {
   const [wanted, excluded] = splitPatterns(patterns);
   if (excluded.length === 0) return wanted.join(", ");
   return wanted.length === 0 || isEverything(wanted)
-    ? `all but ${excluded.join(", ")}`
-    : `${wanted.join(", ")} but not ${excluded.join(", ")}`;
+    ? `all except ${excluded.join(", ")}`
+    : `${wanted.join(", ")} except ${excluded.join(", ")}`;
 }
 
 /** For a request with an invalid token, or with none. */
@@ -99,8 +99,8 @@ export function tokenRefused(message: string): GatewayError {
   return new GatewayError("TOKEN_REQUIRED", {
     message,
     recoverySteps: [
-      "Ask the owner of the gateway for a token",
-      "Send it as `Authorization: Bearer TOKEN`, or as QUARTERMASTER_TOKEN to the command line",
+      "Ask the gateway's owner for a token",
+      "Send it as `Authorization: Bearer TOKEN`, or set QUARTERMASTER_TOKEN for the command line",
     ],
   });
 }
@@ -114,13 +114,13 @@ interface NoTokenDetails {
 
 /** For a gateway that requires a token and has none. */
 export function noTokenYet({ why, place }: NoTokenDetails = {}): GatewayError {
-  const needs = why === undefined ? "needs a token" : `needs a token because ${why},`;
+  const needs = why === undefined ? "requires a token" : `requires a token because ${why},`;
   const command = ["quartermaster token create --name me --rights read,call,manage", place ?? ""];
   return new GatewayError("TOKEN_REQUIRED", {
-    message: `This gateway ${needs} and has none yet: every request is refused`,
+    message: `This gateway ${needs} but has none yet: every request is refused`,
     recoveryAction: "Create a token",
     recoverySteps: [
-      `On the machine itself: \`${command.join(" ").trim()}\``,
+      `On the gateway's machine: \`${command.join(" ").trim()}\``,
       "Or set QUARTERMASTER_ADMIN_TOKEN to a long random string, and restart",
     ],
   });
@@ -132,8 +132,8 @@ export class RightMissing extends GatewayError {
 
   constructor(right: Right, attempt: string) {
     super("ACCESS_DENIED", {
-      message: `${attempt} needs a token with the right "${right}"`,
-      recoverySteps: [`Ask the owner for a token that may ${right}`],
+      message: `${attempt} requires a token with the right "${right}"`,
+      recoverySteps: [`Ask the owner for a token with the right "${right}"`],
     });
     this.right = right;
   }

@@ -10,9 +10,9 @@ Deno.test("scopeWords() says everything where nothing is kept out", () => {
 
 Deno.test("scopeWords() names what is admitted and what is kept out", () => {
   assert.equal(said({ servers: ["git", "docs*"] }), "servers git, docs*");
-  assert.equal(said({ tools: ["!*.delete_*"] }), "tools all but *.delete_*");
+  assert.equal(said({ tools: ["!*.delete_*"] }), "tools all except *.delete_*");
   assert.equal(
     said({ servers: ["git"], tools: ["*", "!git.push"], toolsets: ["dev", "!x"] }),
-    "servers git; tools all but git.push; toolsets dev but not x",
+    "servers git; tools all except git.push; toolsets dev except x",
   );
 });

@@ -59,7 +59,7 @@ export class IssuerKeys {
     else if (kid !== undefined && !this.#has(kid)) await this.#seek(signal);
     if (this.#known && this.#age() < GOOD_MS) return this.#known;
     throw new GatewayError("ISSUER_UNAVAILABLE", {
-      message: `Cannot check the token: ${this.#options.issuer} does not give its keys`,
+      message: `Cannot check the token: the keys of ${this.#options.issuer} are unavailable`,
       retryAfterSeconds: RETRY_MS / 1000,
     });
   }
@@ -100,7 +100,7 @@ export class IssuerKeys {
     } catch (error) {
       const reason = limit.aborted ? "it did not answer in time" : errorMessage(error);
       this.#failedAt = this.#now();
-      onWarning?.("Cannot get the keys of the identity provider", { issuer, reason });
+      onWarning?.("Cannot fetch the identity provider's keys", { issuer, reason });
     }
   }
 
@@ -110,12 +110,12 @@ export class IssuerKeys {
       const found = Metadata.safeParse(await this.#read(place, signal));
       if (!found.success) continue;
       if (plain(found.data.issuer) !== plain(issuer)) {
-        throw new Error(`${place} is the metadata of another, ${quoted(found.data.issuer)}`);
+        throw new Error(`${place} is the metadata of another issuer, ${quoted(found.data.issuer)}`);
       }
       checkPlace(found.data.jwks_uri, issuer);
       return found.data;
     }
-    throw new Error("it has no metadata that says where its keys are");
+    throw new Error("it has no metadata with the URL of its keys");
   }
 
   /** JSON of a bounded size; undefined where there is none. Redirects are not followed. */
@@ -131,7 +131,9 @@ export class IssuerKeys {
     let [text, size] = ["", 0];
     for await (const chunk of response.body) {
       size += chunk.byteLength;
-      if (size > MAX_BYTES) throw new Error(`what is at ${url} is over ${MAX_BYTES} bytes`);
+      if (size > MAX_BYTES) {
+        throw new Error(`the response of ${url} is larger than ${MAX_BYTES} bytes`);
+      }
       text += decoder.decode(chunk, { stream: true });
     }
     return parseJson(text);
@@ -162,7 +164,7 @@ function checkPlace(text: string, issuer: string): void {
   const isSafe = url?.protocol === "https:" ||
     (url?.protocol === "http:" && isLoopback(url.hostname));
   if (!isSafe || url.host !== new URL(issuer).host) {
-    throw new Error(`it names ${quoted(text)} for its keys, which is not https on its own host`);
+    throw new Error(`its key URL ${quoted(text)} is not an https URL on its own host`);
   }
 }
 

@@ -72,10 +72,10 @@ export class JwtReader {
 
   #checkKind({ alg, typ = "" }: z.infer<typeof Header>): void {
     if (!ALGORITHMS.includes(alg)) {
-      throw refused(`its algorithm is none of ${ALGORITHMS.join(", ")}`);
+      throw refused(`its algorithm must be one of ${ALGORITHMS.join(", ")}`);
     }
     if (!TYPES.includes(typ.toLowerCase().replace(/^application\//, ""))) {
-      throw refused("its type is neither at+jwt nor JWT");
+      throw refused("its type must be at+jwt or JWT");
     }
   }
 
@@ -89,7 +89,7 @@ export class JwtReader {
     const base = `${plain(address)}/`;
     const paths = audiences.filter((one) => one.startsWith(base) && one !== base)
       .map((one) => one.slice(base.length - 1));
-    if (paths.length === 0) throw refused("it is made out to somebody else");
+    if (paths.length === 0) throw refused("its audience is not this gateway");
     return paths;
   }
 
@@ -107,7 +107,7 @@ export class JwtReader {
       return Claims.parse(payload);
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
-      throw refused(REASONS[error.code] ?? "it is not as the identity provider makes them");
+      throw refused(REASONS[error.code] ?? "it is malformed");
     }
   }
 }
@@ -115,9 +115,9 @@ export class JwtReader {
 const REASONS: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: "it has expired",
   ERR_JWT_CLAIM_VALIDATION_FAILED: "it is not valid yet, or from another issuer",
-  ERR_JWKS_NO_MATCHING_KEY: "the identity provider has no such key",
-  ERR_JWKS_MULTIPLE_MATCHING_KEYS: "it does not say which key it was signed with",
-  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "its signature is not the identity provider's",
+  ERR_JWKS_NO_MATCHING_KEY: "the identity provider does not have the key that signed it",
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: "it does not identify the key that signed it",
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "its signature is invalid",
 };
 
 /** What a token says of itself, which is to be believed only once its signature is checked. */
@@ -127,7 +127,7 @@ function decode(bearer: string): { header: z.infer<typeof Header>; claims: Claim
   const header = Header.safeParse(jsonOf(parts[0]!));
   if (!header.success) return undefined;
   const claims = Claims.safeParse(jsonOf(parts[1]!));
-  if (!claims.success) throw refused("it lacks one of iss, sub, aud and exp");
+  if (!claims.success) throw refused("it must have the claims iss, sub, aud and exp");
   return { header: header.data, claims: claims.data };
 }
 
@@ -154,7 +154,7 @@ function nameOf(claims: Claims): string {
 
 function refused(reason: string): GatewayError {
   return new GatewayError("TOKEN_REQUIRED", {
-    message: `The identity provider's token is not taken: ${reason}`,
-    recoverySteps: ["Ask the identity provider for another token, for this gateway"],
+    message: `The identity provider's token is invalid: ${reason}`,
+    recoverySteps: ["Request a new token for this gateway from the identity provider"],
   });
 }

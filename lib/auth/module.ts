@@ -88,7 +88,7 @@ export async function buildAuth(input: AuthInput) {
   stack.defer(() => clearInterval(expiring));
 
   const work = tokenUseNotes(() => access.takeUsed(), (id, time) => tokens.touch(id, time));
-  const onError = (error: unknown) => onWarning("Cannot note when tokens were used", { error });
+  const onError = (error: unknown) => onWarning("Cannot record when tokens were used", { error });
   // Once more at the end, when no other note is under way.
   stack.defer(() => work().catch(onError));
   stack.use(keepUp({ work, everyMs: NOTE_USE_EVERY_MS, onError }));
@@ -116,9 +116,8 @@ function trustIssuer(
   if (protocol !== "https:" && !isLoopback(hostname)) {
     throw new GatewayError("CONFIG_INVALID", {
       message:
-        `Cannot accept tokens of ${issuer}: it is not https, so its keys could be replaced in ` +
-        "transit",
-      recoverySteps: ["Give --oauth-issuer as the identity provider writes it, with https"],
+        `Cannot accept tokens of ${issuer}: without https, its keys could be replaced in transit`,
+      recoverySteps: ["Set --oauth-issuer to the identity provider's https URL"],
     });
   }
   const closing = new AbortController();

@@ -61,17 +61,19 @@ export function rightsOf(
   const granted = new Set([...wordsOf(claims.scope), ...wordsOf(claims.scp)]);
   const rights = RIGHTS.filter((right) => granted.has(right) || granted.has(scopeName(right)));
   if (rights.length === 0) {
-    throw new ScopeMissing("The token has no scope that counts here", USUAL_SCOPES);
+    throw new ScopeMissing("The token has none of this gateway's scopes", USUAL_SCOPES);
   }
   const misspelled = Object.keys(claims).find((name) =>
     OURS.test(name) && !Object.hasOwn(Claims.shape, name)
   );
   if (misspelled !== undefined) {
     const known = Object.keys(Claims.shape).join(", ");
-    return { wrong: `its claim ${misspelled.slice(0, 100)} is none of ${known}` };
+    return {
+      wrong: `its claim ${misspelled.slice(0, 100)} is unknown; the known ones are ${known}`,
+    };
   }
   const { data, error } = Claims.safeParse(claims);
-  if (!data) return { wrong: `its claim ${String(error.issues[0]?.path[0])} cannot be understood` };
+  if (!data) return { wrong: `its claim ${String(error.issues[0]?.path[0])} has an invalid value` };
   const { mcp_servers: servers, mcp_tools: tools, mcp_toolsets: toolsets } = data;
   const limit = defined({
     perMinute: data.mcp_calls_per_minute,

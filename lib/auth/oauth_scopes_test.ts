@@ -48,7 +48,7 @@ Deno.test("rightsOf() narrows by claims, and never widens by one that it does no
   for (const value of ["git", null, {}, [7], ["no spaces allowed"], [["git"]]]) {
     assert.deepEqual(
       rightsOf({ scope, mcp_servers: value }),
-      { wrong: "its claim mcp_servers cannot be understood" },
+      { wrong: "its claim mcp_servers has an invalid value" },
       JSON.stringify(value),
     );
   }
@@ -82,7 +82,7 @@ Deno.test("rightsOf() takes a project and limits from claims, and no claim that 
     const [claim] = Object.keys(wrong);
     assert.deepEqual(
       rightsOf({ scope, ...wrong }),
-      { wrong: `its claim ${claim} cannot be understood` },
+      { wrong: `its claim ${claim} has an invalid value` },
       JSON.stringify(wrong),
     );
   }
@@ -95,7 +95,7 @@ Deno.test("rightsOf() takes no claim that was to narrow and is misspelled, and s
   for (const claim of ["mcp_projects", "MCP_project", "mcp_", "mcp_toString"]) {
     assert.deepEqual(
       rightsOf({ scope, mcp_servers: ["git"], [claim]: "garden" }),
-      { wrong: `its claim ${claim} is none of ${known}` },
+      { wrong: `its claim ${claim} is unknown; the known ones are ${known}` },
     );
   }
   const { scope: whole } = understood({ scope, mcp: 1, email: "a@b", "https://a.b/mcp_x": 1 });

@@ -14,7 +14,7 @@ export function isBlockedPort(url: URL): boolean {
   return url.port !== "" && BLOCKED.has(Number(url.port));
 }
 
-/** The entry of a server elsewhere. Throws where no client could reach the address. */
+/** The entry of a server with a URL. Throws if no client could connect to it. */
 export function addressSpec(
   url: string,
   headers: Record<string, string> = {},
@@ -23,14 +23,14 @@ export function addressSpec(
   const parsed = URL.parse(url);
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
     throw configError(
-      `Cannot use the address "${url.slice(0, 200)}"`,
-      "Give a whole one that begins with https:// or http://",
+      `Cannot use "${url.slice(0, 200)}": it is not a valid http or https URL`,
+      "Use a full URL, such as https://example.com/mcp",
     );
   }
   if (isBlockedPort(parsed)) {
     throw configError(
       `Cannot use port ${parsed.port}: HTTP clients block it`,
-      "Let the server listen on another port",
+      "Run the server on another port",
     );
   }
   return { type, url, headers };
@@ -62,8 +62,7 @@ export function completeAddress(text: string): CompletedAddress | undefined {
   const other = isPlain ? "https" : "http";
   return {
     url,
-    note: `Taken for ${shown}: a host and a port are an address. ` +
-      `Write ${other}:// before it if that is meant`,
+    note: `Interpreted as ${shown}. To use ${other} instead, start the URL with ${other}://`,
   };
 }
 

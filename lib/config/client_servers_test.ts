@@ -41,7 +41,7 @@ Deno.test("readClientServers() reads Claude Code's file: everywhere, and for eac
     const [, , files] = found.servers;
     assert.equal(files?.spec.type === "stdio" && files.spec.cwd, "/project/a");
     assert.ok(
-      found.problems.some(({ message }) => /server "wrong" has a wrong value/.test(message)),
+      found.problems.some(({ message }) => /server "wrong" has an invalid value/.test(message)),
     );
   });
 });

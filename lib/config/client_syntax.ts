@@ -35,7 +35,7 @@ export function broken(file: string, error: unknown, place?: { line: number; col
   const message = (error instanceof Error ? error.message : String(error)).split("\n")[0]!;
   return configError(
     place ? located({ file, ...place }, message) : `${file}: ${message}`,
-    "Correct it there, then try again",
+    "Fix the file, then try again",
     error,
   );
 }

@@ -29,8 +29,10 @@ export const TOML: Syntax = {
       if (sorted(parse(after)) === sorted(JSON.parse(wanted))) return after;
     } catch { /* said below */ }
     throw configError(
-      `Cannot change "${path.join(".")}" in ${file} without touching the rest`,
-      value === undefined ? "Remove it there by hand" : `Put this there by hand:\n\n${block}`,
+      `Cannot change "${path.join(".")}" in ${file} without changing the rest of the file`,
+      value === undefined
+        ? "Remove it from the file by hand"
+        : `Add this to the file by hand:\n\n${block}`,
     );
   },
 };

@@ -11,7 +11,7 @@ const read = (text: string, file: string) => {
   }
   const { contents } = document;
   if (contents === null || isObject(document.toJS())) return document;
-  throw broken(file, new Error("a mapping was expected at the top"));
+  throw broken(file, new Error("expected a mapping at the top level"));
 };
 /** Comments stay; unusual formatting may be normalized. */
 export const YAML: Syntax = {

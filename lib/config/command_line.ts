@@ -62,7 +62,7 @@ export function parseCommandLine(
       const positive = flags.get(name.replace(/^no-/, ""));
       if (!name.startsWith("no-") || !positive || positive.placeholder) throw unknown(arg, flags);
       if (inline !== undefined) {
-        throw configError(`Option --${name} takes no value`, `Write it as --${name}`);
+        throw configError(`Option --${name} does not take a value`, `Write it as --${name}`);
       }
       given.set(positive.flag, false);
     } else if (flag.placeholder === undefined) {
@@ -71,7 +71,7 @@ export function parseCommandLine(
       const value = inline ?? rest[++index];
       if (value === undefined || (inline === undefined && isFlagLike(value))) {
         throw configError(
-          `Option --${name} needs a value`,
+          `Option --${name} requires a value`,
           `Write it as --${name} ${flag.placeholder}`,
         );
       }
@@ -124,7 +124,7 @@ function unknown(arg: string, flags: Flags): Error {
 }
 
 export function helpText(
-  { commands = [], commandFlags = [], flagsTitle = "Options of commands:" }: {
+  { commands = [], commandFlags = [], flagsTitle = "Command options:" }: {
     commands?: readonly { usage: string; meaning: string }[];
     commandFlags?: readonly CommandFlag[];
     flagsTitle?: string;
@@ -138,19 +138,19 @@ export function helpText(
     ...section("Options:", optionTexts()),
     ...section(flagsTitle, commandFlags.map((row) => [heading(row), row.meaning])),
     "",
-    "Switches are turned off with --no-NAME, as in --no-enable-optimization.",
-    "Every option can also be set in the environment (--data-dir as QUARTERMASTER_DATA_DIR) or in",
-    'settings.json in the config folder (as "dataDir"). A flag wins over the environment, the',
-    "environment over the file.",
+    "To turn a switch off, use --no-NAME, as in --no-enable-optimization.",
+    "You can also set every option as an environment variable (QUARTERMASTER_DATA_DIR for --data-dir)",
+    'or in settings.json in the config folder ("dataDir"). Flags override environment variables,',
+    "which override the file.",
     "",
-    "Exit codes: 0 after an ordinary end, 2 where an option, a file or the port cannot be used.",
+    "Exit codes: 0 after a normal stop, 2 if an option, a file or the port cannot be used.",
     "",
   ].join("\n");
 }
 
 /** The gateway's options, shown below the commands. */
 export function gatewayOptionsHelp(): string[] {
-  return section("Options of the gateway:", optionTexts()).slice(1);
+  return section("Gateway options:", optionTexts()).slice(1);
 }
 
 export function optionsTable(): string {

@@ -66,9 +66,9 @@ const REFUSED: [args: string[], message: string][] = [
   [["-p"], "Unknown option -p; see --help for all options"],
   [["-port", "1"], "Unknown option -port. Did you mean --port?"],
   [["--no-port"], "Unknown option --no-port; see --help for all options"],
-  [["--no-stdio=1"], "Option --no-stdio takes no value; write it as --no-stdio"],
-  [["--port"], "Option --port needs a value; write it as --port PORT"],
-  [["--port", "--stdio"], "Option --port needs a value; write it as --port PORT"],
+  [["--no-stdio=1"], "Option --no-stdio does not take a value; write it as --no-stdio"],
+  [["--port"], "Option --port requires a value; write it as --port PORT"],
+  [["--port", "--stdio"], "Option --port requires a value; write it as --port PORT"],
   [["--__proto__"], "Unknown option --__proto__; see --help for all options"],
   [["--constructor=1"], "Unknown option --constructor; see --help for all options"],
 ];

@@ -18,37 +18,42 @@ function field<T extends z.ZodType>(schema: T, must: string, example: string, pa
 const ON_OFF = "true or false";
 const LIMIT_MS = "a whole number from 100 to 86400000";
 const PATTERNS = "a list of up to 200 names or patterns";
-const PATTERN = "text of 1 to 128 characters";
+const PATTERN = "a string of 1 to 128 characters";
 
 const FIELDS = {
-  type: field(z.string(), "text", '"type": "stdio"'),
+  type: field(z.string(), "a string", '"type": "stdio"'),
   command: field(
     z.string().trim().min(1),
-    "text",
+    "a string",
     '"command": "npx", with the rest under "args"',
   ),
-  args: field(z.array(z.string()), "a list of text", '"args": ["-y", "some-package"]', "text"),
+  args: field(
+    z.array(z.string()),
+    "a list of strings",
+    '"args": ["-y", "some-package"]',
+    "a string",
+  ),
   // VS Code lets a variable be a number, or null to leave it out.
   env: field(
     z.record(z.string(), scalar.or(z.null())),
-    "an object of text",
+    "an object with string values",
     '"env": { "NAME": "value" }',
-    "text",
+    "a string",
   ),
   envFile: field(z.string().min(1), "a path", '"envFile": ".env"'),
   cwd: field(z.string().min(1), "a path", '"cwd": "${workspaceFolder}"'),
-  url: field(z.string().trim().min(1), "text", '"url": "https://example.com/mcp"'),
+  url: field(z.string().trim().min(1), "a string", '"url": "https://example.com/mcp"'),
   headers: field(
     z.record(z.string(), scalar),
-    "an object of text",
+    "an object with string values",
     '"headers": { "Authorization": "Bearer ${TOKEN}" }',
-    "text",
+    "a string",
   ),
   disabled: field(ownerFields.disabled, ON_OFF, '"disabled": true'),
   enabled: field(z.boolean(), ON_OFF, '"enabled": false'),
   timeout: field(
     z.number().positive().max(86_400_000),
-    "a number up to a day",
+    "a number of milliseconds, at most 86400000 (one day)",
     '"timeout": 60000',
   ),
   timeoutMs: field(ownerFields.timeoutMs, LIMIT_MS, '"timeoutMs": 60000'),
@@ -111,9 +116,9 @@ const CLIENT_ONLY = new Set([
 
 // Ignoring these silently would surprise their author.
 const UNSUPPORTED = new Map([
-  ["headersHelper", 'Write the headers under "headers", with variables for what is secret'],
-  ["oauth", "Sign in to the server from the console"],
-  ["auth", "Sign in to the server from the console"],
+  ["headersHelper", 'Write the headers under "headers", with variables for secrets'],
+  ["oauth", "Log in to the server from the console"],
+  ["auth", "Log in to the server from the console"],
   ["sandbox", "Sandbox the command itself"],
   ["sandboxEnabled", "Sandbox the command itself"],
   ...["disabledTools", "enabledTools", "includeTools", "excludeTools"].map((key) =>
@@ -129,7 +134,11 @@ export function entryValues(entry: Node, server: string, warn: Warn): Map<EntryK
     const known = isEntryKey(name) ? name : ALIASES.get(name);
     if (known !== undefined) {
       if (found.has(known)) {
-        warn(key, `server "${server}" has "${known}" twice; the last counts`, "Remove one of them");
+        warn(
+          key,
+          `server "${server}" has "${known}" twice; the last one is used`,
+          "Remove one of them",
+        );
       }
       found.set(known, value);
       continue;
@@ -162,7 +171,7 @@ export function parseEntry(
     const inner = rest.filter((step) => typeof step !== "symbol");
     fail(
       findNodeAtLocation(node, inner) ?? node,
-      `has a wrong value at ${fieldPath(key, ...inner)}: it must be ${
+      `has an invalid value at ${fieldPath(key, ...inner)}: it must be ${
         inner.length > 0 ? part : must
       }`,
       `Write it as ${example}`,

@@ -53,18 +53,18 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const FAILURES = [
   {
     type: Deno.errors.NotCapable,
-    why: "Deno was not allowed to",
-    fix: "Start with --allow-read, or with a file in a folder that is allowed",
+    why: "Deno has no permission to read it",
+    fix: "Start with --allow-read, or use a file in an allowed folder",
   },
   {
     type: Deno.errors.PermissionDenied,
     why: "permission denied",
-    fix: "Give your user the right to read it",
+    fix: "Give your user read permission",
   },
   {
     type: Deno.errors.FilesystemLoop,
-    why: "its symbolic links form a circle",
-    fix: "Correct the link",
+    why: "its symbolic links form a loop",
+    fix: "Fix the link",
   },
 ];
 
@@ -73,10 +73,10 @@ export async function findTextFile(path: string): Promise<string | undefined> {
     configError(`Cannot read ${path}: ${why}`, fix, cause);
   try {
     const info = await Deno.stat(path);
-    if (info.isDirectory) throw unreadable("it is a folder", "Name a file inside it");
-    if (!info.isFile) throw unreadable("it is not a regular file", "Name a file");
+    if (info.isDirectory) throw unreadable("it is a folder", "Choose a file inside it");
+    if (!info.isFile) throw unreadable("it is not a regular file", "Choose a regular file");
     if (info.size > MAX_FILE_BYTES) {
-      const fix = "Name a configuration file; this is probably another one";
+      const fix = "Check the path; this does not look like a configuration file";
       throw unreadable("it is larger than 4 MiB", fix);
     }
     const bytes = await Deno.readFile(path);
@@ -133,7 +133,7 @@ export async function editFile(
     if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
     throw configError(
       `Cannot write ${path}: permission denied`,
-      "Give your user the right to write there",
+      "Give your user write permission",
       error,
     );
   }
@@ -158,7 +158,7 @@ async function backUp(file: string, now: Date): Promise<string> {
 
 function changedMeanwhile(path: string): GatewayError {
   return new GatewayError("CONFLICT", {
-    message: `${path} was changed by another program just now; nothing was written`,
-    recoverySteps: ["Close the client whose file it is, then try again"],
+    message: `Another program just changed ${path}; nothing was written`,
+    recoverySteps: ["Close the client that uses this file, then try again"],
   });
 }

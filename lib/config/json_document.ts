@@ -39,8 +39,8 @@ export function parseJsonObject(text: string, file: string, example: string): Js
   if (tooDeep !== undefined) {
     fail(
       tooDeep,
-      `more than ${MAX_DEPTH} levels are nested`,
-      "Remove the levels that are too many",
+      `nested more than ${MAX_DEPTH} levels deep`,
+      "Remove some of the levels",
     );
   }
   const errors: ParseError[] = [];
@@ -54,7 +54,7 @@ export function parseJsonObject(text: string, file: string, example: string): Js
       : root.type === "array"
       ? "a list"
       : `a ${root.type}`;
-    fail(root.offset, `an object was expected, but this is ${found}`, `Write ${example}`);
+    fail(root.offset, `expected an object, found ${found}`, `Write ${example}`);
   }
   return { file, root, position };
 }
@@ -100,38 +100,38 @@ function explain(error: ParseError, text: string): [message: string, fix: string
   const token = text.slice(error.offset, error.offset + Math.min(error.length, 20));
   const code = printParseErrorCode(error.error);
   if (token === "," && (code === "PropertyNameExpected" || code === "ValueExpected")) {
-    return ["there is a comma too many", "Remove it"];
+    return ["extra comma", "Remove it"];
   }
   switch (code) {
     case "InvalidSymbol":
       return [`${token} is not valid JSON`, "Put names and text in double quotes"];
     case "PropertyNameExpected":
-      return ["a name in double quotes was expected", "Write one, or remove what is too much"];
+      return ["expected a name in double quotes", "Add the name, or remove the extra text"];
     case "ValueExpected":
-      return ["a value is missing", "Write the value, or remove what comes before it"];
+      return ["a value is missing", "Add the value, or remove its name"];
     case "ColonExpected":
-      return ["a colon is missing", "Put a colon between the name and its value"];
+      return ["a colon is missing", "Add a colon between the name and its value"];
     case "CommaExpected":
-      return ["a comma is missing", "Put a comma before this place"];
+      return ["a comma is missing", "Add a comma before this position"];
     case "CloseBraceExpected":
-      return ["a closing brace is missing", "Write } to close the object"];
+      return ["a closing brace is missing", "Add } to close the object"];
     case "CloseBracketExpected":
-      return ["a closing bracket is missing", "Write ] to close the list"];
+      return ["a closing bracket is missing", "Add ] to close the list"];
     case "EndOfFileExpected":
-      return ["there is more text after the end of the object", "Remove it, or a } before it"];
+      return ["unexpected text after the end of the object", "Remove it, or an extra } before it"];
     case "UnexpectedEndOfComment":
       return ["the comment is not closed", "Close it with */"];
     case "UnexpectedEndOfString":
-      return ["the text is not closed", "Close it with a double quote on the same line"];
+      return ["the string is not closed", "Close it with a double quote on the same line"];
     case "InvalidUnicode":
     case "InvalidEscapeCharacter":
-      return ["the text has a backslash that means nothing", "Write \\\\ for one backslash"];
+      return ["the string has an invalid escape sequence", "Write \\\\ for a backslash"];
     case "InvalidCharacter":
-      return ["the text has a control character in it", "Write a tab as \\t, a line break as \\n"];
+      return ["the string contains a control character", "Write a tab as \\t, a line break as \\n"];
     case "UnexpectedEndOfNumber":
     case "InvalidNumberFormat":
-      return ["the number is not valid", "Write it in decimal digits"];
+      return ["the number is invalid", "Write it in decimal digits"];
     default:
-      return ["this is not valid JSON", "Correct it or remove it"];
+      return ["this is not valid JSON", "Fix it or remove it"];
   }
 }

@@ -53,7 +53,7 @@ export function withValueAt(text: string, file: string, path: string[], value: u
     if (member.value.type !== "object") {
       throw configError(
         located({ file, ...position(member.value.offset) }, `"${name}" must be an object`),
-        "Correct it there, then try again",
+        "Fix the file, then try again",
       );
     }
     parent = member.value;

@@ -38,7 +38,7 @@ const SHARED_FILE =
 /** What an entry is read with, wherever it stands. */
 export type ServersContext = Omit<LoadServersInput, "path" | "configDir">;
 
-/** Finds, reads and checks the file that names the servers. Throws only where all of it is unusable. */
+/** Finds, reads and checks the file that lists the servers. Throws only if all of it is unusable. */
 export async function loadServers(input: LoadServersInput): Promise<LoadedServers> {
   const files = candidateFiles(input);
   for (const file of files) {
@@ -49,8 +49,8 @@ export async function loadServers(input: LoadServersInput): Promise<LoadedServer
     return { file: undefined, servers: [], leftOut: [], problems: [], declared: 0 };
   }
   throw configError(
-    `Cannot read ${files[0]}: there is no such file`,
-    "Correct --config, or leave it out",
+    `Cannot read ${files[0]}: file not found`,
+    "Correct --config, or omit it",
   );
 }
 
@@ -100,7 +100,7 @@ class ServersFile {
       });
       // A warning can also keep a server from starting.
       const problem = this.#problems.slice(known).find(({ severity, message }) =>
-        severity === "error" || message.includes("is not started")
+        severity === "error" || message.includes("cannot start")
       );
       if (server) servers.push({ ...server, ...(problem ? { place: problem } : {}) });
       else if (problem) this.#unusable.push({ name, node: value, problem });
@@ -129,7 +129,7 @@ class ServersFile {
         spec,
         source: { kind: "file", path: this.#file },
         secrets: secretsOf(spec, []),
-        problem: `${message.replace(/^server "[^"]*" (?!cannot be told)/, "Its entry ")}. ${fix}`,
+        problem: `${message.replace(/^server "[^"]*" (?!conflicts with)/, "Its entry ")}. ${fix}`,
         place: problem,
       };
     });
@@ -148,7 +148,7 @@ class ServersFile {
       if (value.type === "object") continue;
       this.#refuse(
         value,
-        `"${name}" must be an object with a server under each name`,
+        `"${name}" must be an object that maps names to servers`,
         `Write ${EXAMPLE}`,
       );
     }
@@ -176,13 +176,13 @@ class ServersFile {
       );
       const close = root.find(({ name }) => nearest(name, ["mcpServers", "servers"]));
       const fix = looksLikeServer
-        ? `Put "${looksLikeServer.name}" and the others inside "mcpServers": { ... }`
+        ? `Move "${looksLikeServer.name}" and the other servers into "mcpServers": { ... }`
         : close
         ? `Rename "${close.name}" to "mcpServers"`
         : `Write ${EXAMPLE}`;
       this.#refuse(
         looksLikeServer?.key ?? close?.key ?? this.#document.root,
-        'there is no "mcpServers" (Claude, Cursor), no "servers" and no "mcp.servers" (VS Code)',
+        'no "mcpServers" (Claude, Cursor), "servers" or "mcp.servers" (VS Code) found',
         fix,
       );
     }
@@ -195,7 +195,7 @@ class ServersFile {
     }
   }
 
-  /** One entry for each name: JSON lets a name stand twice, and the last one counts. */
+  /** One entry per name: if JSON repeats a name, the last one is used. */
   #lastOfEach(entries: readonly Member[]): Member[] {
     const byName = new Map<string, Member>();
     for (const entry of entries) {
@@ -205,8 +205,8 @@ class ServersFile {
         this.#report(
           "warning",
           entry.key,
-          `server "${entry.name}" is here a second time; this one counts, ` +
-            `not the one in line ${line}, column ${column}`,
+          `server "${entry.name}" is defined twice; this definition is used, ` +
+            `not the one at line ${line}, column ${column}`,
           "Remove one of them",
           usableServerName(entry.name),
         );
@@ -230,7 +230,7 @@ class ServersFile {
         this.#report(
           "error",
           entry.key,
-          `server "${entry.name}" cannot be told from "${owner}": both become "${name}"`,
+          `server "${entry.name}" conflicts with "${owner}": both become "${name}"`,
           "Rename one of them",
           name,
         );
@@ -242,7 +242,7 @@ class ServersFile {
         this.#report(
           "warning",
           entry.key,
-          `server "${entry.name}" is called "${name}" here`,
+          `server "${entry.name}" is renamed to "${name}"`,
           "Use 1 to 64 letters, digits, _ or -",
           name,
         );

@@ -173,8 +173,8 @@ Deno.test("loadServers() makes names usable, and tells which it had to change", 
   assert.deepEqual(servers[0]?.name, "my_server");
   assert.ok(servers.every(({ name }) => ServerName.safeParse(name).success));
   assert.deepEqual(lines.slice(0, 3), [
-    'warning 2:3 server "my.server" is called "my_server" here. Use 1 to 64 letters, digits, _ or -',
-    'error 3:3 server "my server" cannot be told from "my.server": both become "my_server". ' +
+    'warning 2:3 server "my.server" is renamed to "my_server". Use 1 to 64 letters, digits, _ or -',
+    'error 3:3 server "my server" conflicts with "my.server": both become "my_server". ' +
     "Rename one of them",
     "error 4:3 a server has no name. Give it a name",
   ]);
@@ -196,7 +196,7 @@ Deno.test("loadServers() lets the last of two equal names count and names both p
   assert.equal(servers.length, 1);
   assert.ok(servers[0]?.spec.type === "stdio" && servers[0].spec.command === "two");
   assert.deepEqual(lines, [
-    'warning 4:7 server "x" is here a second time; this one counts, not the one in line 2, ' +
+    'warning 4:7 server "x" is defined twice; this definition is used, not the one at line 2, ' +
     "column 21. Remove one of them",
   ]);
 });
@@ -211,19 +211,19 @@ Deno.test("loadServers() warns of unknown keys beside the servers", async () => 
 
 const UNUSABLE: [name: string, content: string | Uint8Array, message: RegExp][] = [
   ["is empty", "", /\.mcp\.json is empty; write at least \{ "mcpServers"/],
-  ["is null", "null", /\.mcp\.json:1:1: an object was expected, but this is null; write/],
-  ["is a list", "[]", /an object was expected, but this is a list/],
-  ["has a syntax error", '{\n "mcpServers": {,}\n}', /\.mcp\.json:2:17: there is a comma too many/],
+  ["is null", "null", /\.mcp\.json:1:1: expected an object, found null; write/],
+  ["is a list", "[]", /expected an object, found a list/],
+  ["has a syntax error", '{\n "mcpServers": {,}\n}', /\.mcp\.json:2:17: extra comma/],
   ["is not UTF-8", new Uint8Array([0xff, 0xfe, 0x7b]), /it is not UTF-8 text; save it as UTF-8/],
   ["is too large", `{}${" ".repeat(4 * 1024 * 1024)}`, /it is larger than 4 MiB/],
   ["has a list of servers", '{"mcpServers":[]}', /:1:15: "mcpServers" must be an object/],
   [
     "has its servers at the top",
     '{"git":{"command":"a"}}',
-    /:1:2: there is no "mcpServers".*put "git" and the others inside "mcpServers"/,
+    /:1:2: no "mcpServers".*move "git" and the other servers into "mcpServers"/,
   ],
   ["misspells the key", '{"mcpServer":{}}', /:1:2: .*rename "mcpServer" to "mcpServers"/],
-  ["has other things only", '{"a":1}', /:1:1: there is no "mcpServers" \(Claude, Cursor\)/],
+  ["has other things only", '{"a":1}', /:1:1: no "mcpServers" \(Claude, Cursor\)/],
 ];
 
 for (const [name, content, message] of UNUSABLE) {
@@ -238,13 +238,13 @@ Deno.test("loadServers() refuses a folder, and a file that was asked for but is 
   await inFolder({ ".mcp.json/x": "" }, async (folder) => {
     await assert.rejects(loadServers(loadInput(folder, {})), {
       code: "CONFIG_INVALID",
-      message: `Cannot read ${join(folder, ".mcp.json")}: it is a folder; name a file inside it`,
+      message: `Cannot read ${join(folder, ".mcp.json")}: it is a folder; choose a file inside it`,
     });
     for (const path of ["no.json", ".mcp.json/x/y"]) {
       await assert.rejects(loadServers(loadInput(folder, { path })), {
         code: "CONFIG_INVALID",
-        message: `Cannot read ${join(folder, path)}: there is no such file; ` +
-          "correct --config, or leave it out",
+        message: `Cannot read ${join(folder, path)}: file not found; ` +
+          "correct --config, or omit it",
       });
     }
   });

@@ -98,7 +98,7 @@ export async function openConfig({ read, env, cwd, self, logs }: ConfigInput) {
       );
     } catch (failure) {
       error = failure instanceof Error ? failure.message : String(failure);
-      log.error({}, `The configuration stays as it was: ${error}`);
+      log.error({}, `Cannot load the new configuration; the previous one stays in use: ${error}`);
     }
   }
 
@@ -118,8 +118,8 @@ export async function openConfig({ read, env, cwd, self, logs }: ConfigInput) {
         file: configured.file ?? files[0]!,
         line: 1,
         column: 1,
-        message: `The file is not in use as it is now: ${error}`,
-        fix: "Correct it; changes apply automatically",
+        message: `The file has an error; its previous version stays in use: ${error}`,
+        fix: "Fix the error; changes apply automatically",
       }];
       return [...broken, ...read.problems, ...configured.problems];
     },

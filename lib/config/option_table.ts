@@ -73,7 +73,7 @@ const TABLE = {
     ListenHost,
     "127.0.0.1",
   ),
-  config: option("--config FILE", "File that names the servers").optional(
+  config: option("--config FILE", "File that lists the servers").optional(
     FilePath,
     "./.mcp.json, then mcp.json in the config folder",
   ),
@@ -107,28 +107,28 @@ const TABLE = {
     option("--activity-calls COUNT", "Approximate number of newest tool calls to keep")
       .takes(wholeNumber(100, 10_000_000), 100_000),
   ),
-  stdio: option("--stdio", "Speak MCP on standard input and output instead of a port").toggle(),
+  stdio: option("--stdio", "Serve MCP over stdin and stdout instead of a port").toggle(),
   standalone: option("--standalone", "With --stdio: do not join a running gateway").toggle(),
   enableOptimization: option(
     "--enable-optimization",
-    "Offer to measure and rewrite tool descriptions",
+    "Enable evaluating and rewriting tool descriptions",
   ).toggle(),
-  evaluator: option("--evaluator KIND", `How descriptions are evaluated: ${EVALUATORS.join(", ")}`)
+  evaluator: option("--evaluator KIND", `Evaluator for descriptions: ${EVALUATORS.join(", ")}`)
     .takes(
       oneOf(EVALUATORS),
       "auto",
       "auto: claude-cli if programs can be started, else messages-api",
     ),
   claudePath: option("--claude-path PROGRAM", "The claude CLI that evaluations run").takes(
-    anyText(4_096, "a program's name or path"),
+    anyText(4_096, "a program name or path"),
     "claude",
-    "claude on the PATH",
+    "claude on PATH",
   ),
   evalModel: option("--eval-model NAME", "Model for evaluations and generated text").optional(
-    anyText(200, "the name of a model"),
+    anyText(200, "a model name"),
     "sonnet for the CLI, claude-sonnet-4-5 for the API",
   ),
-  evalConcurrency: option("--eval-concurrency COUNT", "Number of evaluation runs at once").takes(
+  evalConcurrency: option("--eval-concurrency COUNT", "Number of concurrent evaluation runs").takes(
     wholeNumber(1, 32),
     2,
   ),
@@ -144,23 +144,23 @@ const TABLE = {
       "Days to keep individual evaluation runs; results are kept",
     ).takes(wholeNumber(1, 3_650), 180),
   ),
-  publicUrl: option("--public-url URL", "URL at which others reach this gateway").optional(
+  publicUrl: option("--public-url URL", "Public URL of this gateway").optional(
     HttpOrigin,
   ),
   requireToken: option("--require-token", "Require a token from everyone, even on this machine")
     .toggle("off; on if other machines can reach it"),
-  adminToken: option("--admin-token TOKEN", "First token, with every right; prefer the variable")
+  adminToken: option("--admin-token TOKEN", "Initial token with every right; prefer the variable")
     .secret(text(/^[\x21-\x7e]{20,512}$/, "at least 20 characters without spaces")),
   token: option("--token TOKEN", "With --stdio: token for a running gateway; prefer the variable")
-    .secret(text(/^[\x21-\x7e]{20,8192}$/, "a token of the gateway's")),
+    .secret(text(/^[\x21-\x7e]{20,8192}$/, "a token of the gateway")),
   oauthIssuer: option(
     "--oauth-issuer URL",
-    "Identity provider whose tokens are accepted, besides the gateway's own",
+    "Identity provider whose tokens the gateway also accepts",
   ).optional(HttpUrl),
   oauthAudience: option(
     "--oauth-audience TEXT",
     "Audience required in the identity provider's tokens",
-  ).optional(text(/^[\x21-\x7e]{1,500}$/, "text without spaces"), "the public address"),
+  ).optional(text(/^[\x21-\x7e]{1,500}$/, "text without spaces"), "the public URL"),
   secretKey: option(
     "--secret-key KEY",
     "Key that encrypts secrets in the store; prefer the variable",
@@ -170,7 +170,7 @@ const TABLE = {
   ),
   allowPrivate: option(
     "--allow-private",
-    "Allow servers added at run time to be in private networks",
+    "Allow adding servers in private networks at run time",
   ).toggle(),
   /** In bytes. */
   maxBody: option("--max-body SIZE", "Maximum size of a request body").takes(
@@ -181,7 +181,7 @@ const TABLE = {
   // The gateway's own tools have names of up to 23 characters; MCP wants no more than 128.
   maxNameLength: option(
     "--max-name-length COUNT",
-    "Maximum length of a listed tool name; longer names are cut and end in a hash",
+    "Maximum length of a listed tool name; longer names are truncated and end in a hash",
   ).takes(wholeNumber(24, 128), 60),
   embeddings: option(
     "--embeddings BACKEND",
@@ -190,13 +190,13 @@ const TABLE = {
   embeddingsUrl: option("--embeddings-url URL", "URL of Ollama or an OpenAI-compatible API")
     .optional(HttpUrl, "http://127.0.0.1:11434 for ollama"),
   embeddingsModel: option("--embeddings-model NAME", "Embedding model").optional(
-    anyText(200, "the name of a model"),
+    anyText(200, "a model name"),
     "nomic-embed-text for ollama",
   ),
   embeddingsKey: option(
     "--embeddings-key KEY",
     "API key for the embeddings URL; prefer the variable",
-  ).secret(anyText(1_000, "a key")),
+  ).secret(anyText(1_000, "a non-empty key")),
   hybridSearchRatio: option(
     "--hybrid-search-ratio 0..1",
     "Weight of semantic search if embeddings are on",
@@ -207,7 +207,7 @@ const TABLE = {
       'an object of lists, such as {"ticket":["issue","bug"]}',
     ),
     {},
-    "the built-in ones",
+    "built-in synonyms only",
   ),
   toolCategories: option("--tool-categories JSON", "Tool categories, by server.tool or server.*")
     .takes(
@@ -220,7 +220,7 @@ const TABLE = {
     ),
   development: option(
     "--dev",
-    "Development mode: stack traces in the log, and the place that logged",
+    "Development mode: log stack traces and source locations",
   ).toggle(),
 };
 

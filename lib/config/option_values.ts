@@ -65,7 +65,7 @@ export const ListenHost: OptionValue<string> = {
     const isPlain = /^[A-Za-z0-9._-]+$/.test(bare) || /^[0-9A-Fa-f:.]+$/.test(bare);
     return isPlain ? url?.hostname.replace(/^\[(.*)\]$/, "$1") : undefined;
   }).pipe(z.string()),
-  must: "a name or an IP address, without scheme and port",
+  must: "a host name or IP address, without scheme or port",
 };
 
 export const HttpUrl: OptionValue<string> = {

@@ -131,7 +131,7 @@ function wrongValue(
   const sentence = `Cannot use ${label}${isSecret ? "" : ` "${cut}"`}: it must be ${must}`;
   return new GatewayError("CONFIG_INVALID", {
     message: place === undefined ? sentence : located(place, sentence),
-    recoveryAction: `Give ${label} ${must}, or leave it out`,
+    recoveryAction: `Set ${label} to ${must}, or omit it`,
   });
 }
 
@@ -157,14 +157,14 @@ async function findSettings(file: string): Promise<Settings | undefined> {
     const position = document.position(key.offset);
     if (name === "$schema") continue;
     if (!known.includes(name)) {
-      warn(position, `there is no setting "${name}"`, unknownFix(name, known));
+      warn(position, `unknown setting "${name}"`, unknownFix(name, known));
       continue;
     }
     const earlier = settings.values.get(name);
     if (earlier) {
       warn(
         position,
-        `"${name}" is set twice; this one counts, not the one in line ${earlier.position.line}`,
+        `"${name}" is set twice; this value is used, not the one on line ${earlier.position.line}`,
         "Remove one of them",
       );
     }

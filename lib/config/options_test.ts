@@ -147,9 +147,9 @@ const REFUSED: [args: string[], message: RegExp][] = [
   [["--port", "1.5"], /whole number/],
   [["--port", "1e3"], /whole number/],
   [["--port="], /^Cannot use --port "": it must be/],
-  [["--host", "http://x"], /^Cannot use --host "http:\/\/x": it must be a name or an IP address/],
-  [["--host", "x:80"], /without scheme and port$/],
-  [["--host", "*"], /a name or an IP address/],
+  [["--host", "http://x"], /^Cannot use --host "http:\/\/x": it must be a host name or IP address/],
+  [["--host", "x:80"], /without scheme or port$/],
+  [["--host", "*"], /a host name or IP address/],
   [["--log-level", "silent"], /one of trace, debug, info, warn, error, fatal$/],
   [["--log-format", "xml"], /one of auto, json, pretty$/],
   [["--log-retention", "0"], /from 1 to 10000$/],
@@ -167,7 +167,7 @@ const REFUSED: [args: string[], message: RegExp][] = [
   [["--kv", "http://"], /":memory:" or an http\(s\) URL$/],
   [["--embeddings", "cloud"], /one of none, local, ollama, openai$/],
   [["--embeddings-url", "x:11434"], /an http or https URL$/],
-  [["--embeddings-model="], /the name of a model$/],
+  [["--embeddings-model="], /a model name$/],
   [["--hybrid-search-ratio", "1.1"], /a number from 0 to 1$/],
   [["--hybrid-search-ratio", "-1"], /a number from 0 to 1$/],
   [["--hybrid-search-ratio="], /a number from 0 to 1$/],
@@ -235,8 +235,13 @@ Deno.test("readOptions() warns of settings that mean nothing or stand twice", as
     assert.deepEqual(
       problems.map(({ line, column, message, fix }) => [line, column, message, fix]),
       [
-        [1, 19, 'there is no setting "prot"', 'Did you mean "port"?'],
-        [2, 2, '"port" is set twice; this one counts, not the one in line 1', "Remove one of them"],
+        [1, 19, 'unknown setting "prot"', 'Did you mean "port"?'],
+        [
+          2,
+          2,
+          '"port" is set twice; this value is used, not the one on line 1',
+          "Remove one of them",
+        ],
       ],
     );
     assert.ok(problems.every((problem) => problem.file === file));
@@ -247,7 +252,7 @@ Deno.test("readOptions() refuses a settings file that is a folder", async () => 
   await withSettings(undefined, async (home, file) => {
     await Deno.mkdir(file);
     await assert.rejects(readOptions([], env({ HOME: "/h", XDG_CONFIG_HOME: home }), HOST), {
-      message: `Cannot read ${file}: it is a folder; name a file inside it`,
+      message: `Cannot read ${file}: it is a folder; choose a file inside it`,
     });
   });
 });

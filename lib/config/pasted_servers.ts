@@ -22,6 +22,9 @@ export interface Pasted {
   servers: PastedServer[];
 }
 
+/** The note on a server that the pasted configuration disables. */
+export const DISABLED_NOTE = "It is disabled in that configuration";
+
 const LABEL = "your text";
 const EXAMPLE = '{ "mcpServers": { "name": { "url": "https://example.com/mcp" } } }';
 const REACHED_BY = ["command", "url", "serverUrl", "httpUrl"];
@@ -35,7 +38,7 @@ export async function readPasted(text: string, context: ServersContext): Promise
   if (trimmed === "") {
     throw configError(
       "There is nothing to add",
-      "Paste an address, a command, or the text of an mcp.json",
+      "Paste a URL, a command, or the contents of an mcp.json file",
     );
   }
   if (/^[{"/]/.test(trimmed) && /[{:]/.test(trimmed) && !/^\/\w/.test(trimmed)) {
@@ -76,7 +79,7 @@ function commandSpec(words: readonly string[], variables: Env): ServerSpec {
   const atHome = (word: string) => home === undefined ? word : word.replace(/^~(?=\/|$)/, home);
   const [command, ...args] = words.slice(at).map(atHome);
   if (command === undefined || command === "") {
-    throw configError("There is no program in the command", "Write it after the variables");
+    throw configError("The command has no program", "Add the program after the variables");
   }
   return { type: "stdio", command, args, env };
 }
@@ -109,7 +112,7 @@ async function readFile(text: string, context: ServersContext): Promise<PastedSe
         problem: wrong === undefined ? problem : `${problem}. ${wrong.fix}`,
       }),
       notes: [
-        ...(disabled ? ["It is switched off there"] : []),
+        ...(disabled ? [DISABLED_NOTE] : []),
         ...concerning.filter(({ message }) => problem === undefined || !message.includes(problem))
           .map(({ message, fix }) => `${withoutName(message, name)}. ${fix}`),
       ],
@@ -124,12 +127,12 @@ async function readFile(text: string, context: ServersContext): Promise<PastedSe
     notes: [],
   }));
   if (read.length + unusable.length > 0) return [...read, ...unusable];
-  throw configError(`There is no server in ${LABEL}`, `Write ${EXAMPLE}`);
+  throw configError(`Cannot find a server in ${LABEL}`, `Write ${EXAMPLE}`);
 }
 
 const UNNAMED = "__unnamed__";
 
-/** What is said of a server where its name stands before it anyway. */
+/** The message without the server's name, for lists that show the name first. */
 function withoutName(message: string, name: string): string {
   const rest = message.replace(`server "${name}"`, "").replace(/^[:\s]+/, "");
   return rest === "" ? message : `It ${rest}`.replace(/^It "/, 'Its "');
@@ -153,8 +156,8 @@ function readClaudeAdd(
   const [target, ...args] = dashes < 0 ? rest : words.slice(dashes + 1);
   if (name === undefined || target === undefined || target === "") {
     throw configError(
-      "Cannot read the command: it has no name, or nothing to add",
-      "Paste the address or the program alone",
+      "Cannot read the command: the server's name, or its URL or program, is missing",
+      "Paste only the URL or the program",
     );
   }
   if (/^https?:/.test(target)) {

@@ -18,7 +18,7 @@ Deno.test("readPasted() takes an address, and names it by its host", async () =>
     secrets: [],
     notes: [],
   }]);
-  await assert.rejects(read("ftp://example.com"), /begins with https:\/\/ or http:\/\//);
+  await assert.rejects(read("ftp://example.com"), /use a full URL, such as https:\/\/example.com/);
   await assert.rejects(read("http://example.com:6000/mcp"), /port 6000/);
 });
 
@@ -30,7 +30,7 @@ Deno.test("readPasted() takes a host with a port for an address, and says so", a
     url: "http://localhost:3000/mcp",
     headers: {},
   });
-  assert.match(servers[0]?.notes[0] ?? "", /Taken for http:\/\/localhost:3000\/mcp/);
+  assert.match(servers[0]?.notes[0] ?? "", /Interpreted as http:\/\/localhost:3000\/mcp/);
   await assert.rejects(read("localhost:6000"), /port 6000/);
 });
 
@@ -48,7 +48,7 @@ Deno.test("readPasted() takes a command line with variables and a home folder", 
   const absolute = await read("/usr/bin/server --port 3");
   assert.equal(absolute.kind, "command");
   await assert.rejects(read("A=1 B=2"), /no program/);
-  await assert.rejects(read(" "), /There is nothing to add; paste an address/);
+  await assert.rejects(read(" "), /There is nothing to add; paste a URL/);
 });
 
 Deno.test("readPasted() takes a claude mcp add command", async () => {
@@ -68,7 +68,7 @@ Deno.test("readPasted() takes a claude mcp add command", async () => {
     args: ["-y", "fs", "--flag", "/x"],
     env: { A: "b" },
   });
-  await assert.rejects(read("claude mcp add"), /has no name, or nothing to add/);
+  await assert.rejects(read("claude mcp add"), /is missing/);
 });
 
 Deno.test("readPasted() takes files in the shape of every client, and parts of them", async () => {
@@ -101,14 +101,14 @@ Deno.test("readPasted() says what is wrong with an entry, and what to do", async
   const byName = new Map(servers.map((server) => [server.name, server]));
   assert.ok(byName.get("fine")?.secrets.includes("s3cret-value"));
   assert.match(byName.get("unset")?.problem ?? "", /NOPE is not set \(in env\.A\)\. .+NOPE/);
-  assert.equal(byName.get("both")?.problem, 'It has both "command" and "url". Keep one of them');
+  assert.equal(byName.get("both")?.problem, 'It has both "command" and "url". Keep only one');
   assert.equal(byName.get("both")?.spec, undefined);
-  assert.deepEqual(byName.get("off")?.notes, ["It is switched off there"]);
+  assert.deepEqual(byName.get("off")?.notes, ["It is disabled in that configuration"]);
   assert.equal(byName.get("off")?.spec?.disabled, undefined);
 });
 
 Deno.test("readPasted() says where broken JSON breaks, and what an empty file lacks", async () => {
   await assert.rejects(read('{"mcpServers":{\n"a":{"command" "x"}}}'), /your text:2:\d+: a colon/);
-  await assert.rejects(read('{"mcpServers":{}}'), /There is no server in your text; write/);
+  await assert.rejects(read('{"mcpServers":{}}'), /Cannot find a server in your text; write/);
   await assert.rejects(read('{"theme":"dark"}'), /no "mcpServers"/);
 });

@@ -81,7 +81,7 @@ function resolve(
     // Not looked up here: entries hold the reference, and the value is filled in for a start alone.
     if (cut >= 0) {
       result.unset.push({
-        what: `the secret ${found.secret} has a default, which secrets cannot have`,
+        what: `the secret ${found.secret} has a default value, which is not supported`,
         fix: `Write ${secretReference(found.secret)}`,
       });
     }
@@ -105,7 +105,7 @@ function look(reference: string, scope: ExpansionContext): Found | undefined {
       return { value: sep, foreign: false };
     case "userHome":
       return scope.home === undefined
-        ? { what: "the home folder is not known", fix: "Set HOME" }
+        ? { what: "the home folder is unknown", fix: "Set HOME" }
         : { value: scope.home, foreign: false };
   }
   const [, prefix, name] = /^(?:(env|input|secret|command|config):)?(.+)$/s.exec(reference) ?? [];
@@ -120,8 +120,8 @@ function look(reference: string, scope: ExpansionContext): Found | undefined {
       return SecretName.safeParse(name).success ? { secret: name } : undefined;
     default:
       return {
-        what: `\${${prefix}:${name}} can only be resolved by VS Code`,
-        fix: "Write the value itself, or a variable",
+        what: `\${${prefix}:${name}} works only in VS Code`,
+        fix: "Use the value itself, or an environment variable",
       };
   }
 }

@@ -66,7 +66,7 @@ const UNSET: [text: string, what: RegExp, fix: RegExp][] = [
   ["${input:asked}", /^the input asked has no value$/, /^Set QUARTERMASTER_INPUT_ASKED$/],
   ["${input:other-id}", /"inputs" does not declare it/, /^Set QUARTERMASTER_INPUT_OTHER_ID$/],
   ["${secret:NAME:-x}", /^the secret NAME has a default/, /^Write \$\{secret:NAME\}$/],
-  ["${config:editor.x}", /can only be resolved by VS Code/, /Write the value/],
+  ["${config:editor.x}", /works only in VS Code/, /Use the value/],
 ];
 
 for (const [text, what, fix] of UNSET) {
@@ -101,7 +101,7 @@ for (
 
 Deno.test("expand() says that the home folder is missing", () => {
   const { unset } = expand("${userHome}", { ...SCOPE, home: undefined });
-  assert.deepEqual(unset, [{ what: "the home folder is not known", fix: "Set HOME" }]);
+  assert.deepEqual(unset, [{ what: "the home folder is unknown", fix: "Set HOME" }]);
 });
 
 Deno.test("expand() counts as secret what came from outside the file", () => {

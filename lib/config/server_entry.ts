@@ -111,20 +111,20 @@ class EntryReader {
     if (type === undefined) return undefined;
     if (isTransport(type, "in-process")) return { type };
     if (command !== undefined && url !== undefined) {
-      return this.#fail(this.#node, 'has both "command" and "url"', "Keep one of them");
+      return this.#fail(this.#node, 'has both "command" and "url"', "Keep only one");
     }
     if (command === undefined && url === undefined) {
-      const fix = 'Write "command" for a program to start, or "url" for a server elsewhere';
+      const fix = 'Add "command" to run a program, or "url" to connect to a remote server';
       return this.#fail(this.#node, 'has neither "command" nor "url"', fix);
     }
     if (isTransport(type, "program")) {
       if (command !== undefined) return await this.#programSpec(type, command, entry);
       const message = `has the type "${type}" but no "command"`;
-      return this.#fail(this.#at("type"), message, 'Write a "command", or the type "http"');
+      return this.#fail(this.#at("type"), message, 'Add a "command", or set the type to "http"');
     }
     if (url !== undefined) return this.#remoteSpec(type, url, entry);
     const message = `has the type "${type}" but no "url"`;
-    return this.#fail(this.#at("type"), message, 'Write a "url", or the type "stdio"');
+    return this.#fail(this.#at("type"), message, 'Add a "url", or set the type to "stdio"');
   }
 
   #typeOf({ type, command }: Entry): TransportType | undefined {
@@ -134,13 +134,13 @@ class EntryReader {
     if (known !== undefined) return known;
     return this.#fail(
       this.#at("type"),
-      `has the type "${type}", which is not supported`,
+      `has the unsupported type "${type}"`,
       `Use ${OFFERED.slice(0, -1).join(", ")} or ${OFFERED.at(-1)}`,
     );
   }
 
   async #programSpec(type: ProgramSpec["type"], command: string, entry: Entry) {
-    this.#warnUnused(["headers"], "a server that is started as a program");
+    this.#warnUnused(["headers"], "a server that runs as a program");
     const { workspaceFolder } = this.#context.scope;
     const cwd = entry.cwd === undefined
       ? this.#context.defaultCwd
@@ -177,7 +177,7 @@ class EntryReader {
     try {
       const text = await findTextFile(file);
       if (text !== undefined) return parseEnvFile(text);
-      this.#hold("error", this.#at("envFile"), `there is no file ${file}`, 'Correct "envFile"');
+      this.#hold("error", this.#at("envFile"), `file not found: ${file}`, 'Correct "envFile"');
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#hold("error", this.#at("envFile"), error.message, 'Correct "envFile"');
@@ -197,13 +197,13 @@ class EntryReader {
     const parsed = URL.parse(url);
     if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
       const fix = secretNamesIn(url).length === 0
-        ? "Write a whole address, such as https://example.com/mcp"
-        : "Write the host itself; a secret can stand in the path or the query";
+        ? "Use a full URL, such as https://example.com/mcp"
+        : "Write the host in plain text; only the path and the query can contain a secret";
       return this.#fail(this.#at("url"), 'has a "url" that is not a valid http or https URL', fix);
     }
     if (isBlockedPort(parsed)) {
       const message = `uses port ${parsed.port}, which HTTP clients block`;
-      return this.#fail(this.#at("url"), message, "Let the server listen on another port");
+      return this.#fail(this.#at("url"), message, "Run the server on another port");
     }
     for (const [key, value] of Object.entries(headers)) {
       if (isHeader(key, value)) continue;
@@ -220,15 +220,15 @@ class EntryReader {
       this.#hold(
         "warning",
         this.#at("command"),
-        "programs cannot be started on this platform",
-        "Use a server with a URL, or run the gateway on a machine of your own",
+        "this platform cannot run programs",
+        "Use a server with a URL, or run the gateway on your own machine",
       );
     }
     if (await pointsAtGateway(spec, this.#context.self, this.#context.cwd)) {
       this.#hold(
         "error",
         this.#at(isProgram(spec) ? "command" : "url"),
-        "it points back at this gateway",
+        "it points to this gateway itself",
         "Remove it: the gateway cannot be its own server",
       );
     }
@@ -240,14 +240,14 @@ class EntryReader {
     const place = fieldPath(key, ...rest);
     this.#foreign.push(...values);
     for (const name of FILLED_AT_START.has(key) ? [] : secretNamesIn(filled)) {
-      const reason = `the secret ${name} cannot stand in ${place}`;
+      const reason = `the secret ${name} cannot be used in ${place}`;
       this.#hold("error", node, reason, "Use it in args, env, headers or url");
     }
     for (const { what, fix } of unset) this.#hold("warning", node, `${what} (in ${place})`, fix);
     for (const odd of new Set(malformed)) {
       this.#warn(
         node,
-        `server "${this.#name}": ${odd} in ${place} is not a placeholder and stays as it is`,
+        `server "${this.#name}": ${odd} in ${place} is not a placeholder and is passed unchanged`,
         "Write ${NAME} or ${NAME:-default}",
       );
     }
@@ -258,14 +258,14 @@ class EntryReader {
     for (const key of keys) {
       const node = this.#values.get(key);
       if (!node) continue;
-      this.#warn(node, `server "${this.#name}": "${key}" means nothing for ${kind}`, "Remove it");
+      this.#warn(node, `server "${this.#name}": "${key}" has no effect for ${kind}`, "Remove it");
     }
   }
 
   /** Keeps the server in the list, but from being started. */
   #hold(severity: "warning" | "error", node: Node, reason: string, fix: string): void {
     this.#problems.push(reason);
-    const message = `server "${this.#name}" is not started: ${reason}`;
+    const message = `server "${this.#name}" cannot start: ${reason}`;
     this.#context.report(severity, node, message, fix);
   }
 

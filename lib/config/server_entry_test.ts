@@ -61,17 +61,17 @@ const BAD: [name: string, entry: string, problem: string][] = [
   [
     "an unknown mode",
     '{"command":"a","mode":"readonly"}',
-    '1:44 server "bad" has a wrong value at mode: it must be "all", "read-only" or "confirm"',
+    '1:44 server "bad" has an invalid value at mode: it must be "all", "read-only" or "confirm"',
   ],
   [
     "a tool that is no text",
     '{"command":"a","writingTools":["a",5]}',
-    '1:57 server "bad" has a wrong value at writingTools[1]: it must be text of 1 to 128 characters',
+    '1:57 server "bad" has an invalid value at writingTools[1]: it must be a string of 1 to 128 characters',
   ],
   [
     "a limit of nothing",
     '{"command":"a","maxConcurrent":0}',
-    '1:53 server "bad" has a wrong value at maxConcurrent: it must be a whole number from 1',
+    '1:53 server "bad" has an invalid value at maxConcurrent: it must be a whole number from 1',
   ],
   ["a text", '"x"', '1:22 server "bad" must be an object. Write { "command"'],
   ["nothing to start", "{}", '1:22 server "bad" has neither "command" nor "url"'],
@@ -89,44 +89,44 @@ const BAD: [name: string, entry: string, problem: string][] = [
   [
     "an unknown type",
     '{"type":"ws","url":"ws://a"}',
-    '1:30 server "bad" has the type "ws", which is not supported. Use "stdio", "http" or "sse"',
+    '1:30 server "bad" has the unsupported type "ws". Use "stdio", "http" or "sse"',
   ],
-  ["a wrong type", '{"type":1,"command":"a"}', '1:30 server "bad" has a wrong value at type'],
+  ["a wrong type", '{"type":1,"command":"a"}', '1:30 server "bad" has an invalid value at type'],
   [
     "an unknown trust",
     '{"command":"a","trust":"yes"}',
-    '1:45 server "bad" has a wrong value at trust: it must be "trusted" or "untrusted"',
+    '1:45 server "bad" has an invalid value at trust: it must be "trusted" or "untrusted"',
   ],
   [
     "an unknown policy",
     '{"command":"a","changes":"block"}',
-    '1:47 server "bad" has a wrong value at changes: it must be "hold", "notify" or "allow"',
+    '1:47 server "bad" has an invalid value at changes: it must be "hold", "notify" or "allow"',
   ],
-  ["an empty command", '{"command":" "}', '1:33 server "bad" has a wrong value at command'],
+  ["an empty command", '{"command":" "}', '1:33 server "bad" has an invalid value at command'],
   [
     "a list as command",
     '{"command":["npx","-y"]}',
-    '1:33 server "bad" has a wrong value at command: it must be text. Write it as "command": "npx"',
+    '1:33 server "bad" has an invalid value at command: it must be a string. Write it as "command": "npx"',
   ],
   [
     "a number among arguments",
     '{"command":"a","args":["-p",8080]}',
-    '1:50 server "bad" has a wrong value at args[1]: it must be text. Write it as "args": [',
+    '1:50 server "bad" has an invalid value at args[1]: it must be a string. Write it as "args": [',
   ],
   [
     "arguments as text",
     '{"command":"a","args":"-p"}',
-    '1:44 server "bad" has a wrong value at args',
+    '1:44 server "bad" has an invalid value at args',
   ],
   [
     "an object as variable",
     '{"command":"a","env":{"A":{}}}',
-    '1:48 server "bad" has a wrong value at env.A: it must be text',
+    '1:48 server "bad" has an invalid value at env.A: it must be a string',
   ],
   [
     "null as header",
     '{"url":"https://a","headers":{"A":null}}',
-    '1:56 server "bad" has a wrong value',
+    '1:56 server "bad" has an invalid value',
   ],
   [
     "a URL without scheme",
@@ -176,12 +176,12 @@ Deno.test("loadServers() names every variable that is not set, and holds back th
 }`);
   const fix = (name: string) => `Set ${name}, or give it a default: \${${name}:-value}`;
   assert.deepEqual(lines, [
-    `warning 4:18 server "a" is not started: CMD is not set (in command). ${fix("CMD")}`,
-    `warning 5:16 server "a" is not started: ARG is not set (in args[0]). ${fix("ARG")}`,
-    `warning 6:21 server "a" is not started: TOKEN is not set (in env.T). ${fix("TOKEN")}`,
-    `warning 6:38 server "a" is not started: TOKEN is not set (in env.U). ${fix("TOKEN")}`,
-    `warning 8:19 server "b" is not started: BASE is not set (in url). ${fix("BASE")}`,
-    `warning 8:52 server "b" is not started: TOKEN is not set (in headers.A). ${fix("TOKEN")}`,
+    `warning 4:18 server "a" cannot start: CMD is not set (in command). ${fix("CMD")}`,
+    `warning 5:16 server "a" cannot start: ARG is not set (in args[0]). ${fix("ARG")}`,
+    `warning 6:21 server "a" cannot start: TOKEN is not set (in env.T). ${fix("TOKEN")}`,
+    `warning 6:38 server "a" cannot start: TOKEN is not set (in env.U). ${fix("TOKEN")}`,
+    `warning 8:19 server "b" cannot start: BASE is not set (in url). ${fix("BASE")}`,
+    `warning 8:52 server "b" cannot start: TOKEN is not set (in headers.A). ${fix("TOKEN")}`,
   ]);
   assert.deepEqual(servers.map(({ name, problem }) => [name, problem !== undefined]), [
     ["a", true],
@@ -216,14 +216,14 @@ const WARNED: [name: string, entry: string, warning: string][] = [
   [
     "headers of a program",
     '{"command":"a","headers":{}}',
-    '"headers" means nothing for a server that',
+    '"headers" has no effect for a server that',
   ],
   [
     "variables of a URL",
     '{"url":"https://a","env":{}}',
-    '"env" means nothing for a server with a URL',
+    '"env" has no effect for a server with a URL',
   ],
-  ["a key twice", '{"command":"a","command":"b"}', 'has "command" twice; the last counts'],
+  ["a key twice", '{"command":"a","command":"b"}', 'has "command" twice; the last one is used'],
   ["a bad placeholder", '{"command":"a","args":["${}"]}', "${} in args[0] is not a placeholder"],
 ];
 
@@ -287,8 +287,8 @@ for (const [name, entry] of LOOPS) {
   Deno.test(`loadServers() does not start ${name} that is this gateway`, async () => {
     const variables = { GATEWAY: "http://127.0.0.1:3333" };
     const { only, lines } = await loadText({ x: entry }, { variables });
-    assert.equal(only?.problem, "it points back at this gateway");
-    assert.match(lines[0] ?? "", /^error 1:\d+ server "x" is not started: it points back/);
+    assert.equal(only?.problem, "it points to this gateway itself");
+    assert.match(lines[0] ?? "", /^error 1:\d+ server "x" cannot start: it points to this gateway/);
   });
 }
 
@@ -297,14 +297,14 @@ Deno.test("loadServers() does not start programs where none can run", async () =
   const servers = { a: { command: "npx" }, b: { url: "https://example.com" } };
   const loaded = await loadText(servers, { platform });
   assert.deepEqual(loaded.servers.map(({ problem }) => problem), [
-    "programs cannot be started on this platform",
+    "this platform cannot run programs",
     undefined,
   ]);
 });
 
 Deno.test("loadServers() holds back a server whose envFile is missing", async () => {
   const { only, lines } = await loadText({ x: { command: "a", envFile: "no.env" } });
-  assert.match(only?.problem ?? "", /^there is no file .*no\.env$/);
+  assert.match(only?.problem ?? "", /^file not found: .*no\.env$/);
   assert.match(lines[0] ?? "", /^error .* Correct "envFile"$/);
 });
 

@@ -16,8 +16,8 @@ export function splitCommand(line: string): string[] {
     if (word === undefined) return;
     if (!isQuoted && OPERATOR.test(word)) {
       throw configError(
-        `Cannot use "${word}" in a command: it is started without a shell`,
-        "Give one program with its arguments, or put the rest into a script",
+        `Cannot use "${word}" in a command: no shell is involved`,
+        "Use one program with its arguments, or put the rest into a script",
       );
     }
     words.push(word);
@@ -55,7 +55,7 @@ export function splitCommand(line: string): string[] {
   if (quote !== "") {
     throw configError(
       `Cannot read the command: a ${quote} is not closed`,
-      `Write another ${quote} where it ends`,
+      `Add the closing ${quote}`,
     );
   }
   end();

@@ -67,7 +67,7 @@ Deno.test("loginPage() has steps that a person can take in a form", async () => 
   const gateway = gatewayFor(["read"]);
   const error = await logIn(gateway, words("qm_wrong")).then(() => undefined, (error) => error);
   const page = consoleLoginPage(gateway, DIRECT, "/", error);
-  assert.match(page.error?.message ?? "", /not known here/);
+  assert.match(page.error?.message ?? "", /unknown, revoked or expired/);
   assert.match(page.error?.steps.join("\n") ?? "", /paste it below/);
   assert.doesNotMatch(JSON.stringify(page), /Authorization|`/);
 });

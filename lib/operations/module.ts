@@ -79,7 +79,7 @@ export function buildOperations(input: OperationsInput) {
     onAudit,
     refusal: async (spec) =>
       await pointsAtGateway(spec, context.self, context.cwd)
-        ? "it points back at this gateway"
+        ? "it points to this gateway itself"
         : undefined,
     async askConsent(wish) {
       if (!isProgram(wish.spec) || context.platform.canSpawn) {

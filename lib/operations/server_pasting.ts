@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ServerActor } from "../auth/grants.ts";
 import { joinCommand } from "../config/shell.ts";
-import type { PastedServer } from "../config/pasted_servers.ts";
+import { DISABLED_NOTE, type PastedServer } from "../config/pasted_servers.ts";
 import { freeName } from "../config/server_name.ts";
 import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -94,7 +94,7 @@ export async function findServer(
     line: spec === undefined ? "" : entryLine(spec, secrets),
     ...defined({ problem }),
     notes,
-    isChosen: problem === undefined && !notes.some((note) => note.includes("switched off")),
+    isChosen: problem === undefined && !notes.includes(DISABLED_NOTE),
   };
 }
 

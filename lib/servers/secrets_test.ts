@@ -122,7 +122,7 @@ Deno.test("ServerSecrets.prepare() says that the key is another one, or that the
     useKey(2);
     const [wrong] = await secrets.prepare([USES_A]);
     assert.match(wrong?.problem ?? "", /^the secret A was sealed with another key: set it/);
-    assert.match(await refusal(secrets.fill(USES_A.spec)), /sealed with the key/);
+    assert.match(await refusal(secrets.fill(USES_A.spec)), /encrypted with key/);
     useKey(undefined);
     const [none] = await secrets.prepare([USES_A]);
     assert.equal(none?.problem, "There is no key");

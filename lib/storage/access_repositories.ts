@@ -27,7 +27,7 @@ export class AccessTokensRepository extends collection({
       if (saved !== undefined) return token;
     }
     throw new GatewayError("CONFLICT", {
-      message: "Cannot make a token: too many are being made at once",
+      message: "Cannot create a token: too many are being created at once",
       recoveryAction: "Try again in a moment",
     });
   }

@@ -60,7 +60,7 @@ export class AuditRepository extends Repository {
     const found = await this.readAs(keys.auditLog(last.at, last.id), AuditEntry);
     if (found?.hash === hash) return;
     throw new GatewayError("CONFLICT", {
-      message: "Cannot add to the audit log: another entry stands in its place",
+      message: "Cannot add to the audit log: another entry already has this position",
     });
   }
 
@@ -69,7 +69,7 @@ export class AuditRepository extends Repository {
     for await (const record of this.store.list(selectorOf(range), { reverse: true })) {
       const { success, data, error } = AuditEntry.safeParse(record.value);
       if (success) yield data;
-      else this.store.warn("An audit entry cannot be read", { key: record.key, error });
+      else this.store.warn("Skipped an unreadable audit entry", { key: record.key, error });
     }
   }
 

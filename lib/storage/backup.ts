@@ -106,7 +106,7 @@ async function refuseForeignFile(file: string): Promise<void> {
     if (Header.safeParse(parseJson(line)).success) return;
     break;
   }
-  throw cannotWrite(file, "something that is not a backup is there already");
+  throw cannotWrite(file, "the file exists and is not a backup");
 }
 
 /** Reads a backup to its end before anything is done with it. */
@@ -119,13 +119,16 @@ export async function verifyBackup(
   let lineNumber = 0;
   for await (const bytes of readLines(path)) {
     lineNumber++;
-    if (footer !== undefined) throw invalid(path, "something follows its end");
+    if (footer !== undefined) throw invalid(path, "there is extra data after its end");
     const parsed = parseJson(bytes);
     if (header === undefined) {
       header = Header.safeParse(parsed).data;
-      if (header === undefined) throw invalid(path, "it does not begin as a backup does");
+      if (header === undefined) throw invalid(path, "it is not a backup file");
       if (header.formatVersion > FORMAT_VERSION) {
-        throw invalid(path, `its format ${header.formatVersion} is newer than this program's`);
+        throw invalid(
+          path,
+          `its format ${header.formatVersion} is newer than this version supports`,
+        );
       }
     } else {
       footer = Footer.safeParse(parsed).data;
@@ -138,13 +141,13 @@ export async function verifyBackup(
   if (header === undefined) throw invalid(path, "it is empty");
   if (footer === undefined) throw invalid(path, "its end is missing");
   if (footer.entries !== lineNumber - 2) throw invalid(path, "entries are missing");
-  if (footer.sha256 !== hash.digest("hex")) throw invalid(path, "its checksum does not fit");
+  if (footer.sha256 !== hash.digest("hex")) throw invalid(path, "its checksum does not match");
   const newest = newestVersion(MIGRATIONS);
   if (header.schemaVersion > newest) {
     // What a later version wrote may hold what this one would lose.
     throw new GatewayError("STORAGE_NEWER", {
       message: `The backup "${path}" has schema version ${header.schemaVersion}; ` +
-        `this Quartermaster knows versions up to ${newest}`,
+        `this version of Quartermaster supports versions up to ${newest}`,
     });
   }
   return { header, entries: footer.entries };
@@ -201,7 +204,7 @@ function invalid(path: string, why: string, cause?: unknown): GatewayError {
 function cannotWrite(file: string, why: string, cause?: unknown): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", {
     message: `Cannot write the backup "${file}": ${why}`,
-    recoveryAction: "Name another file",
+    recoveryAction: "Choose another file",
     cause,
   });
 }

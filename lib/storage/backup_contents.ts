@@ -53,7 +53,7 @@ export function gatherSealed(
   }
 }
 
-/** What cannot be opened with a key, in sentences that say what to do. */
+/** One warning for each kind of record that a key cannot decrypt, with what to do. */
 export function otherKeyWarnings(
   sealed: readonly SealedNames[],
   keyId: string | undefined,
@@ -63,14 +63,14 @@ export function otherKeyWarnings(
   const again = (family: Family, what: string) =>
     all(family).length === 0
       ? []
-      : [`Sealed with another key, so that ${what}${all(family).join(", ")}`];
+      : [`Encrypted with another key: ${what}${all(family).join(", ")}`];
   return [
-    ...again("secrets", "they must be set again: the secrets "),
-    ...again("servers", "their headers and variables must be given again: the servers "),
-    ...again("logins", "they need a login again: "),
+    ...again("secrets", "set these secrets again: "),
+    ...again("servers", "enter the headers and variables of these servers again: "),
+    ...again("logins", "log in to these servers again: "),
     ...(foreign.length === 0 ? [] : [
-      "Or bring the key along: secret.key of the other data folder, or QUARTERMASTER_SECRET_KEY " +
-      `(its id is ${foreign.map((names) => names.keyId).join(" or ")})`,
+      "Or use the original key: secret.key from the other data folder, or QUARTERMASTER_SECRET_KEY " +
+      `(key ID ${foreign.map((names) => names.keyId).join(" or ")})`,
     ]),
   ];
 }

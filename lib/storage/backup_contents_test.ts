@@ -30,10 +30,10 @@ Deno.test("otherKeyWarnings() names what must be set again, and nothing that ope
   const all = gathered();
   assert.deepEqual(otherKeyWarnings(all.slice(0, 1), "00000001"), []);
   const [secrets, servers, ...rest] = otherKeyWarnings(all, "00000001");
-  assert.match(secrets ?? "", /must be set again: the secrets B$/);
-  assert.match(servers ?? "", /given again: the servers web$/);
+  assert.match(secrets ?? "", /set these secrets again: B$/);
+  assert.match(servers ?? "", /variables of these servers again: web$/);
   assert.deepEqual(rest.map((words) => /00000002/.test(words)), [true]);
   const none = otherKeyWarnings(all, undefined);
-  assert.match(none[0] ?? "", /the secrets A, B$/);
-  assert.match(none[2] ?? "", /need a login again: web$/);
+  assert.match(none[0] ?? "", /these secrets again: A, B$/);
+  assert.match(none[2] ?? "", /log in to these servers again: web$/);
 });

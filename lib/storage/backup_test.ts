@@ -43,7 +43,7 @@ Deno.test("backupStore() replaces a backup and nothing else", () =>
   withFile(async (path) => {
     await using store = await Store.open({ location: path });
     const overData = await failure(backupStore(store, path), "INVALID_ARGUMENTS");
-    assert.match(overData.message, /something that is not a backup is there already$/);
+    assert.match(overData.message, /the file exists and is not a backup$/);
     const noFolder = backupStore(store, join(dirname(path), "no", "backup"));
     await failure(noFolder, "INVALID_ARGUMENTS");
     const left = (await Array.fromAsync(Deno.readDir(dirname(path)))).map(({ name }) => name);
@@ -79,7 +79,7 @@ Deno.test("backupStore() is of one moment, or says that it cannot be", () =>
     assert.deepEqual(lines.map((line) => JSON.parse(line).value), [1, 1]);
     changes = 100;
     const error = await failure(backupStore(busy, file), "OPERATION_IN_PROGRESS");
-    assert.match(error.message, /^Cannot back up .* it is being changed all the time$/);
+    assert.match(error.message, /^Cannot back up .* other processes keep changing it$/);
     await verifyBackup(file);
   }));
 
@@ -93,13 +93,13 @@ Deno.test("verifyBackup() refuses what is not whole", () =>
     const lines = good.trimEnd().split("\n");
     const cases: [string, RegExp][] = [
       ["", /it is empty/],
-      ["hello", /does not begin as a backup does/],
+      ["hello", /it is not a backup file/],
       [good.replace('"formatVersion":1', '"formatVersion":9'), /format 9 is newer/],
       [lines.slice(0, 2).join("\n"), /its end is missing/],
       [good.slice(0, good.length - 20), /line 3 is not an entry/],
       [[lines[0], lines[2]].join("\n"), /entries are missing/],
-      [good.replace("text", "tixt"), /its checksum does not fit/],
-      [`${good}{"key":["x"],"value":1}\n`, /something follows its end/],
+      [good.replace("text", "tixt"), /its checksum does not match/],
+      [`${good}{"key":["x"],"value":1}\n`, /extra data after its end/],
     ];
     for (const [text, pattern] of cases) {
       await Deno.writeTextFile(file, text);

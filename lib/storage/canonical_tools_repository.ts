@@ -105,7 +105,7 @@ export class CanonicalToolsRepository extends Repository {
     const kept = entries.filter(({ key }) => keyBytes(key) <= KEY_BYTES);
     const count = entries.length - kept.length;
     if (count > 0) {
-      this.store.warn("Tools with very long names are not remembered", { server, count });
+      this.store.warn("Cannot store tools with very long names", { server, count });
     }
     // Unchecked: another gateway on the same store sees the same list, and the last to write it is
     // right too.
@@ -161,7 +161,7 @@ export class CanonicalToolsRepository extends Repository {
     for await (const { key, value } of this.store.list({ prefix })) {
       const parsed = schema.safeParse(value);
       if (parsed.success) entries.push({ key, value: parsed.data });
-      else this.store.warn("A tool's record cannot be read and is left out", { key });
+      else this.store.warn("Skipped an unreadable tool record", { key });
     }
     return entries;
   }

@@ -120,7 +120,7 @@ export class ToolMetadataRepository extends Repository {
     });
     if (saved !== undefined) return;
     throw new GatewayError("CONFLICT", {
-      message: `What is said of "${server}.${tool}" was changed by somebody else in the meantime`,
+      message: `Someone else changed the overrides of "${server}.${tool}" in the meantime`,
     });
   }
 

@@ -80,7 +80,7 @@ export class Collection<T, Id extends string | KeyPart[] = string> extends Repos
     const { success, data, error } = this.#options.schema.safeParse(record.value);
     if (success) return { value: data, versionstamp: record.versionstamp };
     const name = JSON.stringify(record.key.join("/"));
-    throw damaged(this.store.location, `record ${name} has an unknown shape`, { cause: error });
+    throw damaged(this.store.location, `record ${name} has an unknown format`, { cause: error });
   }
 
   async resolve(id: Id): Promise<Stored<T>> {
@@ -107,7 +107,7 @@ export class Collection<T, Id extends string | KeyPart[] = string> extends Repos
       const { success, data, error } = this.#options.schema.safeParse(record.value);
       if (success) yield { value: data, versionstamp: record.versionstamp };
       else {
-        const message = `A ${this.#options.noun} cannot be read and is left out`;
+        const message = `Skipped an unreadable ${this.#options.noun}`;
         this.store.warn(message, { key: record.key, error });
       }
     }
@@ -150,8 +150,8 @@ export class Collection<T, Id extends string | KeyPart[] = string> extends Repos
     const name = `${this.#options.noun} "${[id].flat().join(".")}"`;
     return new GatewayError("CONFLICT", {
       message: versionstamp === null
-        ? `There is a ${name} already`
-        : `The ${name} was changed by somebody else in the meantime`,
+        ? `The ${name} already exists`
+        : `Someone else changed the ${name} in the meantime`,
     });
   }
 }

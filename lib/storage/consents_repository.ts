@@ -47,7 +47,7 @@ export type ConsentView = z.infer<typeof ConsentView>;
 const StoredConsent = ConsentRequest.extend(sealedMark);
 
 const StoredConsents = collection({
-  noun: "request for consent",
+  noun: "consent request",
   key: keys.consents,
   schema: StoredConsent,
   idOf: ({ id }) => id,

@@ -64,5 +64,5 @@ Deno.test("ConsentsRepository says of what it cannot open that it cannot", () =>
     const wanted = request("a", { askedAt: 1, expiresAt: 10 });
     await consents.add(wanted, 1);
     useKey(2);
-    assert.match((await consents.find(wanted.id, 2))?.problem ?? "", /cannot be opened/);
+    assert.match((await consents.find(wanted.id, 2))?.problem ?? "", /is unreadable/);
   }));

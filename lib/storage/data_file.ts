@@ -41,7 +41,7 @@ export async function inspectFile(path: string): Promise<FileState> {
     // SQLite would delete the log without a word, and with it what was saved last.
     if (extra.some(({ end, size }) => end === "-wal" && size > 0)) {
       const why = info === undefined ? "it is missing" : "it is empty";
-      return { state: "damaged", why: `${why}, but its log "${path}-wal" is there`, extra: [] };
+      return { state: "damaged", why: `${why}, but its log "${path}-wal" exists`, extra: [] };
     }
     return { state: info === undefined ? "absent" : "empty" };
   }
@@ -104,7 +104,7 @@ function inspectDatabase(database: DatabaseSync, size: number): FileState {
   const hasEntries = database.prepare("select 1 from kv limit 1").get() !== undefined;
   const isOurs = database.prepare("select 1 from kv where k = ?").get(SCHEMA_KEY) !== undefined;
   return hasEntries && !isOurs
-    ? { state: "foreign", why: "it holds another program's Deno KV entries" }
+    ? { state: "foreign", why: "it contains another program's Deno KV entries" }
     : { state: "usable" };
 }
 
@@ -160,7 +160,7 @@ export async function swapFiles(path: string, stamp: string): Promise<string | u
   }
   // An opening gateway may have seen the gap and finished the swap itself.
   if (!await renameIfThere(ready, path) && !await exists(path)) {
-    throw new Deno.errors.NotFound(`The restored file "${ready}" has vanished`);
+    throw new Deno.errors.NotFound(`The restored file "${ready}" is missing`);
   }
   return moved;
 }

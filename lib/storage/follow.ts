@@ -70,10 +70,10 @@ async function watchElsewhere(
   if (location.kind === "file") {
     try {
       watching = watchBell(location.path, ring, signal).catch((error) => {
-        store.warn("The watch for changes broke off: asking every 2 s", { error });
+        store.warn("Watching the data store for changes failed: polling every 2 s", { error });
       });
     } catch (error) {
-      store.warn("Cannot watch for changes: asking every 250 ms instead", { error });
+      store.warn("Cannot watch the data store for changes: polling every 250 ms", { error });
       pollMs = FAST_POLL_MS;
     }
   } else {
@@ -101,7 +101,7 @@ async function watchRemote(store: Store, ring: () => void, signal: AbortSignal):
       }
     } catch (error) {
       if (!signal.aborted) {
-        store.warn("The data store's watch broke off: starting it again", { error });
+        store.warn("Watching the data store for changes failed: restarting", { error });
       }
     }
     await pause(REWATCH_MS, signal);
@@ -182,7 +182,7 @@ export async function followNews(
       isFailing = false;
     } catch (error) {
       if (signal.aborted) return;
-      if (!isFailing) store.warn("Cannot read what other gateways do", { error });
+      if (!isFailing) store.warn("Cannot read the activity of other gateways", { error });
       isFailing = true;
     }
     await pause(kind === "file" ? EVERY_MS : REMOTE_EVERY_MS, signal);

@@ -16,13 +16,13 @@ export type Location =
   | { kind: "memory"; label: string }
   | { kind: "file"; path: string; label: string }
   | { kind: "remote"; url: string; label: string }
-  /** Deno Deploy binds the app's own KV; it has no name here. */
+  /** Deno Deploy binds the app's Deno KV; it has no name here. */
   | { kind: "deploy"; label: string };
 
 /** Reads what `--kv` takes: a file, `:memory:`, a KV Connect URL, or nothing on Deno Deploy. */
 export function parseLocation(location: string | undefined): Location {
-  if (location === undefined) return { kind: "deploy", label: "the app's own KV" };
-  if (location === ":memory:") return { kind: "memory", label: "the store in memory" };
+  if (location === undefined) return { kind: "deploy", label: "the app's Deno KV" };
+  if (location === ":memory:") return { kind: "memory", label: "the in-memory store" };
   if (/^https?:\/\//i.test(location)) {
     const { origin, pathname } = new URL(location);
     return { kind: "remote", url: location, label: `${origin}${pathname}` };
@@ -199,7 +199,7 @@ export class KvClient implements Disposable {
     try {
       if (this.#isClosed) throw unavailable(this.location, "it was closed");
       const hint = kind === "write"
-        ? "The change may still take effect: check before you repeat it"
+        ? "The change may still take effect: check before you retry"
         : undefined;
       const result = await retryLocked(() => this.#limited(operation, hint));
       this.#readFailure = undefined;
@@ -258,7 +258,7 @@ async function prepareFile(
   const { path } = location;
   let found = await inspectFile(path);
   if (found.state !== "usable" && await finishInterruptedSwap(path)) {
-    onWarning?.("A restore that had been cut short was finished", { path });
+    onWarning?.("Finished an interrupted restore", { path });
     found = await inspectFile(path);
   }
   switch (found.state) {
@@ -270,7 +270,7 @@ async function prepareFile(
       await Deno.writeFile(path, new Uint8Array(), { mode: 0o600, append: true });
       return;
     case "empty":
-      onWarning?.("The data file was there but empty: starting without data", { path });
+      onWarning?.("The data file is empty: starting without data", { path });
       return;
     case "damaged":
       throw damaged(location, found.why, { extra: found.extra });

@@ -60,8 +60,8 @@ export class LeasesRepository extends Repository {
     if (acquired !== undefined) return lease;
     throw new GatewayError("CONFLICT", {
       message: await this.find(holder.id) === undefined
-        ? "Cannot start on this data store: a backup is being restored into it"
-        : `The lease "${holder.id}" is held already`,
+        ? "Cannot start on this data store: a restore is in progress"
+        : `The lease "${holder.id}" is already held`,
     });
   }
 
@@ -70,8 +70,8 @@ export class LeasesRepository extends Repository {
     const found = await this.#leases.find(id);
     if (found === undefined) {
       throw new GatewayError("CONFLICT", {
-        message: `The lease "${id}" has lapsed and was taken over`,
-        recoveryAction: "Acquire a new one, and take nothing of the old one for granted",
+        message: `The lease "${id}" has expired`,
+        recoveryAction: "Acquire a new lease, and reread everything the old one protected",
       });
     }
     const lease = this.#renewed(found.value);
@@ -144,7 +144,7 @@ export function keepLease(
     try {
       await leases.renew(id);
     } catch (error) {
-      onWarning("Cannot renew the lease of this process", { error });
+      onWarning("Cannot renew this process's lease", { error });
       // Gone after a long sleep of the machine: what it covered was released, so start over.
       await leases.acquire(holder).catch(() => {});
     }

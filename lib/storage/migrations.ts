@@ -52,18 +52,20 @@ export async function readSchema(
   if (restoring?.versionstamp) {
     throw unavailable(
       client.location,
-      "a restore into it is under way or was cut short; run the restore again",
+      "a restore is in progress or was interrupted; run the restore again",
     );
   }
   if (schema?.versionstamp) {
     const marker = parseMarker(schema.value);
-    if (marker === undefined) throw foreign(client.location, 'its "schema" entry is not ours');
+    if (marker === undefined) {
+      throw foreign(client.location, 'its "schema" entry belongs to another program');
+    }
     return { version: marker.version, versionstamp: schema.versionstamp };
   }
   for await (const _ of client.list({ prefix: [] }, { limit: 1 })) {
     // It may have been written since the look above.
     if ((await client.get(keys.schema())).versionstamp !== null) return await readSchema(client);
-    throw foreign(client.location, "it holds another program's Deno KV entries");
+    throw foreign(client.location, "it contains another program's Deno KV entries");
   }
   return undefined;
 }
@@ -94,7 +96,7 @@ export async function migrate(
     if (schema.version > newest) {
       throw new GatewayError("STORAGE_NEWER", {
         message: `The data store ${client.location.label} has schema version ${schema.version}; ` +
-          `this Quartermaster knows versions up to ${newest}`,
+          `this version of Quartermaster supports versions up to ${newest}`,
       });
     }
     const next = migrations.find(({ version }) => version > schema.version);

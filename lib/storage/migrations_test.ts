@@ -48,7 +48,10 @@ Deno.test("migrate() refuses a newer store and changes nothing", () =>
     await valueIn(path, [append(2)]);
     const before = await Deno.readFile(path);
     const error = await failure(Store.open({ location: path, migrations: [] }), "STORAGE_NEWER");
-    assert.match(error.message, /has schema version 2; this Quartermaster knows .* up to 1/);
+    assert.match(
+      error.message,
+      /has schema version 2; this version of Quartermaster supports .* up to 1/,
+    );
     assert.deepEqual(await Deno.readFile(path), before);
   }));
 

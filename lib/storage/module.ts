@@ -70,7 +70,7 @@ async function applyRestore(
       host !== hostname() || (pid !== Deno.pid && await isRunning(pid)),
     onWarning,
   });
-  if (applied?.ok) log.info(applied, "A backup was put in place of the data store");
-  else if (applied) log.error(applied, "A backup that waits could not be put in place");
+  if (applied?.ok) log.info(applied, "Restored the data store from a backup");
+  else if (applied) log.error(applied, "Cannot restore the pending backup");
   return { staged: new StagedRestore(place.path), ...(applied && { applied }) };
 }

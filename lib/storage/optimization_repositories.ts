@@ -25,7 +25,7 @@ const Prompts = collection({
 });
 
 const Runs = collection({
-  noun: "run of an evaluation",
+  noun: "evaluation run",
   key: keys.evalRuns,
   schema: EvalRun,
   idOf: ({ server, toolName, id }) => [server, toolName, id],
@@ -77,10 +77,10 @@ export class CandidatesRepository extends ToolRecords<ToolCandidate> {
     if (found !== undefined) return found;
     throw new GatewayError("NOT_FOUND", {
       message: `There is no candidate "${id}" for server "${server}"`,
-      recoveryAction: "Use the id of a candidate that is saved",
+      recoveryAction: "Use the ID of a saved candidate",
       recoverySteps: [
-        "Look up the ids in the tool's results",
-        "Or save the description as a candidate, which gives it an id",
+        "Look up the IDs in the tool's results",
+        "Or save the description as a candidate, which gives it an ID",
       ],
       suggestedTools: ["get_eval_results", "propose_candidate"],
     });
@@ -244,7 +244,7 @@ function ofTool<T extends { toolName: string }>(all: T[], tool: string | undefin
 function promptConflict(prompt?: GoldenPrompt): GatewayError {
   return new GatewayError("CONFLICT", {
     message: `Cannot save golden prompt "${prompt?.id}": ` +
-      `it has a version ${prompt?.version} already`,
-    recoveryAction: "Load the prompts again and repeat the change",
+      `version ${prompt?.version} already exists`,
+    recoveryAction: "Reload the prompts, then make the change again",
   });
 }

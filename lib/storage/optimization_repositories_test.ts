@@ -54,7 +54,7 @@ Deno.test("CandidatesRepository.save() never overwrites", async () => {
   const repository = new CandidatesRepository(store);
   await repository.save(candidate("c1"));
   const error = await failure(repository.save(candidate("c1", "log")), "CONFLICT");
-  assert.equal(error.message, 'There is a candidate "git.c1" already');
+  assert.equal(error.message, 'The candidate "git.c1" already exists');
   assert.deepEqual(await repository.list("git"), [candidate("c1")]);
 });
 
@@ -79,7 +79,7 @@ Deno.test("CandidatesRepository leaves out what it cannot read, and says so", as
   const broken = { ...candidate("c2"), description: "x".repeat(281) };
   await store.commit({ sets: [{ key: keys.candidates("git", "c2"), value: broken }] });
   assert.deepEqual(await repository.list("git"), [candidate("c1")]);
-  assert.deepEqual(warnings, ["A candidate cannot be read and is left out"]);
+  assert.deepEqual(warnings, ["Skipped an unreadable candidate"]);
   await failure(repository.find("git", "c2"), "STORAGE_CORRUPT");
 });
 
@@ -125,7 +125,7 @@ Deno.test("GoldenPromptsRepository.save() saves none where a version exists", as
     repository.save(["a", "b", "c"].map((id) => promptSample({ id, prompt: "Another text" }))),
     "CONFLICT",
   );
-  assert.equal(error.message, 'Cannot save golden prompt "b": it has a version 1 already');
+  assert.equal(error.message, 'Cannot save golden prompt "b": version 1 already exists');
   await failure(repository.save([promptSample(), promptSample()]), "CONFLICT");
   assert.deepEqual(await repository.all("git"), [promptSample({ id: "b" })]);
 });

@@ -11,7 +11,7 @@ const InForce = collection({
 });
 
 const Events = collection({
-  noun: "step in the history of promotions",
+  noun: "promotion event",
   key: keys.promotionEvents,
   schema: PromotionEvent,
   idOf: ({ server, toolName, id }) => [server, toolName, id],

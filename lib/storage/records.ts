@@ -47,7 +47,7 @@ export async function* listRecords(
     if (options.skipRoots?.has(entry.key[0])) continue;
     const key = entry.key.map((part) => {
       if (typeof part === "string" || typeof part === "number") return part;
-      throw damaged(client.location, `it has a key that is not ours: ${Deno.inspect(entry.key)}`);
+      throw damaged(client.location, `it contains an unknown key: ${Deno.inspect(entry.key)}`);
     });
     const record = await resolveEntry(client, key, entry);
     if (record !== undefined) yield record;
@@ -207,8 +207,8 @@ function chooseAhead(outgoing: readonly Outgoing[]): Set<Outgoing> {
     if (record.bytes.length > RECORD_BYTES) {
       throw new GatewayError("LIMIT_EXCEEDED", {
         message: `Cannot save ${record.bytes.length} bytes as one record: ` +
-          `at most ${RECORD_BYTES} are possible`,
-        recoveryAction: "Keep less in it",
+          `the limit is ${RECORD_BYTES}`,
+        recoveryAction: "Save less data at once",
       });
     }
     if (total <= COMMIT_BYTES) break;
@@ -281,7 +281,7 @@ function refuseTooLarge(write: Required<Changes>): void {
     throw new GatewayError("LIMIT_EXCEEDED", {
       message: `Cannot save ${mutations} changes with ${write.checks.length} checks and ` +
         `${valueSize} bytes at once`,
-      recoveryAction: "Save them in several steps",
+      recoveryAction: "Save them in smaller steps",
     });
   }
 }

@@ -35,8 +35,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
   const { header: { schemaVersion, createdAt }, entries } = await verifyBackup(options.file);
   if (location.kind === "memory") {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "Cannot restore into memory: it would be gone at once",
-      recoveryAction: "Name a file or a KV Connect URL with --kv",
+      message: "Cannot restore into memory: the data would be lost at once",
+      recoveryAction: "Set --kv to a file or a KV Connect URL",
     });
   }
   const movedTo = location.kind === "file"
@@ -93,7 +93,7 @@ async function restoreInPlace(
     if (!isEmpty && !force && await hasRecords(client)) {
       throw new GatewayError("CONFLICT", {
         message: `Cannot restore into ${location.label}: it is not empty`,
-        recoveryAction: "Back it up, then repeat the command with --force",
+        recoveryAction: "Back it up, then run the command again with --force",
       });
     }
   }
@@ -171,6 +171,6 @@ async function settle(path: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new GatewayError("STORAGE_UNAVAILABLE", {
-    message: `Cannot finish the restored file "${path}": its log does not go away`,
+    message: `Cannot finish the restored file "${path}": SQLite did not remove its log`,
   });
 }

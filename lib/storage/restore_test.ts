@@ -170,7 +170,7 @@ Deno.test("Store.open() finishes a restore that was killed between its two renam
       await using store = await Store.open({ location: path, onWarning });
       assert.equal((await store.read(NAME))?.value, "old");
     }
-    assert.deepEqual(warnings, ["A restore that had been cut short was finished"]);
+    assert.deepEqual(warnings, ["Finished an interrupted restore"]);
     assert.equal((await Deno.stat(`${before}-wal`)).size, 100);
   }));
 

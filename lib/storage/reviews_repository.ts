@@ -118,7 +118,7 @@ export const ServerPins = z.strictObject({
 export type ServerPins = z.infer<typeof ServerPins>;
 
 export class PinsRepository extends collection({
-  noun: "list of pinned tools",
+  noun: "pinned tool list",
   key: keys.pins,
   schema: ServerPins,
   idOf: ({ server }) => server,

@@ -35,7 +35,7 @@ export class AesBox implements SecretBox {
   }
 
   static async of(key: Uint8Array<ArrayBuffer>): Promise<AesBox> {
-    if (key.length !== KEY_BYTES) throw new RangeError(`A key has ${KEY_BYTES} bytes`);
+    if (key.length !== KEY_BYTES) throw new RangeError(`A key must have ${KEY_BYTES} bytes`);
     const uses: KeyUsage[] = ["encrypt", "decrypt"];
     const imported = await crypto.subtle.importKey("raw", key, "AES-GCM", false, uses);
     return new AesBox(await keyIdOf(key), imported);
@@ -55,10 +55,10 @@ export class AesBox implements SecretBox {
   async open(sealed: string, purpose = ""): Promise<string> {
     const [, keyId, body] = SEALED.exec(sealed) ?? [];
     if (keyId === undefined || body === undefined) {
-      throw unreadable("it is not in a form that this version knows");
+      throw unreadable("this version does not support its format");
     }
     if (keyId !== this.keyId) {
-      throw unreadable(`it was sealed with the key ${keyId}, and the key here is ${this.keyId}`);
+      throw unreadable(`it was encrypted with key ${keyId}, but the current key is ${this.keyId}`);
     }
     try {
       const whole = Uint8Array.fromBase64(body, { alphabet: "base64url" });
@@ -70,7 +70,7 @@ export class AesBox implements SecretBox {
       );
       return new TextDecoder("utf-8", { fatal: true }).decode(opened);
     } catch (cause) {
-      throw unreadable("it was changed, or belongs to another place", cause);
+      throw unreadable("it was modified, or copied from another record", cause);
     }
   }
 }
@@ -88,7 +88,7 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 
 function unreadable(why: string, cause?: unknown): GatewayError {
   return new GatewayError("SECRET_UNREADABLE", {
-    message: `Cannot open what was sealed: ${why}`,
+    message: `Cannot decrypt a stored value: ${why}`,
     cause,
   });
 }
@@ -160,7 +160,7 @@ export async function openEntry<T extends NamedSpec & { sealed?: true | undefine
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const why = error.message.slice(0, 1).toLowerCase() + error.message.slice(1);
-    return { entry, problem: `what is kept of its entry cannot be opened: ${why}` };
+    return { entry, problem: `its stored entry is unreadable: ${why}` };
   }
 }
 

@@ -48,8 +48,8 @@ export function readSecretKey(text: string): Uint8Array<ArrayBuffer> {
     // Reported below.
   }
   throw new GatewayError("CONFIG_INVALID", {
-    message: "Cannot use the key for secrets: it must be 32 bytes in base64 or hex",
-    recoveryAction: "Make one with `openssl rand -base64 32`",
+    message: "Cannot use the secret key: it must be 32 bytes in base64 or hex",
+    recoveryAction: "Create one with `openssl rand -base64 32`",
   });
 }
 
@@ -71,13 +71,17 @@ async function keepKeyFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
     });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw unusable(path, `it cannot be made (${why})`, "Give --secret-key, or another --data-dir");
+    throw unusable(
+      path,
+      `it cannot be created (${why})`,
+      "Set --secret-key, or choose another --data-dir",
+    );
   } finally {
     await Deno.remove(temporary).catch(() => {});
   }
   const made = await findKeyFile(path);
   if (made) return made;
-  throw unusable(path, "it is gone again", "Try again");
+  throw unusable(path, "it disappeared after it was created", "Try again");
 }
 
 async function writeKey(path: string): Promise<void> {
@@ -100,7 +104,7 @@ async function findKeyFile(path: string): Promise<Uint8Array<ArrayBuffer> | unde
     if (error instanceof Deno.errors.NotFound) return undefined;
     if (error instanceof GatewayError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw unusable(path, `it cannot be read (${why})`, "Make it readable for its owner");
+    throw unusable(path, `it cannot be read (${why})`, "Give its owner read permission");
   }
   try {
     return readSecretKey(text);
@@ -116,8 +120,8 @@ function randomKey(): Uint8Array<ArrayBuffer> {
 function notAKey(path: string): GatewayError {
   return unusable(
     path,
-    "it holds no key of 32 bytes in base64 or hex",
-    "Put the key back that secrets were sealed with, or move the file away and set them again",
+    "it does not contain a key of 32 bytes in base64 or hex",
+    "Put the original key back, or move the file away and set all secrets again",
   );
 }
 
@@ -130,11 +134,11 @@ function unusable(path: string, why: string, step: string): GatewayError {
 
 function noKey(): GatewayError {
   return new GatewayError("NOT_AVAILABLE_HERE", {
-    message: "Secrets cannot be kept here: there is no key to seal them with",
+    message: "Cannot store secrets: there is no key to encrypt them",
     recoveryAction: "Set QUARTERMASTER_SECRET_KEY to 32 random bytes in base64 or hex",
     recoverySteps: [
-      "Make a key with `openssl rand -base64 32`",
-      "Set QUARTERMASTER_SECRET_KEY to it, and start the gateway again",
+      "Create a key with `openssl rand -base64 32`",
+      "Set QUARTERMASTER_SECRET_KEY to that key, and restart the gateway",
     ],
   });
 }

@@ -74,7 +74,7 @@ Deno.test("openSecretBox() refuses a file that is no key, and does not replace i
     for (const text of ["", "hello", HEX.slice(1), "x".repeat(1_000)]) {
       await Deno.writeTextFile(path, text, { mode: 0o600 });
       const error = await failure(openSecretBox(options(dataDir)), "SECRET_UNREADABLE");
-      assert.match(error.message, /holds no key of 32 bytes/);
+      assert.match(error.message, /does not contain a key of 32 bytes/);
       assert.equal(await Deno.readTextFile(path), text);
     }
   }));
@@ -89,7 +89,7 @@ Deno.test("openSecretBox() takes the key that is given, and then makes no file",
 
 Deno.test("openSecretBox() says what to do where no key can be kept", async () => {
   const error = await failure(openSecretBox(options(undefined)), "NOT_AVAILABLE_HERE");
-  assert.match(error.message, /no key to seal them with$/);
+  assert.match(error.message, /no key to encrypt them$/);
   assert.match(error.toBody().recoveryAction, /QUARTERMASTER_SECRET_KEY/);
   const memory = {
     secretKey: undefined,

@@ -54,8 +54,8 @@ export class SecretsRepository extends SealedRepository {
     const known = await this.#records.values({ limit: MOST_SECRETS });
     if (known.length >= MOST_SECRETS && !known.some((secret) => secret.name === name)) {
       throw new GatewayError("LIMIT_EXCEEDED", {
-        message: `There are ${MOST_SECRETS} secrets already`,
-        recoveryAction: "Delete those that no server uses",
+        message: `Cannot set the secret: the limit of ${MOST_SECRETS} secrets is reached`,
+        recoveryAction: "Delete secrets that no server uses",
       });
     }
     const sealed = await this.seal(value, purposeOf(name));
@@ -81,17 +81,25 @@ export class SecretsRepository extends SealedRepository {
 export function checkSecret(name: string, value: string): void {
   const parsed = SecretName.safeParse(name);
   if (!parsed.success) {
-    throw invalid(`Cannot set the secret: ${parsed.error.issues[0]?.message}`, "Choose a name");
+    throw invalid(
+      `Cannot set the secret: ${parsed.error.issues[0]?.message}`,
+      "Choose another name",
+    );
   }
-  if (value === "") throw invalid(`Cannot set the secret ${name}: it has no value`, "Give a value");
+  if (value === "") {
+    throw invalid(`Cannot set the secret ${name}: the value is empty`, "Enter a value");
+  }
   if (value.includes("\0")) {
-    throw invalid(`Cannot set the secret ${name}: it holds a zero byte`, "Encode it as text");
+    throw invalid(
+      `Cannot set the secret ${name}: the value contains a null byte`,
+      "Encode it as text",
+    );
   }
   const bytes = new TextEncoder().encode(value).length;
   if (bytes > MOST_BYTES) {
     throw invalid(
-      `Cannot set the secret ${name}: it has ${bytes} bytes, and at most ${MOST_BYTES} are kept`,
-      "Keep it in a file, and let the server read that",
+      `Cannot set the secret ${name}: it has ${bytes} bytes, and the limit is ${MOST_BYTES}`,
+      "Store it in a file that the server reads",
     );
   }
 }
@@ -119,5 +127,5 @@ export async function signingSecret(store: Store): Promise<Uint8Array> {
       announce: false,
     });
   }
-  throw new Error("The signing secret cannot be kept");
+  throw new Error("Cannot store the signing secret");
 }

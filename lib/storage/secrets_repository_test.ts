@@ -42,11 +42,11 @@ Deno.test("SecretsRepository.set() announces, so that other gateways take it up"
 Deno.test("SecretsRepository.set() refuses names and values, and tells nothing of the value", () =>
   withSecrets(async (secrets) => {
     const cases: [string, string, RegExp][] = [
-      ["1A", "canary", /A secret's name has/],
-      ["a-b", "canary", /A secret's name has/],
-      ["A", "", /has no value/],
-      ["A", "canary\0", /zero byte/],
-      ["A", "canary".repeat(6_000), /36000 bytes, and at most 32768/],
+      ["1A", "canary", /A secret name must have/],
+      ["a-b", "canary", /A secret name must have/],
+      ["A", "", /value is empty/],
+      ["A", "canary\0", /null byte/],
+      ["A", "canary".repeat(6_000), /36000 bytes, and the limit is 32768/],
     ];
     for (const [name, value, words] of cases) {
       const error = await failure(secrets.set(name, value), "INVALID_ARGUMENTS");
@@ -63,7 +63,7 @@ Deno.test("SecretsRepository.open() refuses a value that was moved to another na
     assert.ok(stored !== null && typeof stored === "object");
     await store.commit({ sets: [{ key: keys.secrets("B"), value: { ...stored, name: "B" } }] });
     const error = await failure(secrets.open("B"), "SECRET_UNREADABLE");
-    assert.match(error.message, /belongs to another place$/);
+    assert.match(error.message, /copied from another record$/);
   }));
 
 Deno.test("signingSecret() is one for all stores on a file, whoever comes first, and stays", async () => {

@@ -90,7 +90,7 @@ export class ServersRepository extends SealedRepository {
 
 function noBox(): Promise<never> {
   return Promise.reject(
-    new GatewayError("SECRET_UNREADABLE", { message: "There is no key here" }),
+    new GatewayError("SECRET_UNREADABLE", { message: "There is no secret key" }),
   );
 }
 

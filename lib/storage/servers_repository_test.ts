@@ -72,7 +72,10 @@ Deno.test("MIGRATIONS keep an older version from a store that may hold sealed en
     await (await Store.open({ location: path, migrations: [] }))[Symbol.asyncDispose]();
     await (await Store.open({ location: path }))[Symbol.asyncDispose]();
     const error = await failure(Store.open({ location: path, migrations: [] }), "STORAGE_NEWER");
-    assert.match(error.message, /has schema version 2; this Quartermaster knows .* up to 1$/);
+    assert.match(
+      error.message,
+      /has schema version 2; this version of Quartermaster supports .* up to 1$/,
+    );
   }));
 
 Deno.test("ServersRepository gives a reason where the key is another one, and destroys nothing", () =>
@@ -80,7 +83,7 @@ Deno.test("ServersRepository gives a reason where the key is another one, and de
     await servers.save(added("program", PROGRAM), null);
     const elsewhere = new ServersRepository(store, () => boxOf(2));
     const found = await elsewhere.resolve("program");
-    assert.match(found.problem ?? "", /cannot be opened: .*it was sealed with the key/);
+    assert.match(found.problem ?? "", /is unreadable: .*it was encrypted with key/);
     // A change of something else saves what could not be opened as it was.
     const spec = { ...found.value.spec, disabled: true };
     await elsewhere.save({ ...found.value, spec }, found.versionstamp);
@@ -97,7 +100,7 @@ Deno.test("ServersRepository.find() refuses a value that was moved to another pl
     const to = JSON.parse(await textOf(store, "other"));
     to.spec.env.SHOWN = from.spec.env.TOKEN;
     await store.commit({ sets: [{ key: keys.servers("other"), value: to }] });
-    assert.match((await servers.find("other"))?.problem ?? "", /belongs to another place$/);
+    assert.match((await servers.find("other"))?.problem ?? "", /copied from another record$/);
   }));
 
 Deno.test("ServersRepository.save() refuses a secret where there is no key", () =>

@@ -17,7 +17,7 @@ export class SettingsRepository extends Repository {
     if (record === undefined) return undefined;
     const { success, data, error } = schema.safeParse(record.value);
     if (success) return { value: data, versionstamp: record.versionstamp };
-    const why = `setting "${name}" has an unknown shape`;
+    const why = `setting "${name}" has an unknown format`;
     throw damaged(this.store.location, why, { cause: error });
   }
 
@@ -28,7 +28,7 @@ export class SettingsRepository extends Repository {
     const saved = await this.store.tryCommit({ checks, sets: [{ key, value }] });
     if (saved !== undefined) return saved;
     throw new GatewayError("CONFLICT", {
-      message: `The setting "${name}" was changed by somebody else in the meantime`,
+      message: `Someone else changed the setting "${name}" in the meantime`,
     });
   }
 

@@ -68,7 +68,7 @@ export class StagedRestore {
       const { checked } = await this.find();
       if (checked?.id !== id) {
         throw new GatewayError("CONFLICT", {
-          message: "Cannot restore: the backup that was checked is no longer here",
+          message: "Cannot restore: the checked backup no longer exists",
           recoveryAction: "Choose the file again",
         });
       }
@@ -158,7 +158,7 @@ export async function applyStagedRestore(
     return { ok: false, problem: error instanceof Error ? error.message : String(error) };
   }
   await Deno.remove(file).catch((error) =>
-    onWarning("Cannot remove a backup that was restored: the next start restores it again", {
+    onWarning("Cannot remove a restored backup: the next start will restore it again", {
       file,
       error,
     })

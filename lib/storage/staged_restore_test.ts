@@ -168,7 +168,7 @@ Deno.test("applyStagedRestore() keeps what it has done where the backup cannot b
       onWarning: (message) => void warnings.push(message),
     });
     assert.ok(applied?.ok);
-    assert.match(warnings.join(), /the next start restores it again/);
+    assert.match(warnings.join(), /the next start will restore it again/);
     assert.ok((await verifyBackup(applied.before ?? "")).entries > 0);
     assert.equal(await load(path), "old");
   }));

@@ -26,13 +26,13 @@ export function damaged(
 export function foreign(location: Location, why: string): GatewayError {
   const steps = location.kind === "file"
     ? [
-      "Name another file with --kv, or another folder with --data-dir",
+      "Choose another file with --kv, or another folder with --data-dir",
       `Or move the file away: mv "${location.path}" "${location.path}.foreign"`,
     ]
-    : ["Name another store with --kv"];
+    : ["Choose another store with --kv"];
   return new GatewayError("STORAGE_CORRUPT", {
-    message: `The data store ${location.label} is not Quartermaster's: ${why}`,
-    recoveryAction: "Use another place; nothing in this one was changed",
+    message: `The data store ${location.label} does not belong to Quartermaster: ${why}`,
+    recoveryAction: "Choose another data store; this one was not changed",
     recoverySteps: steps,
   });
 }
@@ -61,7 +61,7 @@ export function full(location: Location, cause: unknown): GatewayError {
 
 export function busy(location: Location, what: string): GatewayError {
   return new GatewayError("OPERATION_IN_PROGRESS", {
-    message: `Cannot ${what} ${location.label}: it is being changed all the time`,
+    message: `Cannot ${what} ${location.label}: other processes keep changing it`,
   });
 }
 
@@ -70,7 +70,7 @@ export function toStorageError(error: unknown, location: Location): GatewayError
   if (error instanceof GatewayError) return error;
   const text = error instanceof Error ? error.message : String(error);
   const because = (why: string) => unavailable(location, why, { cause: error });
-  if (isDatabaseLocked(error)) return because("another process kept it locked for too long");
+  if (isDatabaseLocked(error)) return because("another process has it locked");
   if (/disk is full|no space left|quota exceeded/i.test(text)) return full(location, error);
   if (/not a database|malformed|value encoding .* is unknown/i.test(text)) {
     return damaged(location, text, { cause: error });
@@ -81,7 +81,7 @@ export function toStorageError(error: unknown, location: Location): GatewayError
     return because("it was closed");
   }
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
-    return because("access is denied");
+    return because("permission denied");
   }
   if (error instanceof TypeError || error instanceof RangeError) {
     return new GatewayError("INTERNAL", { cause: error });

@@ -157,7 +157,7 @@ export class Store implements AsyncDisposable {
     try {
       await sweepParts(this.#client, this.#now());
     } catch (error) {
-      this.warn("Cannot clear away abandoned parts of large records", { error });
+      this.warn("Cannot remove leftover parts of large records", { error });
     }
   }
 }

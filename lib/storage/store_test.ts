@@ -69,12 +69,12 @@ Deno.test("Store.open() warns of an empty file, and does not reset one with a lo
       const onWarning = (message: string) => void warnings.push(message);
       await using _store = await Store.open({ location: path, onWarning });
     }
-    assert.deepEqual(warnings, ["The data file was there but empty: starting without data"]);
+    assert.deepEqual(warnings, ["The data file is empty: starting without data"]);
 
     await Deno.remove(path);
     await Deno.writeFile(`${path}-wal`, new Uint8Array(4_096));
     const error = await failure(Store.open({ location: path }), "STORAGE_CORRUPT");
-    assert.match(error.message, /it is missing, but its log .* is there/);
+    assert.match(error.message, /it is missing, but its log .* exists/);
     assert.deepEqual(await namesBeside(path), ["kv.sqlite-wal"]);
   }));
 
@@ -166,7 +166,7 @@ Deno.test("Store.open() refuses another program's SQLite file and leaves it as i
       database.exec(`pragma journal_mode = ${mode}; create table if not exists songs (title)`);
       database.close();
       const error = await refuseUntouched(path, await Deno.readFile(path));
-      assert.match(error.message, /is not Quartermaster's: .* a table "songs"/);
+      assert.match(error.message, /does not belong to Quartermaster: .* a table "songs"/);
       assert.match(error.toBody().recoverySteps.join("\n"), /mv ".*" ".*\.foreign"/);
     }
   }));
@@ -177,7 +177,7 @@ Deno.test("Store.open() refuses another program's Deno KV and leaves it as it is
     await kv.set(["songs", 1], "Ode");
     kv.close();
     const error = await refuseUntouched(path, await Deno.readFile(path));
-    assert.match(error.message, /is not Quartermaster's: it holds another program's/);
+    assert.match(error.message, /does not belong to Quartermaster: it contains another program's/);
   }));
 
 Deno.test("Store.open() refuses a KV whose schema entry is not ours", () =>
@@ -186,7 +186,7 @@ Deno.test("Store.open() refuses a KV whose schema entry is not ours", () =>
     await kv.set(keys.schema(), { version: 3 });
     kv.close();
     const error = await failure(Store.open({ location: path }), "STORAGE_CORRUPT");
-    assert.match(error.message, /its "schema" entry is not ours/);
+    assert.match(error.message, /its "schema" entry belongs to another program/);
   }));
 
 Deno.test("Store.open() refuses a store that a restore was cut short in", () =>
@@ -242,7 +242,7 @@ Deno.test("Collection.list() leaves out a record it cannot read, with a warning"
   const listed = await Array.fromAsync(servers.list());
   assert.deepEqual(listed.map(({ value }) => value.name), ["good"]);
   assert.deepEqual(warnings, [
-    ["A server cannot be read and is left out", ["servers", "bad"]],
+    ["Skipped an unreadable server", ["servers", "bad"]],
   ]);
   await failure(servers.find("bad"), "STORAGE_CORRUPT");
 });

@@ -189,8 +189,8 @@ export class ActivityLog implements AsyncDisposable {
     if (this.#now() - this.#warnedAt < WARN_MS) return;
     this.#warnedAt = this.#now();
     const message = "error" in details
-      ? "Calls could not be written to the activity log: this is tried again"
-      : "Calls are missing in the activity log: more came than its store took";
+      ? "Cannot write calls to the activity log: retrying"
+      : "Calls are missing from the activity log: they came faster than they could be stored";
     const counts = { waiting: this.#waiting.length, lost: this.#lost };
     this.#lost = 0;
     this.#options.onWarning(message, { ...details, ...counts });

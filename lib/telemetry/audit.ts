@@ -71,7 +71,7 @@ export function openAudit(input: AuditInput): Audit {
         (await (opened ??= open())).log.note(noted);
         ifThere(() => input.onNoted?.());
       })
-      .catch((error) => onWarning("Something could not be noted in the audit log", { error }));
+      .catch((error) => onWarning("Cannot record a change in the audit log", { error }));
   }
 
   stack.defer(async () => {

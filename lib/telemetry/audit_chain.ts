@@ -42,9 +42,9 @@ export async function verifyAudit(repository: AuditRepository): Promise<AuditChe
   for await (const { key, value } of repository.records()) {
     const { data: entry } = AuditEntry.safeParse(value);
     if (entry === undefined) {
-      check.complain({ message: `The entry ${JSON.stringify(key.slice(1))} cannot be read` });
+      check.complain({ message: `Entry ${JSON.stringify(key.slice(1))} is unreadable` });
     } else if (entry.at !== key[1] || entry.id !== key[2]) {
-      check.complain({ ...placeOf(entry), message: "The entry stands in another one's place" });
+      check.complain({ ...placeOf(entry), message: "The entry was moved to another position" });
     } else check.add(entry);
   }
   return check.finish(heads);
@@ -84,7 +84,7 @@ class ChainCheck {
         message: `${entriesAre(missing)} missing before this one`,
       });
     } else if (missing < 0 || entry.prev !== last.hash) {
-      this.complain({ ...placeOf(entry), message: "The entry does not follow the one before it" });
+      this.complain({ ...placeOf(entry), message: "The entry does not match the one before it" });
     }
   }
 

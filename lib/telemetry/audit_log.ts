@@ -75,7 +75,7 @@ export class AuditLog implements AsyncDisposable {
     try {
       this.#take(note);
     } catch (error) {
-      this.#warn("Something could not be noted in the audit log", { action: note.action, error });
+      this.#warn("Cannot record a change in the audit log", { action: note.action, error });
     }
   }
 
@@ -91,7 +91,7 @@ export class AuditLog implements AsyncDisposable {
     await this.flush();
     const lost = this.#lost + this.#sealed.length + this.#waiting.length;
     this.#warnedAt = -Infinity;
-    if (lost > 0) this.#warn("Entries are missing in the audit log", { lost });
+    if (lost > 0) this.#warn("Entries are missing from the audit log", { lost });
   }
 
   #take(note: AuditNote): void {
@@ -126,7 +126,7 @@ export class AuditLog implements AsyncDisposable {
     const json = redactor.json(JSON.stringify(redactor.value(value, { isWhole: true })) ?? "null");
     const bytes = new TextEncoder().encode(json);
     if (bytes.length <= SIDE_BYTES) return json;
-    const mark = `… [cut: ${bytes.length} bytes in all]`;
+    const mark = `… [truncated: ${bytes.length} bytes in total]`;
     // A broken character at the end is left out.
     const kept = new TextDecoder().decode(bytes.subarray(0, SIDE_BYTES - mark.length - 4), {
       stream: true,
@@ -139,7 +139,7 @@ export class AuditLog implements AsyncDisposable {
     if (this.#unproven.day !== day) this.#unproven = { day, count: 0 };
     const count = ++this.#unproven.count;
     if (count === UNPROVEN_PER_DAY) {
-      const subject = `${UNPROVEN_PER_DAY} failed logins today: those that follow are not noted`;
+      const subject = `${UNPROVEN_PER_DAY} failed logins today: further ones are not recorded`;
       this.#waiting.push({ at, ...BY_GATEWAY, action: "audit.flood", subject });
       this.#schedule(FLUSH_MS);
     }
@@ -156,7 +156,7 @@ export class AuditLog implements AsyncDisposable {
       await this.#writeAll();
       await this.#prune();
     } catch (error) {
-      this.#warn("Cannot write to the audit log: this is tried again", {
+      this.#warn("Cannot write to the audit log: retrying", {
         error,
         waiting: this.#sealed.length + this.#waiting.length,
       });
@@ -194,7 +194,7 @@ export class AuditLog implements AsyncDisposable {
   }
 
   #tellLost(): void {
-    const subject = `${this.#lost} entries are missing: more came than the store took`;
+    const subject = `${this.#lost} entries are missing: they came faster than they could be stored`;
     this.#lost = 0;
     this.#waiting.push({ at: this.#now(), ...BY_GATEWAY, action: "audit.lost", subject });
   }

@@ -89,7 +89,7 @@ Deno.test("AuditLog.note() cuts a long side, and says so", () =>
     await log.flush();
     const [{ after = "" } = {}] = await entriesOf({ repository });
     assert.ok(new TextEncoder().encode(after).length <= 8_192);
-    assert.match(after, /ä… \[cut: 40011 bytes in all\]$/);
+    assert.match(after, /ä… \[truncated: 40011 bytes in total\]$/);
   }));
 
 Deno.test("AuditLog.note() never throws", () =>
@@ -106,7 +106,7 @@ Deno.test("AuditLog.note() never throws", () =>
     log.note(NOTE);
     await log.flush();
     assert.equal((await entriesOf({ repository })).length, 1);
-    assert.deepEqual(warnings, ["Something could not be noted in the audit log"]);
+    assert.deepEqual(warnings, ["Cannot record a change in the audit log"]);
   }));
 
 Deno.test("AuditLog keeps what a store in trouble does not take, and writes it once", async () => {
@@ -123,7 +123,7 @@ Deno.test("AuditLog keeps what a store in trouble does not take, and writes it o
   await withLog(async ({ log, warnings }) => {
     for (let n = 0; n < 2_005; n++) log.note({ ...NOTE, subject: `s${n}` });
     await log.flush();
-    assert.deepEqual(warnings, ["Cannot write to the audit log: this is tried again"]);
+    assert.deepEqual(warnings, ["Cannot write to the audit log: retrying"]);
     isDown = false;
     await log.flush();
   }, { repository: flaky });

@@ -364,7 +364,7 @@ export function countCalls({ activity, repository, onWarning }: CountedCallsOpti
     }
   };
   const complete = load()
-    .catch((error) => onWarning("Cannot read the calls of the last day", { error }))
+    .catch((error) => onWarning("Cannot read the calls of the last 24 hours", { error }))
     .finally(() => {
       isLoading = false;
       day.resolve();

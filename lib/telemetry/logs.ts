@@ -65,7 +65,10 @@ export class Logs implements AsyncDisposable {
       return logs;
     } catch (error) {
       const logs = new Logs(options, undefined);
-      logs.module("telemetry").warn({ err: error }, "Cannot write a log file: logging here only");
+      logs.module("telemetry").warn(
+        { err: error },
+        "Cannot create a log file: logging to stderr only",
+      );
       return logs;
     }
   }
@@ -106,7 +109,7 @@ export class Logs implements AsyncDisposable {
     this.#file = undefined;
     this.module("telemetry").warn(
       { err: error, folder: this.#options.folder },
-      "Cannot write the log file any more: logging here only",
+      "Cannot write to the log file anymore: logging to stderr only",
     );
   }
 }

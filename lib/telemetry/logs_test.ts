@@ -93,7 +93,7 @@ Deno.test("Logs.open() falls back to the console where no file can be written", 
     });
     logs.module("http").info("still here");
     assert.equal(logs.filePath, undefined);
-    assert.match(lines[0]!, /Cannot write a log file/);
+    assert.match(lines[0]!, /Cannot create a log file/);
     assert.match(lines[1]!, /still here/);
   });
 });

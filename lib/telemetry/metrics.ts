@@ -20,12 +20,12 @@ export const METRICS = {
     labels: ["method", "status"],
   },
   quartermaster_mcp_request_seconds: { type: "histogram", help: "Duration of MCP requests" },
-  quartermaster_sessions: { type: "gauge", help: "Sessions of MCP clients" },
+  quartermaster_sessions: { type: "gauge", help: "Open MCP client sessions" },
   quartermaster_servers: { type: "gauge", help: "MCP servers by state", labels: ["state"] },
   quartermaster_tools: { type: "gauge", help: "Tools of all servers" },
-  quartermaster_live_clients: { type: "gauge", help: "Open event streams of the console" },
-  quartermaster_memory_bytes: { type: "gauge", help: "Resident memory" },
-  quartermaster_uptime_seconds: { type: "gauge", help: "Time since the start" },
+  quartermaster_live_clients: { type: "gauge", help: "Open console event streams" },
+  quartermaster_memory_bytes: { type: "gauge", help: "Resident memory size" },
+  quartermaster_uptime_seconds: { type: "gauge", help: "Time since startup" },
 } as const satisfies Record<string, MetricDescription>;
 
 type MetricName<Type extends MetricType> = {
@@ -116,7 +116,7 @@ export class Metrics {
   }
 
   #add(name: keyof typeof METRICS, read: () => Sample[]): void {
-    if (this.#readers.has(name)) throw new Error(`Cannot add metric "${name}": it exists already`);
+    if (this.#readers.has(name)) throw new Error(`Cannot add metric "${name}": it already exists`);
     this.#readers.set(name, read);
   }
 }

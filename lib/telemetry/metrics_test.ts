@@ -22,7 +22,7 @@ Deno.test("Metrics.render() writes the Prometheus text format", async () => {
     "# TYPE quartermaster_servers gauge",
     'quartermaster_servers{state="ready"} 3',
     'quartermaster_servers{state="failed"} 0',
-    "# HELP quartermaster_uptime_seconds Time since the start",
+    "# HELP quartermaster_uptime_seconds Time since startup",
   ]);
   const name = "quartermaster_http_request_seconds";
   assert.ok(lines.includes(`# TYPE ${name} histogram`));

@@ -145,6 +145,8 @@ function countUses(
   activity.onEntry((entry) => counted.add(entry));
   Array.fromAsync(calls.recent(CO_USE_CALLS))
     .then((entries) => entries.reverse().forEach((entry) => counted.add(entry)))
-    .catch((error) => onWarning("Cannot read which tools are used together", { error }));
+    .catch((error) =>
+      onWarning("Cannot read past calls to find tools that are used together", { error })
+    );
   return counted;
 }

@@ -500,14 +500,14 @@ Deno.test("claims limit what a person calls, and say which calls are let through
   // Nobody gets another count by asking for other scopes.
   const again = await open({ ...few, scope: "mcp:call" });
   assert.match(await again.call("box.echo"), /called echo/);
-  assert.match(await carl.call("box.echo"), /LIMIT_EXCEEDED.*limited to 2 a minute/s);
+  assert.match(await carl.call("box.echo"), /LIMIT_EXCEEDED.*limited to 2 per minute/s);
   assert.match(await again.call("box.echo"), /LIMIT_EXCEEDED/);
   // Nor does a token with another limit use up this one, or the other way round.
   const more = await open({ ...few, mcp_calls_per_minute: 3 });
   for (let count = 0; count < 3; count++) {
     assert.match(await more.call("box.echo"), /called echo/);
   }
-  assert.match(await more.call("box.echo"), /LIMIT_EXCEEDED.*limited to 3 a minute/s);
+  assert.match(await more.call("box.echo"), /LIMIT_EXCEEDED.*limited to 3 per minute/s);
   const reader = await open({ sub: "dora", mcp_mode: "read-only" });
   const before = box.calls.length;
   assert.match(await reader.call("box.echo"), /ACCESS_DENIED.*this token allows only/s);

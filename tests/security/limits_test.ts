@@ -57,7 +57,7 @@ Deno.test("nobody calls more than they may, whichever endpoint they take", async
     for (const visitor of visitors) {
       const answer = await visitor.call("notes.read");
       assert.equal(code(answer), "LIMIT_EXCEEDED");
-      assert.match(answer, /This token is limited to 3 a minute: try again in \d+ s/);
+      assert.match(answer, /This token is limited to 3 per minute: try again in \d+ s/);
       assert.match(answer, /"isError":true/);
       assert.match(answer, /"structuredContent":\{[^{}]*"retryAfterSeconds":[1-9]/);
     }
@@ -90,7 +90,7 @@ Deno.test("nobody calls more than they may, whichever endpoint they take", async
       const answers = await five();
       const refused = answers.filter((text) => code(text) === "LIMIT_EXCEEDED");
       assert.equal(refused.length, 3, answers.join("\n").slice(0, 500));
-      assert.match(refused[0]!, /Server \\"slow\\" has 2 under way/);
+      assert.match(refused[0]!, /Server \\"slow\\" has reached its limit of 2 concurrent calls/);
     }
   });
 

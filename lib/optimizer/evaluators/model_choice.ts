@@ -67,7 +67,7 @@ export function buildModels(input: ModelsInput) {
     }
     if (!platform.canSpawn) {
       throw new GatewayError("CANNOT_EVALUATE", {
-        message: "Cannot evaluate: programs cannot be started on this platform",
+        message: "Cannot evaluate: this platform cannot run programs",
         recoverySteps: ["Use --evaluator messages-api, with ANTHROPIC_API_KEY set"],
       });
     }

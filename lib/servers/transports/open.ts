@@ -54,7 +54,7 @@ export async function openTransport(
   const spec = await fill(server.spec);
   if (isProgram(spec)) {
     if (!canSpawn) {
-      throw new TransportClosed("refused", "programs cannot be started on this platform");
+      throw new TransportClosed("refused", "this platform cannot run programs");
     }
     const program = { ...spec, ...context, name, baseEnv: Deno.env.toObject() };
     return await PROGRAMS[spec.type](program, events, signal);

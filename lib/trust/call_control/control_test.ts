@@ -156,7 +156,7 @@ Deno.test("CallControl.countRequest() bounds what one caller opens, not what oth
   for (let nth = 0; nth < 3_000; nth++) gate.countRequest("token:a", "initialize");
   assert.throws(() => gate.countRequest("token:a@project", "initialize"), {
     code: "LIMIT_EXCEEDED",
-    message: /^Opening sessions is limited to 3000 a minute/,
+    message: /^Opening sessions is limited to 3000 per minute/,
   });
   gate.countRequest("token:a", "tools/list");
   gate.countRequest("token:b", "initialize");
@@ -199,7 +199,7 @@ Deno.test("CallControl does not have it noted that a call was one too many", () 
   const onRefused = () => assert.fail("a limit is no decision about the call");
   const gate = control({ limit: { perMinute: 1 } }, { onRefused });
   gate.enter(pendingCall());
-  assert.throws(() => gate.enter(pendingCall()), /LIMIT_EXCEEDED|a minute/);
+  assert.throws(() => gate.enter(pendingCall()), /LIMIT_EXCEEDED|per minute/);
 });
 
 Deno.test("CallControl.enterTrial() holds a person to the modes of server and token, and to the token's limits", () => {

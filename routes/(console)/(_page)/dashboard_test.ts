@@ -17,7 +17,7 @@ Deno.test("dashboardPage() welcomes where only the demo is there", async () => {
 });
 
 Deno.test("dashboardPage() tells a server's problem with the server, and only there", async () => {
-  const mine = problem({ server: "b", message: "server b is not started: X is not set" });
+  const mine = problem({ server: "b", message: "server b cannot start: X is not set" });
   const other = problem({ server: "b", message: "unknown key", line: 4 });
   const page = await dashboardPage(stubGateway({
     servers: [{ name: "a" }, {
@@ -60,7 +60,7 @@ Deno.test("dashboardPage() offers the click that helps, but not where the file i
       { name: "a", state: "failed", reason: "It fell over" },
       { name: "b", state: "failed", reason: "X is not set (/home/me/.mcp.json:3:7)" },
     ],
-    problems: [problem({ server: "b", message: "server b is not started: X is not set" })],
+    problems: [problem({ server: "b", message: "server b cannot start: X is not set" })],
   }));
   assert.deepEqual(page.attention.map(({ fix }) => fix), [
     { verb: "Restart", action: { action: "restart-server", server: "a" } },

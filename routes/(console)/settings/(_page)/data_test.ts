@@ -70,7 +70,7 @@ Deno.test("restorePage() compares a checked backup with what is here", () =>
     const { checked } = await restorePage(gateway, true);
     assert.deepEqual(checked?.rows, [{ what: "Toolsets", inBackup: 1, here: 2 }]);
     assert.deepEqual([checked?.others, checked?.backup.entries], [1, 2]);
-    assert.match(checked?.sealed[0] ?? "", /must be set again: the secrets TOKEN$/);
+    assert.match(checked?.sealed[0] ?? "", /set these secrets again: TOKEN$/);
   }));
 
 Deno.test("changeRestore() confirms what was seen, and takes it back", () =>

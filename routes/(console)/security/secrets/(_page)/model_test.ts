@@ -67,7 +67,7 @@ Deno.test("secretsPage() never has a value, not even the one that was refused", 
     const form = new URLSearchParams({ action: "set", name: "1A", value: "canary" });
     const refused = await refusal(gateway, form);
     assert.equal(refused.draft, "1A");
-    assert.match(refused.problems?.name ?? "", /^A secret's name has/);
+    assert.match(refused.problems?.name ?? "", /^A secret name must have/);
     assert.equal(refused.refused, undefined, "said once, beside the field");
     assert.deepEqual(refused.missing, [{ name: "A", usedBy: ["git"] }]);
     form.set("name", "A");
@@ -81,6 +81,6 @@ Deno.test("secretsPage() tells what is wrong besides the name as an error", () =
   withGateway(async (gateway) => {
     const form = new URLSearchParams({ action: "set", name: "A", value: "" });
     const refused = await refusal(gateway, form);
-    assert.match(refused.refused?.message ?? "", /it has no value/);
+    assert.match(refused.refused?.message ?? "", /the value is empty/);
     assert.equal(refused.problems, undefined);
   }));

@@ -50,7 +50,7 @@ Deno.test("tokenInput() says which field is wrong", () => {
   assert.throws(() => tokenInput(fields({ ...token, right: [] })), /^GatewayError: What it allows/);
   assert.throws(() => tokenInput(fields({ ...token, servers: "a;b" })), /Only these servers/);
   assert.throws(() => tokenInput(fields({ ...token, perMinute: "0" })), /Calls per minute/);
-  assert.throws(() => tokenInput(fields({ ...token, concurrent: "many" })), /at the same time/);
+  assert.throws(() => tokenInput(fields({ ...token, concurrent: "many" })), /Concurrent calls/);
   assert.throws(() => tokenInput(fields({ ...token, mode: "some" })), /Allowed calls/);
 });
 
