@@ -5,7 +5,7 @@ import { StartingNotice, StateIcon, stateWord } from "../../components/server_st
 import { BusyForms } from "../../islands/forms.tsx";
 import { define } from "../../lib/console/define.ts";
 import type { ToolRow } from "../../lib/console/tool_rows.ts";
-import { formatCount, formatNumber } from "../../lib/console/ui/format.ts";
+import { formatCount, formatNumber, formatShare } from "../../lib/console/ui/format.ts";
 import { toolPath, toolsetPath } from "../../lib/console/ui/pages.ts";
 import type { ServerStatus } from "../../lib/core/server.ts";
 import { AttentionList, DecisionsCard } from "./(_components)/attention.tsx";
@@ -80,11 +80,11 @@ function Stats({ page }: { page: DashboardPage }) {
           : `${formatCount(page.toolsets, "is", "are")} saved`}
       />
       <Stat
-        name="Listed to a client"
+        name="Tokens saved"
         href="/clients"
-        value={tokens.listed === 0 ? "–" : formatNumber(tokens.listed)}
-        note={tokens.listed > 0
-          ? `tokens at most, of ${formatNumber(tokens.all.counted)} for all tools`
+        value={tokens.saved === undefined ? "–" : formatNumber(tokens.saved.tokens)}
+        note={tokens.saved
+          ? `${formatShare(tokens.saved.share)} less than listing every tool to each client`
           : page.map.clients.length === 0
           ? "no client connected"
           : "counting"}

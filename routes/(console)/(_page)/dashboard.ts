@@ -154,14 +154,23 @@ async function dashboardTokens(
     const search = { searches: sum("searches"), tokens: sum("tokens") };
     return listing ? [{ id, name, sessions: sessions.length, listing, search }] : [];
   }).sort((a, b) => b.listing.tokens - a.listing.tokens);
+  const all = tokenCost(gateway.toolDirectory, tools);
+  const saved = given.reduce(
+    (sum, { sessions, listing, search }) =>
+      sum + sessions * (all.counted - listing.tokens) - search.tokens,
+    0,
+  );
+  const inAll = all.counted * given.reduce((count, { sessions }) => count + sessions, 0);
   return {
-    all: tokenCost(gateway.toolDirectory, tools),
+    all,
     toolCount: tools.length,
     clients: given.slice(0, MAX_LISTED),
     more: Math.max(0, given.length - MAX_LISTED),
     isCounting: given.length < groups.size,
-    /** The most that a client is listed. */
-    listed: [...listings.values()].reduce((most, { tokens }) => Math.max(most, tokens), 0),
+    /** Against listing every tool to each connected client; undefined until that is counted. */
+    saved: inAll === 0 || all.isCounting
+      ? undefined
+      : { tokens: Math.max(0, saved), share: Math.max(0, saved / inAll) },
     /** The last days with searches, newest first. */
     days: days.filter(({ searches }) => searches > 0).slice(0, DAYS).map((day) => ({
       day: day.day,
