@@ -79,7 +79,7 @@ Deno.test("doctor says what is wrong and what to do, where no gateway runs", asy
     await t.step("a broken config file, with its place", async () => {
       await cli.write(file, '{\n  "mcpServers": {,}\n}');
       const found = await examine(cli, "--port", "0");
-      assert.match(found.of("config")[0]!.message, /\.mcp\.json:2:18: there is a comma too many$/);
+      assert.match(found.of("config")[0]!.message, /\.mcp\.json:2:18: extra comma$/);
       assert.equal(found.of("config")[0]!.fix, "Remove it");
     });
 

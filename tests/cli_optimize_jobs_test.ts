@@ -113,7 +113,7 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       assert.equal(code, 0, out + err);
       assert.match(out, /^1 tool, about .*: at most 30 runs/);
       assert.match(out, /\n✓ library\.find_books {2}\S/);
-      assert.match(out, /\nJob \S+ is completed: 1 of 1 tool done, 1 promoted, \d+ runs/);
+      assert.match(out, /\nJob \S+ has completed: 1 of 1 tool done, 1 promoted, \d+ runs/);
       assert.match(out, /until it restarts/);
       assert.match(err, /library\.find_books/);
       // deno-lint-ignore no-control-regex
@@ -137,7 +137,7 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       const { jobs: [job] } = await cli.json("optimize", "jobs");
       assert.equal(job.status, "completed");
       assert.match(await optimize("jobs"), new RegExp(`${job.id} +completed .* quick +1/1 +1 `));
-      assert.match(await optimize("jobs", job.id), /✓ library\.find_books[^]*is completed/);
+      assert.match(await optimize("jobs", job.id), /✓ library\.find_books[^]*has completed/);
       await cli.fails(1, /./, "optimize", "pause", job.id);
     });
 
@@ -145,9 +145,9 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       const proposal = ["library.find_books", "--description", "Handles something."];
       const { candidate } = await cli.json("optimize", "propose", ...proposal);
       const out = await optimize("evaluate", "library.find_books", candidate.id, "--yes");
-      assert.match(out, /is completed: 1 of 1 tool done, 0 promoted/);
-      assert.match(out, /canonical \(quick, measured\): direct [^]*overall \d+\/\d+/);
-      assert.match(out, /\n {2}Do not promote: /);
+      assert.match(out, /has completed: 1 of 1 tool done, 0 promoted/);
+      assert.match(out, /quick evidence, \d+ prompts: [^]*Overall +\d+\/\d+ .* -> /);
+      assert.match(out, /\nDo not promote: [^]*\n {2}✗ /);
       const again = ["optimize", "evaluate", "library.find_books", candidate.id, "--yes"];
       const { job, candidates } = await cli.json(...again);
       const tested = candidates.map(({ candidateId }: { candidateId: string }) => candidateId);
@@ -225,7 +225,7 @@ Deno.test("Ctrl-C pauses a job, which is then resumed, followed or cancelled", a
         free();
         const { code, out, err } = await following.ended();
         assert.equal(code, 0, err);
-        assert.match(out, /✓ library\.find_books[^]*is completed: 1 of 1 tool done, 1 promoted/);
+        assert.match(out, /✓ library\.find_books[^]*has completed: 1 of 1 tool done, 1 promoted/);
       });
 
       await t.step("--detach returns at once, and cancel ends it", async () => {

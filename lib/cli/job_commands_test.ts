@@ -98,7 +98,7 @@ Deno.test("jobText() and toolLine() do not make a job that tested nothing look d
   });
   assert.match(
     jobText(job),
-    /^Job job_1 is completed \(nothing could be tested\): 0 of 2 tools done, 0 promoted, 0 runs/,
+    /^Job job_1 has completed \(nothing could be tested\): 0 of 2 tools done, 0 promoted, 0 runs/,
   );
   assert.equal(toolLine(failed, plain), "✗ weather.a  It did not answer\n");
   assert.equal(toolLine(untested, plain), "! weather.a  Not tested\n");

@@ -242,7 +242,7 @@ Deno.test("evaluate_candidate waits for the result", async () => {
   const { text, data } = await call("evaluate_candidate", { ...FORECAST, candidateId });
   assert.match(text, /canonical \(quick, measured\): direct 0 %/);
   assert.match(text, new RegExp(`${candidateId} \\(quick, measured\\): direct 100 %`));
-  assert.match(text, /is completed/);
+  assert.match(text, /has completed/);
   assert.match(text, /in place of forecast: \(none\) 2 times/);
   assert.match(text, /our own search puts it first for \d of 2 prompts that are for it/);
   assert.ok(Array.isArray(data.candidates) && data.candidates.length === 2);
@@ -264,7 +264,7 @@ Deno.test("evaluate_candidate gives the job where it takes longer than the wait,
   assert.ok(text.includes(`Check job ${jobId} again with get_optimization_job.`), text);
   assert.match((await call("get_optimization_job", { jobId })).text, /is running: /);
   const cancelled = await call("cancel_optimization_job", { jobId });
-  assert.match(cancelled.text, /is cancelled: /);
+  assert.match(cancelled.text, /was cancelled: /);
   assert.match(cancelled.text, /See the numbers with get_eval_results\./);
 });
 

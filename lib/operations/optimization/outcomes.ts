@@ -76,8 +76,16 @@ export function jobLine(job: OptimizationJob): string {
   // If nothing came of a tool, its own line says why.
   const why = note === undefined || outcome ? "" : ` ${note}`;
   const words = outcome ? ` (${outcome.words})` : "";
-  return `Job ${id} is ${status}${words}: ${facts.join(", ")}.${why}`;
+  return `Job ${id} ${STATUS[status]}${words}: ${facts.join(", ")}.${why}`;
 }
+
+const STATUS: Record<OptimizationJob["status"], string> = {
+  running: "is running",
+  paused: "is paused",
+  completed: "has completed",
+  cancelled: "was cancelled",
+  failed: "has failed",
+};
 
 /** The same, and a line for each of its tools. */
 export function jobLines(job: OptimizationJob): string[] {

@@ -11,13 +11,13 @@ import {
 import { formatCount, formatNumber, inertString } from "../../../lib/console/ui/format.ts";
 import { jobPath } from "../../../lib/console/ui/jobs.ts";
 import { optimizationPath, OPTIMIZE_ALL } from "../../../lib/console/ui/pages.ts";
-import { Badge } from "../../../components/badges.tsx";
+import { Badge, Bar } from "../../../components/badges.tsx";
 import { Ago, InertText } from "../../../components/text.tsx";
 import { Card, PageHeader } from "../../../components/layout.tsx";
 import { EmptyState, Notice } from "../../../components/states.tsx";
 import { JobState } from "./(_components)/job_card.tsx";
 import { ExportReport, SwitchedOff } from "./(_components)/job_form.tsx";
-import { Pager, SortHeading, Table } from "../../../components/tables.tsx";
+import { HiddenHeading, Pager, SortHeading, Table } from "../../../components/tables.tsx";
 import { define } from "../../../lib/console/define.ts";
 import { PostForm } from "../../../components/forms.tsx";
 
@@ -68,6 +68,7 @@ export default define.page<typeof handler>(function OptimizationPage({ data: pag
           <Pager list={list} url={url} noun="tools" />
         </Card>
       )}
+      {page.servers.length > 0 && <ServersCard page={page} />}
       {page.toolCount > 0 && (
         <div class="toolbar">
           <ExportReport />
@@ -194,7 +195,7 @@ function ToolRow({ row, areCounted }: { row: OptimizationRow; areCounted: boolea
       <td class="hide-medium">
         <StateBadges row={row} />
       </td>
-      <td class="number" title={[score?.text, row.evidence].filter(Boolean).join("; ")}>
+      <td class="number" title={row.details.join("; ")}>
         {score === undefined ? <span class="muted">–</span> : score.short}
       </td>
       <td class="number muted hide-medium">
@@ -205,6 +206,47 @@ function ToolRow({ row, areCounted }: { row: OptimizationRow; areCounted: boolea
         {count(row.errors)}
       </td>
     </tr>
+  );
+}
+
+/** Beyond so many servers, the list is folded. */
+const FEW_SERVERS = 8;
+
+function ServersCard({ page: { servers, isOn } }: { page: Data }) {
+  return (
+    <Card isFlush>
+      <details class="chart-table" open={servers.length <= FEW_SERVERS}>
+        <summary class="card-lead">By server</summary>
+        <Table
+          caption="Servers, with how many of their tools are optimized"
+          columns={["Server", "Optimized", <HiddenHeading key="do" label="Optimize" />]}
+        >
+          {servers.map(({ value: server, count, optimized }) => (
+            <tr key={server}>
+              <td class="cut">
+                <a class="mono" href={`/optimization?server=${encodeURIComponent(server)}`}>
+                  <InertText text={server} />
+                </a>
+              </td>
+              <td>
+                <Bar share={optimized / count} /> {optimized}/{formatCount(count, "tool")} optimized
+              </td>
+              <td class="number">
+                {isOn && (
+                  <a
+                    class="button"
+                    href={optimizationPath(server)}
+                    aria-label={`Optimize ${inertString(server)}`}
+                  >
+                    Optimize
+                  </a>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      </details>
+    </Card>
   );
 }
 

@@ -86,7 +86,11 @@ export async function optimizationPage(
     list: paged(inOrder(found, sorting), query.get("page"), ROWS_A_PAGE),
     sorting,
     filter: { q: text, server, state },
-    servers: count((row) => row.server).sort((a, b) => compareText(a.value, b.value)),
+    servers: Array.from(Map.groupBy(rows, (row) => row.server), ([value, own]) => ({
+      value,
+      count: own.length,
+      optimized: own.filter(({ status }) => status === "optimized").length,
+    })).sort((a, b) => compareText(a.value, b.value)),
     states: count((row) => row.state),
     toolCount: rows.length,
     optimizedCount: standings.filter(({ status }) => status === "optimized").length,
@@ -159,7 +163,11 @@ export function rowOf(tool: Standing, counted: CallUse = { calls: 0, errors: 0 }
     state: stateOf(tool),
     rate: scores && rateOf(scores.overall),
     score: scores && drawnScore(scores.overall),
-    evidence: lineOfTool(tool).evidence,
+    /** By category, and how much evidence there is. */
+    details: [
+      ...lineOfTool(tool).scores.map(({ label, text }) => `${label}: ${text}`),
+      ...(lineOfTool(tool).evidence === undefined ? [] : [lineOfTool(tool).evidence]),
+    ],
     evaluatedAt: evaluatedAt === undefined ? undefined : Date.parse(evaluatedAt),
   };
 }

@@ -88,7 +88,7 @@ Deno.test("optimizationPage() lists tools in order of what to do, and tells jobs
   const filtered = await optimizationPage(opened.gateway, new URL(query, PAGE));
   assert.deepEqual(filtered.list.rows.map(({ name }) => name), ["alerts"]);
   assert.deepEqual(filtered.sorting, { column: "tool", descending: true });
-  assert.deepEqual(filtered.servers, [{ value: "weather", count: 2 }]);
+  assert.deepEqual(filtered.servers, [{ value: "weather", count: 2, optimized: 0 }]);
   const none = await optimizationPage(opened.gateway, new URL("?q=zzz", PAGE));
   assert.deepEqual([none.list.total, none.toolCount], [0, 2]);
 });
