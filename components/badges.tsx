@@ -39,7 +39,7 @@ interface TokensChipProps {
   title?: string;
 }
 
-const COST = "About what a model reads when it is listed, an estimate";
+const COST = "Estimated tokens a model reads when this is listed";
 
 export function TokensChip({ tokens, unit = "tokens", title = COST }: TokensChipProps) {
   return (

@@ -12,7 +12,7 @@ export function ClientSnippets({ endpoint, snippets }: ClientSnippetsProps) {
     <Card title="Connect a client" isFlush>
       <p class="card-lead snippet-endpoint">
         <span class="mono break">{endpoint}</span>
-        <CopyButton value={endpoint} label="Copy the endpoint's URL" />
+        <CopyButton value={endpoint} label="Copy endpoint URL" />
       </p>
       {snippets.some(({ needsToken }) => needsToken) && (
         <p class="card-lead snippet-endpoint">
@@ -33,7 +33,7 @@ export function ClientSnippets({ endpoint, snippets }: ClientSnippetsProps) {
                 <CodeBlock code={command} label={`command for ${client}`} />
               </>
             )}
-            <p class="small muted">{command === undefined ? "Put" : "Or put"} this into {place}:</p>
+            <p class="small muted">{command === undefined ? "Add" : "Or add"} this to {place}:</p>
             <CodeBlock code={code} label={`configuration for ${client}`} />
           </div>
         </details>

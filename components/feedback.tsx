@@ -32,7 +32,7 @@ export function NavFeedback() {
     const onRejection = (event: PromiseRejectionEvent) => {
       if (!(event.reason instanceof TypeError)) return;
       event.preventDefault();
-      const detail = "The gateway does not respond. Is it running?";
+      const detail = "The gateway is not responding. Is it running?";
       toast("error", "The page could not be loaded", detail);
     };
     const stop = new AbortController();

@@ -13,20 +13,20 @@ import {
 
 const STATES: Record<LiveState, { word: string; icon: IconName; title: string }> = {
   connecting: { word: "Connecting…", icon: "pending", title: "Connecting to the gateway" },
-  live: { word: "Live", icon: "activity", title: "Changes show as they happen" },
+  live: { word: "Live", icon: "activity", title: "This page updates live" },
   reconnecting: {
     word: "Reconnecting…",
     icon: "refresh",
-    title: "The connection was lost; what you see may be out of date",
+    title: "Connection lost; this page may be out of date",
   },
   offline: {
     word: "Offline",
     icon: "unplugged",
-    title: "The gateway does not answer; what you see is out of date",
+    title: "The gateway is not responding; this page is out of date",
   },
 };
 
-/** Browsers allow six connections to a host: a tab nobody looks at gives its own back. */
+/** Browsers allow six connections per host, so a hidden tab closes its own. */
 const HIDDEN_LIMIT_MS = 60_000;
 
 export function LiveIndicator({ madeAt }: { madeAt: string | undefined }) {

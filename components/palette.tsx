@@ -188,7 +188,7 @@ function PaletteList(props: PaletteListProps) {
       </div>
       {groups.length === 0 && index.state !== "loading" && (
         <p class="palette-note" role="status">
-          Nothing matches “{query}”. Try fewer letters, or a part of the name.
+          Nothing matches “{query}”. Try fewer letters, or part of the name.
         </p>
       )}
       {index.state === "loading" && <Skeleton label="Loading servers and tools" rows={2} />}

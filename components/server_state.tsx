@@ -52,10 +52,10 @@ export function StartingNotice({ servers }: { servers: readonly ServerStatus[] }
       <div>
         {formatCount(starting.length, "server is", "servers are")} still starting.{" "}
         {starting.some(({ toolCount }) => toolCount > 0)
-          ? "Tools known from the last run are already listed; the rest follow."
+          ? "Tools known from the last run are already listed; the rest will follow."
           : starting.length === 1
-          ? "Its tools are listed as soon as it is ready."
-          : "Their tools are listed as soon as they are ready."}
+          ? "Its tools appear as soon as it is ready."
+          : "Their tools appear as soon as they are ready."}
         <ul>
           {starting.slice(0, MOST_NAMED).map(({ name, reason }) => (
             <li key={name}>

@@ -43,9 +43,9 @@ export function Shortcuts() {
     >
       <div class="keys">
         <Keys title="Everywhere">
-          <KeyRow keys={[modifierName(), "K"]} meaning="Search everything there is" />
-          <KeyRow keys={["?"]} meaning="Show this sheet" />
-          <KeyRow keys={["Esc"]} meaning="Close what is open" />
+          <KeyRow keys={[modifierName(), "K"]} meaning="Search everything" />
+          <KeyRow keys={["?"]} meaning="Show keyboard shortcuts" />
+          <KeyRow keys={["Esc"]} meaning="Close the open dialog" />
         </Keys>
         <Keys title="Lists">
           <KeyRow keys={["/"]} meaning="Filter the list" />
@@ -53,7 +53,7 @@ export function Shortcuts() {
           <KeyRow keys={["k"]} meaning="Previous row" />
           <KeyRow keys={["Enter"]} meaning="Open the row" />
         </Keys>
-        <Keys title="Do">
+        <Keys title="Actions">
           {KEY_ACTIONS.map(({ id, key, label }) => (
             <KeyRow key={id} keys={["Shift", key]} meaning={label} />
           ))}

@@ -56,10 +56,10 @@ export function ErrorState(props: ErrorStateProps) {
           <dd class="mono">{code}</dd>
         </div>
         <div>
-          <dt>Error id</dt>
+          <dt>Error ID</dt>
           <dd class="mono" data-error-id={id}>
             {id}
-            <CopyButton value={id} label="Copy error id" />
+            <CopyButton value={id} label="Copy error ID" />
           </dd>
         </div>
       </dl>
@@ -76,15 +76,15 @@ interface MissingProps {
   listHref: string;
 }
 
-/** A name that is not there, with the ones that may have been meant. */
+/** An unknown name, with similar names that exist. */
 export function Missing({ what, name, nearest, code, id, listHref }: MissingProps) {
   return (
     <ErrorState
       icon="compass"
-      title={`There is no such ${what}`}
+      title={`${what[0]?.toUpperCase()}${what.slice(1)} not found`}
       message={
         <>
-          No {what} is called{" "}
+          There is no {what} named{" "}
           <InertText as="code" text={name} />. It may have been renamed or removed.
         </>
       }

@@ -18,20 +18,18 @@ export function ToolChangeList(
     held?: readonly string[];
   },
 ) {
-  const title = "Changes of its tools";
+  const title = "Tool changes";
   if (changes === undefined) return <Unread title={title} />;
   const { events, more, since } = changes;
   if (events.length === 0) {
     return (
       <Card title={title} isFlush>
         <p class="card-lead muted">
-          {since === undefined
-            ? "Changes to the server's tools appear here, from the first time each is seen."
-            : (
-              <>
-                None. They are as they were when they were first seen, <Ago at={since} />.
-              </>
-            )}
+          {since === undefined ? "Changes to this server's tools will appear here." : (
+            <>
+              No changes since the tools were first seen, <Ago at={since} />.
+            </>
+          )}
         </p>
       </Card>
     );
@@ -101,7 +99,7 @@ export function ToolVersions(
     return (
       <Card title="Versions">
         <p class="muted">
-          What the server changes about this tool is told here, from the first time it is seen.
+          Changes to this tool's definition will appear here.
         </p>
       </Card>
     );
@@ -110,7 +108,7 @@ export function ToolVersions(
     return (
       <Card title="Versions" aside="version 1">
         <p class="muted">
-          The tool is as it was when it was first seen, <Ago at={newest.seenAt} />.
+          No changes since the tool was first seen, <Ago at={newest.seenAt} />.
         </p>
       </Card>
     );
@@ -131,7 +129,7 @@ export function ToolVersions(
               </p>
               {diff ? <Diff diff={diff} /> : (
                 <p class="muted">
-                  {version === 1 ? "As it was first seen." : "The oldest that is compared here."}
+                  {version === 1 ? "First version seen." : "Oldest version compared here."}
                 </p>
               )}
             </div>
@@ -148,7 +146,7 @@ function Held({ isNew = false }: { isNew?: boolean }) {
     <>
       <Badge tone="warn" icon="pending">Held</Badge>
       <span class="muted small">
-        {isNew ? "no client gets it" : "clients get the version before it"}
+        {isNew ? "hidden from clients" : "clients still get the previous version"}
       </span>
       <a href="/security/review">Review</a>
     </>
@@ -159,8 +157,8 @@ function Unread({ title }: { title: string }) {
   return (
     <Card title={title}>
       <p class="muted">
-        The data store does not give them at the moment. Load the page again when it does; its state
-        is on the dashboard.
+        The data store cannot be read right now. Check its state on the dashboard, then reload this
+        page.
       </p>
     </Card>
   );
@@ -168,8 +166,8 @@ function Unread({ title }: { title: string }) {
 
 export function CompatibilityBadge({ diff }: { diff: ToolDiff }) {
   return diff.compatibility === "breaking"
-    ? <Badge tone="bad" icon="alert" title="Calls that worked before may fail now">Breaking</Badge>
-    : <Badge tone="ok" icon="check" title="Calls that worked before work now">Compatible</Badge>;
+    ? <Badge tone="bad" icon="alert" title="Existing calls may fail">Breaking</Badge>
+    : <Badge tone="ok" icon="check" title="Existing calls keep working">Compatible</Badge>;
 }
 
 export function Diff({ diff, limit = Infinity }: { diff: ToolDiff; limit?: number }) {
@@ -186,22 +184,20 @@ export function Diff({ diff, limit = Infinity }: { diff: ToolDiff; limit?: numbe
           ))}
         </ul>
       )}
-      {shown.length === 0
-        ? <p class="muted">Nothing that a reader or caller would see.</p>
-        : (
-          <dl class="diff">
-            {shown.map((change, index) => (
-              <div key={index}>
-                <dt class="mono">
-                  <InertText text={change.path} />
-                </dt>
-                <dd>
-                  <ChangeText change={change} />
-                </dd>
-              </div>
-            ))}
-          </dl>
-        )}
+      {shown.length === 0 ? <p class="muted">No visible changes.</p> : (
+        <dl class="diff">
+          {shown.map((change, index) => (
+            <div key={index}>
+              <dt class="mono">
+                <InertText text={change.path} />
+              </dt>
+              <dd>
+                <ChangeText change={change} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
       {more > 0 && <p class="muted small">and {formatCount(more, "more change")}</p>}
     </>
   );
@@ -236,7 +232,7 @@ function ChangeText({ change }: { change: ToolChange }) {
         </>
       );
     case "reordered":
-      return <>the same values in another order</>;
+      return <>same values, different order</>;
   }
 }
 

@@ -61,7 +61,7 @@ export function HeaderSummary({ counts, place, isOptimizing }: HeaderSummaryProp
         <Icon name="servers" size={14} />
         {ready === servers ? formatCount(servers, "server") : `${ready}/${servers} ready`}
       </li>
-      <li class="mono" title="Where the gateway listens">{place}</li>
+      <li class="mono" title="Gateway address">{place}</li>
       <li title={optimizing ? "Optimization is on" : "Optimization is off"}>
         <Icon name="optimization" size={14} />
         Optimization {optimizing ? "on" : "off"}
@@ -72,7 +72,7 @@ export function HeaderSummary({ counts, place, isOptimizing }: HeaderSummaryProp
 
 export function RailToggle() {
   useEffect(loadRail, []);
-  const label = isRailNarrow.value ? "Expand the navigation" : "Collapse the navigation";
+  const label = isRailNarrow.value ? "Expand navigation" : "Collapse navigation";
   return (
     <button
       type="button"
@@ -89,7 +89,7 @@ export function RailToggle() {
 }
 
 const LABELS: Record<Theme, { label: string; icon: IconName }> = {
-  system: { label: "Follow the system's theme", icon: "monitor" },
+  system: { label: "Use system theme", icon: "monitor" },
   light: { label: "Light theme", icon: "sun" },
   dark: { label: "Dark theme", icon: "moon" },
 };

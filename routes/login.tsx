@@ -13,7 +13,7 @@ import { GatewayError } from "../lib/core/errors.ts";
 import { readForm } from "../lib/http/request_body.ts";
 
 const MAX_FORM = 16_384;
-const HINT = `To make one, run on the gateway's machine: ${MAKE_TOKEN}`;
+const HINT = `To create a token, run this on the gateway's machine: ${MAKE_TOKEN}`;
 
 export const handler = define.handlers<ConsoleLoginPage>("anyone", {
   GET(ctx) {
@@ -53,8 +53,8 @@ export default define.page<typeof handler>(function Login({ data }) {
           ? (
             <p>
               No token is needed on this machine:{" "}
-              <a href="/" class="login-onward">go to the dashboard</a>. With one, you see and do
-              only what it allows.
+              <a href="/" class="login-onward">go to the dashboard</a>. If you log in with one, you
+              can see and do only what it allows.
             </p>
           )
           : isGuest

@@ -94,7 +94,7 @@ test("activity page filters by its address, and what is new has to pass as well"
   await client.call("git.commit", { message: "a needle" });
   await until(async () => await rowsOf(page).count() === 2 ? true : undefined);
   await goLive(page, `${gateway.url}/activity?q=nothing-has-this`);
-  await page.getByRole("heading", { name: "No call matches" }).waitFor();
+  await page.getByRole("heading", { name: "No matching calls" }).waitFor();
   await assertReadable(page, "activity-no-match");
   assert.deepEqual(complaints, []);
 });
@@ -167,7 +167,7 @@ test("call page shows hostile results inert, and says where there is no such cal
   assert.doesNotMatch(await page.title(), /run/);
   const missing = await page.goto(`${gateway.url}/activity/abc-def-1`);
   assert.equal(missing?.status(), 404);
-  await page.getByRole("heading", { name: "There is no such call" }).waitFor();
+  await page.getByRole("heading", { name: "Call not found" }).waitFor();
   assert.equal((await fetch(`${gateway.url}/api/activity/abc-def-1`)).status, 404);
   assert.equal((await fetch(`${gateway.url}/api/activity?limit=501`)).status, 400);
   assert.deepEqual(complaints, []);
@@ -221,7 +221,7 @@ test("activity page holds 20,000 calls, and draws only what is seen", async () =
     await until(async () => {
       await page.locator(".calls-scroll").evaluate((list) => list.scrollTo(0, list.scrollHeight));
       most = Math.max(most, await drawn());
-      return await page.getByText("20,000 entries in all").isVisible() ? true : undefined;
+      return await page.getByText("20,000 entries in total").isVisible() ? true : undefined;
     });
     await page.locator(".calls-scroll").evaluate((list) => list.scrollTo(0, list.scrollHeight));
     await page.getByRole("link", { name: "tool_0", exact: true }).waitFor();
@@ -240,8 +240,8 @@ test("activity page holds 20,000 calls, and draws only what is seen", async () =
     await page.keyboard.press("k");
     await until(async () => await focused.innerText() === "tool_19962" ? true : undefined);
     await page.keyboard.press("Enter");
-    await page.getByText("What was said in this call is not there any more").waitFor();
-    await page.getByText("20,001 entries in all").waitFor();
+    await page.getByText("The request and response are no longer available").waitFor();
+    await page.getByText("20,001 entries in total").waitFor();
     await assertReadable(page, "activity-forgotten");
     assert.deepEqual(complaints, []);
   } finally {

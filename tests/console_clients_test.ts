@@ -43,7 +43,7 @@ test("clients page shows how to connect, then who is connected and what its mode
   await using open = await openPage(browser);
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/clients`);
-  await page.getByRole("heading", { name: "No client is connected" }).waitFor();
+  await page.getByRole("heading", { name: "No clients connected" }).waitFor();
   await page.getByText(`${gateway.url}/mcp`).first().waitFor();
   await assertReadable(page, "clients-empty");
 
@@ -62,7 +62,7 @@ test("clients page shows how to connect, then who is connected and what its mode
   await cursor.call("tool_execute", { toolKey: "git_status", arguments: {} });
   await cursor.call("tool_discovery", { query: "send a fax" });
   await row.getByRole("link", { name: "cursor-vscode" }).click();
-  await page.getByRole("heading", { name: "Listed to its model now" }).waitFor();
+  await page.getByRole("heading", { name: "Tools listed to its model" }).waitFor();
   await page.getByRole("cell", { name: "Quartermaster’s own tools" }).waitFor();
   await page.getByText("called git.status").waitFor();
   await page.getByRole("listitem").filter({ hasText: "send a fax" }).getByText("Nothing found")
@@ -104,7 +104,7 @@ test("activity page shows a search as it happens, with what it found and what wa
   await claude.call("tool_discovery", { query: "zzz qqq xxx" });
   await claude.call("tool_discovery", { query: "Zzz qqq xxx" });
   await goLive(page, `${gateway.url}/activity`);
-  await page.getByRole("link", { name: "See what was missing" }).click();
+  await page.getByRole("link", { name: "Show the queries" }).click();
   await page.waitForURL(/kind=missed/);
   const missed = page.getByRole("table", { name: "Searches that found nothing, by query" });
   await missed.locator("tr", { hasText: "zzz qqq xxx" }).getByRole("cell", { name: "2" })

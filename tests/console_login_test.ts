@@ -37,7 +37,7 @@ browserTest("a person logs in to a server in a browser, and out again", async ()
     assert.equal(authority.liveTokens, 0);
 
     await page.goto(`${gateway.url}/oauth/callback?state=x&code=y`);
-    await page.getByRole("heading", { name: "Not logged in" }).waitFor();
+    await page.getByRole("heading", { name: "Login failed" }).waitFor();
     await assertReadable(page, "login-failed");
     assert.deepEqual(complaints, []);
   } finally {

@@ -196,8 +196,8 @@ test("an optimization is chosen, estimated, started and followed in the browser"
   assert.equal(await page.getByLabel("Auto-promote threshold").inputValue(), "85");
   await page.getByLabel("Candidates per tool").fill("2");
   await page.getByLabel("Prompts per category").fill("1");
-  await page.getByLabel("Promote what the verdict allows").uncheck();
-  await page.getByLabel("Have a model write missing").uncheck();
+  await page.getByLabel("Promote automatically").uncheck();
+  await page.getByLabel("Generate missing").uncheck();
   await page.getByText(/1 tool, up to 9 runs, about \d+ (s|min), cost not known yet/).waitFor();
   await inspect(page, "form");
 
@@ -215,7 +215,7 @@ test("an optimization is chosen, estimated, started and followed in the browser"
   await other.page.locator(".job").getByRole("button", { name: "Resume" }).click();
   await job.getByText("Running", { exact: true }).waitFor();
   await job.getByText("Completed").waitFor({ timeout: JOB_MS });
-  await page.getByText("The optimization of library.find_books is complete").waitFor();
+  await page.getByText("Optimization of library.find_books is complete").waitFor();
   await other.page.locator(".row", { hasText: "library.find_books" }).getByText("Completed")
     .waitFor();
   assert.deepEqual([...complaints, ...other.complaints], []);
@@ -241,7 +241,7 @@ test("promote in the browser reaches a connected client, and so does revert", as
   await page.getByRole("table", { name: "With this description" }).getByRole("row", {
     name: /^find_books 2 0/,
   }).waitFor();
-  await page.getByRole("table", { name: /Place in the search/ }).getByText("1.").first().waitFor();
+  await page.getByRole("table", { name: /Search rank/ }).getByText("#1").first().waitFor();
   await inspect(page, "result");
 
   await page.getByRole("button", { name: /^Promote/ }).click();
@@ -257,11 +257,11 @@ test("promote in the browser reaches a connected client, and so does revert", as
 
   await page.getByRole("button", { name: "Revert to original" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revert to original" }).click();
-  await page.getByText("The server's own description is in force again").waitFor();
+  await page.getByText("The server's own description is active again").waitFor();
   await hears(client, POOR_DESCRIPTION);
   await other.page.getByText("0 of 5 tools optimized").waitFor();
   // Somebody has decided: the candidate waits no longer.
-  await row.getByText("Right in only 1/3 runs").last().waitFor();
+  await row.getByText("Correct in only 1/3 runs").last().waitFor();
   assert.deepEqual([...complaints, ...other.complaints], []);
 });
 
@@ -270,12 +270,12 @@ test("prompts show what came of them, and are added, edited and retired", async 
   const { page, complaints } = open;
   await goLive(page, `${lab.gateway.url}${TOOL}?tab=prompts`);
   await page.getByText("Success rate: 3/3 (100 %)").waitFor();
-  await page.getByRole("link", { name: "The server's own" }).click();
+  await page.getByRole("link", { name: "Canonical description" }).click();
   await page.getByText("Success rate: 1/3 (33 %)").waitFor();
   const row = page.locator(".prompt", { hasText: DIRECT!.prompt });
   await row.getByText("Failed").waitFor();
-  await row.getByText("not called, nor any other tool").waitFor();
-  await row.getByText("What the model said").click();
+  await row.getByText("no tool called").waitFor();
+  await row.getByText("Model response").click();
   await row.getByText("No tool is needed for that.").waitFor();
   const negative = page.locator(".prompt", { hasText: NEGATIVE!.prompt });
   await negative.getByText("Passed").waitFor();
@@ -290,12 +290,12 @@ test("prompts show what came of them, and are added, edited and retired", async 
   assert.equal(await form.getByLabel("Prompt", { exact: true }).inputValue(), asked);
   assert.equal(await form.getByLabel("Category").inputValue(), "indirect");
   // What does not fit together is refused, and stays as it was typed.
-  await form.getByLabel("Meant for another tool").fill("opening_hours");
+  await form.getByLabel("Expected tool").fill("opening_hours");
   await form.getByRole("button", { name: "Add prompt" }).click();
   await page.getByRole("alert").getByText("opening_hours").waitFor();
   assert.equal(await form.getByLabel("Prompt", { exact: true }).inputValue(), asked);
-  assert.equal(await form.getByLabel("Meant for another tool").inputValue(), "opening_hours");
-  await form.getByLabel("Meant for another tool").fill("");
+  assert.equal(await form.getByLabel("Expected tool").inputValue(), "opening_hours");
+  await form.getByLabel("Expected tool").fill("");
   await form.getByRole("button", { name: "Add prompt" }).click();
   const added = page.locator(".prompt", { hasText: asked });
   await added.getByText("Not run").waitFor();
@@ -315,7 +315,7 @@ test("prompts show what came of them, and are added, edited and retired", async 
   await edited.getByText("Edit", { exact: false }).first().click();
   await edited.getByRole("button", { name: /^Retire/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Retire prompt" }).click();
-  await page.getByText("no longer used").first().waitFor();
+  await page.getByText("Prompt retired").first().waitFor();
   await edited.waitFor({ state: "detached" });
   assert.deepEqual(complaints, []);
 });
@@ -340,11 +340,11 @@ test("a candidate is proposed, promoted against the verdict with a reason, and t
 
   const vague = page.locator(".candidate", { hasText: "Handles things." });
   await vague.getByText(/Do not promote/).waitFor();
-  await vague.getByText("Promote it anyway", { exact: true }).click();
-  await vague.getByLabel("Reason to promote").fill("A trial for a day");
+  await vague.getByText("Promote anyway", { exact: true }).click();
+  await vague.getByLabel("Reason for promoting").fill("A trial for a day");
   await vague.getByRole("button", { name: "Promote against the verdict" }).click();
   await page.getByText(RESTART_NOTE).waitFor();
-  await page.getByText("Promoted with a reason: A trial for a day").waitFor();
+  await page.getByText("Reason for the promotion: A trial for a day").waitFor();
   await hears(client, VAGUE);
 
   await page.getByRole("link", { name: "History" }).click();
@@ -355,7 +355,7 @@ test("a candidate is proposed, promoted against the verdict with a reason, and t
   await first.getByRole("button", { name: "Revert to this" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revert to this" }).click();
   await hears(client, GOOD);
-  await page.getByText("The earlier promotion is in force again").waitFor();
+  await page.getByText("The earlier promotion is active again").waitFor();
   await page.getByRole("button", { name: "Revert to original" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revert to original" }).click();
   await hears(client, POOR_DESCRIPTION);
@@ -386,7 +386,7 @@ test("the pages can be read and promote reverted without JavaScript", async () =
   await page.goto(`${lab.gateway.url}/optimization/library`);
   await page.getByRole("checkbox", { name: /^list_loans/ }).uncheck();
   await page.getByLabel("Candidates per tool").fill("1");
-  await page.getByRole("button", { name: "Work out the estimate" }).click();
+  await page.getByRole("button", { name: "Update estimate" }).click();
   await page.getByText(/^Estimate: \d tools, up to \d+ runs/).waitFor();
   assert.equal(await page.getByLabel("Candidates per tool").inputValue(), "1");
   assert.ok(!await page.getByRole("checkbox", { name: /^list_loans/ }).isChecked());
@@ -394,7 +394,7 @@ test("the pages can be read and promote reverted without JavaScript", async () =
   await page.getByText("Optimized, promoted").waitFor();
   await page.getByRole("button", { name: "Revert to original" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revert to original" }).click();
-  await page.getByText("The server's own description is in force again").waitFor();
+  await page.getByText("The server's own description is active again").waitFor();
   await hears(client, POOR_DESCRIPTION);
 });
 
@@ -409,10 +409,10 @@ test("a job that could test nothing says so and why, and what it worked with", a
   await said.waitFor();
   await row.getByText(/there are no prompts/).waitFor();
   await goLive(page, `${lab.gateway.url}/optimization/~jobs/${id}`);
-  await page.getByText("It has ended; what came of each tool is kept").waitFor();
+  await page.getByText("This job has ended; its results are kept").waitFor();
   await page.locator(".job").getByText("0/1 tool tested").waitFor();
   await page.locator(".notice.tone-warn").getByText(/there are no prompts/).waitFor();
-  const repeats = page.locator(".fact", { hasText: "Repeats of each prompt" });
+  const repeats = page.locator(".fact", { hasText: "Runs per prompt" });
   assert.match(await repeats.innerText(), /1\s+as quick has it/);
   await inspect(page, "job-empty");
   assert.deepEqual(complaints, []);
@@ -426,7 +426,7 @@ test("batch page says what it would do, and the report comes in three formats", 
   await page.getByRole("heading", { name: "Optimize all servers" }).waitFor();
   await page.getByText("4 tools to optimize").waitFor();
   await page.getByText(/4 tools, up to \d+ runs/).waitFor();
-  await page.getByLabel("Budget: most runs").fill("10");
+  await page.getByLabel("Budget: maximum runs").fill("10");
   await page.getByText(/4 tools, up to 10 runs/).waitFor();
   await inspect(page, "batch");
   await goLive(page, `${lab.gateway.url}/optimization`);
@@ -464,7 +464,7 @@ test("the table says at the top that nothing can be evaluated, and how to change
   await using open = await openPage();
   const { page, complaints } = open;
   await page.goto(`${gateway.url}/optimization`);
-  const notice = page.locator(".notice.tone-warn", { hasText: "Nothing can be evaluated now" });
+  const notice = page.locator(".notice.tone-warn", { hasText: "Evaluations cannot run" });
   await notice.getByText(/npm install -g @anthropic-ai\/claude-code/).waitFor();
   await notice.getByRole("button", { name: "Check again" }).waitFor();
   await assertFits(page, "no evaluator");

@@ -225,7 +225,7 @@ browserTest("capital letters act as the spec's chords do, and help lists them", 
       "Add a server",
       "Optimize all servers",
       "Export the optimization report",
-      "Activity without filters",
+      "Show activity without filters",
     ]
   ) {
     await help.getByText(meaning).waitFor();

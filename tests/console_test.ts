@@ -211,7 +211,7 @@ test("theme and width of the rail are remembered, and are there before the first
   assert.equal(await page.locator("#rail").evaluate((rail) => rail.clientWidth < 70), true);
   await page.unroute("**/*.js*");
   await goLive(page, `${gateway.url}/`);
-  await page.getByRole("button", { name: "Follow the system's theme" }).click();
+  await page.getByRole("button", { name: "Use system theme" }).click();
   assert.equal(await background(), light);
 });
 
@@ -385,7 +385,7 @@ test("a page that fails shows its error with the id, and nothing of its cause", 
   const response = await page.goto(stub.url);
   assert.equal(response?.status(), 500);
   assert.match(await response.headerValue("content-security-policy") ?? "", /nonce-/);
-  await page.getByRole("heading", { level: 1, name: "This page could not be shown" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "This page could not be loaded" }).waitFor();
   assert.match(await page.locator("[data-error-id]").innerText(), /^[0-9a-f-]{36}$/);
   const content = await page.content();
   assert.ok(content.includes("INTERNAL") && !content.includes("secret"));
@@ -570,7 +570,7 @@ test("what changed about a server's tools and what is invalid are shown to be re
   assert.equal(await versions.locator("del", { hasText: /^pages$/ }).count(), 1);
 
   await goLive(page, `${stub.url}/servers/docs`);
-  const changes = page.locator("section", { hasText: "Changes of its tools" });
+  const changes = page.locator("section", { hasText: "Tool changes" });
   assert.deepEqual(
     await changes.locator("time").allInnerTexts(),
     ["3 min ago", "20 min ago", "45 min ago", "1 h ago", "8 h ago"],

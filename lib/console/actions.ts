@@ -45,7 +45,7 @@ export function readAction(fields: URLSearchParams): ConsoleAction {
   if (parsed.success) return parsed.data;
   throw new GatewayError("INVALID_ARGUMENTS", {
     message: `Cannot do "${fields.get("action") ?? ""}": unknown action`,
-    recoveryAction: "Load the page again; it may be of an earlier version",
+    recoveryAction: "Reload the page; it may be from an earlier version",
   });
 }
 
@@ -80,7 +80,7 @@ export async function runAction(
     case "finish-tour":
       demandRights(TOUR, gateway.access, call);
       await finishTour(new SettingsRepository(gateway.store));
-      return "The tour is over; the documentation has the rest";
+      return "Tour closed. See the documentation to learn more";
   }
 }
 

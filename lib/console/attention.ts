@@ -148,13 +148,13 @@ export function serverFix({ name, state, source, reason }: ServerStatus): Fix | 
     return {
       verb: "Show",
       href: serverPath(name),
-      advice: `Give its entry in ${source.path} a header with a credential, such as Authorization`,
+      advice: `Add a credential header, such as Authorization, to its entry in ${source.path}`,
     };
   }
   return {
     verb: "Edit",
     href: serverStep(name, "edit"),
-    advice: "Give it a header with a credential, such as Authorization",
+    advice: "Add a credential header, such as Authorization",
   };
 }
 
@@ -173,7 +173,7 @@ export function emptyToolset(
     subject: toolset.name,
     isName: true,
     href: toolsetPath(toolset.name),
-    detail: `Clients see none of its tools: ${notes.join(", ") || "it has none"}`,
+    detail: `Clients see none of its tools: ${notes.join(", ") || "the toolset is empty"}`,
     fixes: [{ verb: "Unequip", action: { action: "unequip-toolset" } }],
   }];
 }
@@ -202,14 +202,14 @@ export function toolsToReview({ review }: Pick<Gateway, "review">): AttentionIte
     ...item(
       "quarantined",
       quarantined,
-      "Its definition looks hostile: no client sees it",
-      "Their definitions look hostile: no client sees them",
+      "Its definition looks like an attack, so clients cannot see it",
+      "Their definitions look like attacks, so clients cannot see them",
     ),
     ...item(
       "held",
       held,
-      "Changed by its server: clients do not see the change",
-      "Changed by their servers: clients do not see the changes",
+      "Its server changed it; clients do not see the change until you approve it",
+      "Their servers changed them; clients do not see the changes until you approve them",
     ),
   ];
 }
@@ -220,7 +220,7 @@ export async function toDecide(gateway: WaitingGateway): Promise<AttentionItem[]
     kind: "approval-waiting",
     subject: formatCount(approvals, "call"),
     href: "/security/approvals",
-    detail: "A call that is not approved within two minutes is not made",
+    detail: "Calls that are not approved within two minutes are refused",
   });
   const programs = linked({
     kind: "consent-waiting",
@@ -240,7 +240,7 @@ export async function stagedRestore(
     kind: "restore-waiting",
     subject: "A backup",
     href: RESTORE_BACKUP,
-    detail: "It replaces all data at the next start of the gateway",
+    detail: "It will replace all data when the gateway next starts",
   })];
 }
 
@@ -254,7 +254,7 @@ export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): At
       subject: `${server}.${tool}`,
       isName: true,
       href: optimizationPath(server, tool),
-      detail: "The server describes it in other words than when this description was promoted",
+      detail: "The server's own description has changed since this one was promoted",
       fixes: [
         { verb: "Keep", action: { action: "keep-promotion", server, tool } },
         {
@@ -293,13 +293,14 @@ function jobItem(job: OptimizationJob): AttentionItem | undefined {
       : formatCount(job.tools.length, "tool"),
     isName: job.tools.length === 1,
     href: jobPath(job.id),
-    detail: job.note ?? (isWaiting ? "Paused" : "It ended before it was done"),
+    detail: job.note ?? (isWaiting ? "Paused" : "The job failed before it finished"),
     at: Date.parse(job.updatedAt),
     fixes: [
       isWaiting ? { verb: "Resume", action: { action: "resume-job", job: job.id } } : {
         verb: "Run again",
         action: { action: "retry-job", job: job.id },
-        warning: "Unfinished tools are tried again with the same options. This spends model time.",
+        warning:
+          "Unfinished tools are retried with the same options. This uses model calls, which may cost money.",
       },
     ],
   };

@@ -42,7 +42,7 @@ Deno.test("jobsToAttend() lists jobs that wait or failed, with what sets them ri
     ["job-waiting", "git.b", { action: "resume-job", job: "j2" }],
     ["job-failed", "2 tools", { action: "retry-job", job: "j3" }],
   ]);
-  assert.match(items[1]?.fixes[0]?.warning ?? "", /model time/);
+  assert.match(items[1]?.fixes[0]?.warning ?? "", /may cost money/);
 });
 
 Deno.test("jobsToAttend() says nothing of a failure that a later job made good", async () => {
@@ -90,15 +90,15 @@ Deno.test("toolsToReview() names a tool that is alone, and counts several", () =
       kind,
       subject,
       isName,
-      detail.split(":")[0],
+      detail.split(/[,;]/)[0],
     ]);
   assert.deepEqual(shown(reviewing(1, 1)), [
-    ["quarantined", "git.push", true, "Its definition looks hostile"],
-    ["changed-tools", "git.pull", true, "Changed by its server"],
+    ["quarantined", "git.push", true, "Its definition looks like an attack"],
+    ["changed-tools", "git.pull", true, "Its server changed it"],
   ]);
   assert.deepEqual(shown(reviewing(2, 3)), [
-    ["quarantined", "3 tools", false, "Their definitions look hostile"],
-    ["changed-tools", "2 tools", false, "Changed by their servers"],
+    ["quarantined", "3 tools", false, "Their definitions look like attacks"],
+    ["changed-tools", "2 tools", false, "Their servers changed them"],
   ]);
   assert.deepEqual(shown(reviewing(0, 0)), []);
 });
@@ -171,7 +171,7 @@ Deno.test("emptyToolset() raises the alarm where clients get none of the equippe
     /none of its tools: 1 tool is no longer there, 1 tool is waiting/,
   );
   assert.deepEqual(item?.fixes[0]?.action, { action: "unequip-toolset" });
-  assert.match(found([])[0]?.detail ?? "", /it has none/);
+  assert.match(found([])[0]?.detail ?? "", /the toolset is empty/);
 });
 
 Deno.test("decisionItems() ranks what fails, is slow, is not found and is never used", () => {

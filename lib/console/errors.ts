@@ -26,9 +26,9 @@ export function errorPage(error: unknown): ErrorPage {
 }
 
 function titleOf({ code, httpStatus }: GatewayError): string {
-  if (httpStatus >= 500) return "This page could not be shown";
-  if (code === "ACCESS_DENIED") return "You may not do this";
-  return httpStatus === 404 ? "There is nothing here" : "This did not work";
+  if (httpStatus >= 500) return "This page could not be loaded";
+  if (code === "ACCESS_DENIED") return "You do not have permission";
+  return httpStatus === 404 ? "Not found" : "Something went wrong";
 }
 
 /** The page that a refused request came from, or the dashboard. */

@@ -13,7 +13,7 @@ Deno.test("errorPage() tells what a known error says, and what to do", () => {
 
 Deno.test("errorPage() says of what is not there that it is not there", () => {
   const { title, status } = errorPage(new GatewayError("SERVER_NOT_FOUND"));
-  assert.deepEqual([title, status], ["There is nothing here", 404]);
+  assert.deepEqual([title, status], ["Not found", 404]);
 });
 
 Deno.test("errorPage() keeps a foreign error's text to the log", () => {

@@ -104,8 +104,8 @@ export async function decideByForm(
   const found = findDecision(decisions, decision);
   if (found === undefined) {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "The form does not say what to do",
-      recoveryAction: "Load the page again",
+      message: "The form was sent without an action",
+      recoveryAction: "Reload the page and try again",
     });
   }
   const output = await runOperation(found.operation, services, inputOf(found, form), call);

@@ -36,8 +36,8 @@ function loginError(error: unknown): FormError {
   return {
     ...shown,
     steps: [
-      "Copy the whole token again, and paste it below",
-      "Or make another one, with the command below",
+      "Copy the whole token and paste it below",
+      "Or create a new token with the command below",
     ],
   };
 }
@@ -49,7 +49,7 @@ export async function logIn(
   const { access, consoleLogins, loginAttempts } = gateway;
   let identified: Awaited<ReturnType<typeof access.identifyText>>;
   try {
-    // Behind a proxy all come from one address: whoever guesses must not lock the others out.
+    // Behind a proxy all users share one address: one who guesses must not lock out the others.
     identified = await access.identifyText(token, () => loginAttempts.check(place));
   } catch (error) {
     if (error instanceof GatewayError && error.code === "LIMIT_EXCEEDED") throw error;
@@ -73,16 +73,16 @@ export async function logIn(
   };
   if (!grants.isWhole) {
     throw refused(
-      "The token is for a part of it only",
-      "The console shows everything: this token is for a part of it only",
+      "The token is restricted to certain servers, tools or toolsets",
+      "Cannot log in: this token is restricted to certain servers, tools or toolsets, and the console shows all of them",
       "Log in with a token for all servers, tools and toolsets",
     );
   }
   if (!grants.may("read")) {
     throw refused(
-      "The token may not read",
-      "To look at the console takes the right to read, which this token does not have",
-      "Log in with a token that has it",
+      "The token does not have the read right",
+      "Cannot log in: the console requires the read right, which this token does not have",
+      "Log in with a token that has the read right",
     );
   }
   const { cookie, seconds } = await consoleLogins.begin(principal, endsAt);

@@ -23,10 +23,10 @@ export default define.page(function NotFoundRoute({ state, url }) {
   return (
     <ErrorState
       icon="compass"
-      title="There is nothing here"
+      title="Page not found"
       message={
         <>
-          No page has the address <InertText as="code" text={url.pathname.slice(0, 200)} />.
+          There is no page at <InertText as="code" text={url.pathname.slice(0, 200)} />.
         </>
       }
       code="NOT_FOUND"

@@ -9,10 +9,10 @@ export const handler = define.handlers("anyone", (ctx) => {
   const shown = errorPage(ctx.error);
   if (shown.status >= 500) host.requestLog.error({ requestId, err: ctx.error }, "Page failed");
   ctx.state.title = shown.title;
-  // Asking again for what is refused or not there changes nothing.
+  // Retrying does not help if access is denied or the page does not exist.
   const isFinal = shown.code === "ACCESS_DENIED" || shown.status === 404;
   const back = isFinal ? wayBack(ctx.req) : undefined;
-  // Whoever came in without a token has every right: another one is no help.
+  // Without a token a caller has every right, so another token would not help.
   const hasLogin = shown.code === "ACCESS_DENIED" && principal !== EVERYONE;
   return page({ ...shown, back, hasLogin }, { status: shown.status });
 });

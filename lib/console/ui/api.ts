@@ -38,7 +38,7 @@ export class ApiError extends Error {
 
   static from(error: unknown): ApiError {
     if (error instanceof ApiError) return error;
-    const message = "The gateway's answer is not what this page expects";
+    const message = "The gateway sent an unexpected response";
     return new ApiError({ code: "INTERNAL", message, steps: ["Reload the page"] }, {
       cause: error,
     });
@@ -72,13 +72,13 @@ async function ask(path: string, init: RequestInit): Promise<unknown> {
     init.signal?.throwIfAborted();
     throw new ApiError({
       code: "OFFLINE",
-      message: "The gateway does not answer. Is it running?",
+      message: "The gateway is not responding. Is it running?",
       steps: ["Start the gateway, then try again"],
     }, { cause: error });
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer;
-  const message = `The gateway answered ${response.status}`;
+  const message = `The gateway responded with status ${response.status}`;
   const { error } = Refusal.safeParse(answer).data ?? { error: ErrorBody.parse({ message }) };
   throw new ApiError(formErrorOf(error));
 }

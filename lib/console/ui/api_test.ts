@@ -18,7 +18,7 @@ Deno.test("askApi() gives the answer, and what went wrong in the gateway's own w
   assert.deepEqual(good, { asked: { job: 1 }, type: "application/json" });
   const refused = await answered('{"error":{"message":"It is paused already"}}', 409);
   assert.equal(refused.asked, "It is paused already");
-  assert.equal((await answered("<html>", 502)).asked, "The gateway answered 502");
+  assert.equal((await answered("<html>", 502)).asked, "The gateway responded with status 502");
 });
 
 Deno.test("askApi() says so where nothing answers", async () => {
@@ -28,7 +28,7 @@ Deno.test("askApi() says so where nothing answers", async () => {
   );
   const url = `http://127.0.0.1:${server.addr.port}/`;
   await server.shutdown();
-  await assert.rejects(askApi(url, {}), /does not answer/);
+  await assert.rejects(askApi(url, {}), /is not responding/);
 });
 
 Deno.test("ApiError tells what to do, as the gateway says it", async () => {
@@ -48,5 +48,5 @@ Deno.test("ApiError tells what to do, as the gateway says it", async () => {
     code: "CONFLICT",
     steps: ["First", "Then"],
   });
-  assert.match(ApiError.from(new TypeError("x is not y")).message, /not what this page expects/);
+  assert.match(ApiError.from(new TypeError("x is not y")).message, /unexpected response/);
 });

@@ -135,9 +135,9 @@ function messageOf(job: OptimizationJob, current: JobTool | undefined, at: numbe
   if (current === undefined) return "Finishing";
   const place = job.tools.length === 1 ? "" : ` (tool ${at + 1} of ${job.tools.length})`;
   const name = current.toolName;
-  if (current.phase === "queued") return `Waiting to begin with ${name}${place}`;
+  if (current.phase === "queued") return `Waiting to start ${name}${place}`;
   if (current.phase === "generating") return `Writing prompts and candidates for ${name}${place}`;
-  if (current.phase === "promoting") return `Deciding about ${name}${place}`;
+  if (current.phase === "promoting") return `Deciding on ${name}${place}`;
   const which = current.candidates === 0
     ? "the server's own description"
     : `candidate ${current.currentCandidate ?? 1}/${current.candidates}`;
@@ -151,7 +151,7 @@ function lineOf(tool: JobTool, job: OptimizationJob): JobLine {
     const word = failed ? "Failed" : "Complete";
     return { ...line, state: failed ? "failed" : "done", word, text: outcome };
   }
-  if (!isActive(job)) return { ...line, state: "queued", word: "Not done", text: outcome };
+  if (!isActive(job)) return { ...line, state: "queued", word: "Not finished", text: outcome };
   if (phase === "queued") return { ...line, state: "queued", word: PHASES.queued, text: "" };
   const text = phase === "evaluating" && runsTotal > 0
     ? `${runsDone}/${runsTotal} runs done`

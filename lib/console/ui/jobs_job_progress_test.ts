@@ -60,7 +60,11 @@ Deno.test("jobProgress() of a job that has ended has no current tool, and says w
   const ended = jobProgress(job({ status: "cancelled" }));
   assert.equal(ended.current, undefined);
   assert.equal(ended.message, "Canceled");
-  assert.deepEqual(ended.lines.map(({ word }) => word), ["Complete", "Not done", "Not done"]);
+  assert.deepEqual(ended.lines.map(({ word }) => word), [
+    "Complete",
+    "Not finished",
+    "Not finished",
+  ]);
   assert.equal(jobProgress(job({ status: "completed" })).percent, 100);
 });
 

@@ -20,18 +20,18 @@ import { dismissToast, toast } from "./toast.ts";
 const REPORT = "/api/optimization/report?format=markdown";
 
 export const COMMON_ACTIONS: readonly PaletteItem[] = [
-  action("help", "keyboard", "Show help: keyboard shortcuts", { key: "?", action: "help" }),
+  action("help", "keyboard", "Help: show keyboard shortcuts", { key: "?", action: "help" }),
   action("add-server", "servers", "Add a server", { key: "A", href: NEW_SERVER }),
   action("new-toolset", "toolsets", "Create a toolset", { key: "N", href: NEW_TOOLSET }),
   action("optimize-all", "optimization", "Optimize all servers", { key: "O", href: OPTIMIZE_ALL }),
   action("report", "file", "Export the optimization report", { key: "E", download: REPORT }),
-  action("clear-log", "activity", "Activity without filters", { key: "L", href: "/activity" }),
+  action("clear-log", "activity", "Show activity without filters", { key: "L", href: "/activity" }),
   action("light", "sun", "Use the light theme", { action: "theme-light" }),
   action("dark", "moon", "Use the dark theme", { action: "theme-dark" }),
-  action("system", "monitor", "Follow the system's theme", { action: "theme-system" }),
-  action("theme", "sun", "Switch the theme", { key: "D", action: "theme-switch" }),
-  action("rail", "panel", "Collapse or widen the navigation", { action: "rail" }),
-  action("backup", "store", "Make a backup, in Settings", { href: "/settings" }),
+  action("system", "monitor", "Use the system theme", { action: "theme-system" }),
+  action("theme", "sun", "Switch theme", { key: "D", action: "theme-switch" }),
+  action("rail", "panel", "Collapse or expand navigation", { action: "rail" }),
+  action("backup", "store", "Back up data (Settings)", { href: "/settings" }),
 ];
 
 function indexActions({ servers, toolsets = [] }: PaletteIndex): PaletteItem[] {
@@ -352,7 +352,7 @@ async function act(label: string, fields: Record<string, string>): Promise<void>
   } catch (error) {
     const { code, message, steps } = ApiError.from(error).details;
     if (code !== "OFFLINE") toast("error", message, steps[0]);
-    else toast("error", `${label}: the gateway does not answer`, "Is it running?");
+    else toast("error", `${label}: the gateway is not responding`, "Is it running?");
   } finally {
     dismissToast(waiting);
   }

@@ -30,7 +30,7 @@ export function sizeOf(tools: readonly PickedTool[], builtins: number) {
 
 const STATES: Record<Exclude<ToolState, "registered">, string> = {
   gone: "no longer there",
-  waiting: "waiting for a server that is away",
+  waiting: "waiting for a disconnected server",
   disabled: "switched off",
 };
 
@@ -42,7 +42,7 @@ export function toolsetNotes(states: readonly ToolState[], builtins?: number): s
   if (builtins === undefined || states.length + builtins <= MANY_TOOLS) return notes;
   const listed = states.length + builtins;
   return [
-    `/mcp would list ${listed} tools, ${builtins} of them the gateway's own: Cursor stops at ${MANY_TOOLS}`,
+    `/mcp would list ${listed} tools, including ${builtins} of the gateway's own; Cursor's limit is ${MANY_TOOLS}`,
     ...notes,
   ];
 }
@@ -53,12 +53,12 @@ export type ToolWait = "held" | "quarantined";
 export const TOOL_WAITS: Record<ToolWait, { word: string; meaning: string; tone: string }> = {
   held: {
     word: "Held",
-    meaning: "Its server has changed or added it: clients go on without that until it is approved",
+    meaning: "Its server added or changed it; clients do not see that until it is approved",
     tone: "warn",
   },
   quarantined: {
     word: "Quarantined",
-    meaning: "Its definition looks hostile: no client sees it or can call it",
+    meaning: "Its definition looks like an attack, so clients cannot see or call it",
     tone: "bad",
   },
 };

@@ -31,7 +31,7 @@ Deno.test("toolsetNotes() has nothing to say of a toolset that is whole", () => 
 Deno.test("toolsetNotes() counts what cannot be called, and warns of many", () => {
   assert.deepEqual(toolsetNotes(["registered", "gone", "waiting", "waiting"]), [
     "1 tool is no longer there",
-    "2 tools are waiting for a server that is away",
+    "2 tools are waiting for a disconnected server",
   ]);
-  assert.match(toolsetNotes(Array(31).fill("registered"), 10)[0] ?? "", /list 41 .* stops at 40$/);
+  assert.match(toolsetNotes(Array(31).fill("registered"), 10)[0] ?? "", /list 41 .* limit is 40$/);
 });

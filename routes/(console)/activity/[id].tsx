@@ -24,10 +24,10 @@ export default define.page<typeof handler>(function CallRoute({ data, url, state
   return (
     <ErrorState
       icon="compass"
-      title="There is no such call"
-      message={`Calls are kept for ${list.keptDays} days, the newest ${
+      title="Call not found"
+      message={`Calls are kept for ${list.keptDays} days, up to ${
         list.keptCalls.toLocaleString("en-US")
-      } of them. This one may have been cleared away.`}
+      } calls. This one may have expired or been cleared.`}
       code="NOT_FOUND"
       id={state.requestId}
       steps={[]}

@@ -35,9 +35,9 @@ export default define.page<typeof handler>(function ClientsRoute({ data: page })
       />
       {connected.length === 0
         ? (
-          <EmptyState icon="monitor" title="No client is connected">
-            Clients such as Claude Code and Cursor appear here as they connect, with what their
-            models are listed and what that costs.
+          <EmptyState icon="monitor" title="No clients connected">
+            Clients such as Claude Code and Cursor appear here when they connect, with the tools
+            listed to their models and what those cost in tokens.
           </EmptyState>
         )
         : (

@@ -10,16 +10,14 @@ export const config: RouteConfig = { skipInheritedLayouts: true };
 export const handler = define.handlers("anyone", {
   async GET(ctx) {
     const data = await finishLogin(ctx.state.gateway, ctx.url.searchParams);
-    ctx.state.title = data.kind === "done" ? "Logged in" : "Not logged in";
+    ctx.state.title = data.kind === "done" ? "Logged in" : "Login failed";
     // The address holds a code: it must not be kept, nor sent on.
     const headers = { "cache-control": "no-store" };
     return page(data, { status: data.kind === "done" ? 200 : 400, headers });
   },
 });
 
-/**
- * What a person sees who comes back from an authorization server. It leads on by itself, as a page:
- * a redirect would count as the other site's, and come without the console's cookie.
+/** * The page an authorization server sends the user back to. It continues by itself, as a page: * a redirect would count as the other site's, and arrive without the console's cookie.
  */
 export default define.page<typeof handler>(function CallbackRoute({ data: page }) {
   return (
@@ -39,8 +37,8 @@ function Done({ page }: { page: Extract<CallbackPage, { kind: "done" }> }) {
       </Head>
       <h1>Logged in</h1>
       <p>
-        The login to <span class="mono">{page.server}</span> was made.{" "}
-        {page.isReady ? "Its tools can be used." : <InertText text={page.reason} />}
+        You are logged in to <span class="mono">{page.server}</span>.{" "}
+        {page.isReady ? "Its tools are ready to use." : <InertText text={page.reason} />}
       </p>
       <a class="button button-primary" href={page.href}>Go to the server</a>
     </>
@@ -51,7 +49,7 @@ function Failed({ page }: { page: Extract<CallbackPage, { kind: "failed" }> }) {
   const { error, href } = page;
   return (
     <>
-      <h1>Not logged in</h1>
+      <h1>Login failed</h1>
       <p role="alert">
         <InertText text={error.message} />
       </p>
@@ -63,7 +61,7 @@ function Failed({ page }: { page: Extract<CallbackPage, { kind: "failed" }> }) {
       <p class="small muted">
         <code>{error.code}</code>
       </p>
-      <a class="button button-primary" href={href}>Begin again</a>
+      <a class="button button-primary" href={href}>Log in again</a>
     </>
   );
 }

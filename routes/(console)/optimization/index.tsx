@@ -41,7 +41,7 @@ export default define.page<typeof handler>(function OptimizationPage({ data: pag
       <PageHeader
         title="Optimization"
         lead={page.toolCount === 0
-          ? "Descriptions that lead a model to the right tool"
+          ? "Tool descriptions that lead models to the right tool"
           : `${page.optimizedCount} of ${formatCount(page.toolCount, "tool")} optimized`}
         {...(isOn && list.total > 0
           ? { action: <a class="button button-primary" href={action.href}>{action.label}</a> }
@@ -51,7 +51,7 @@ export default define.page<typeof handler>(function OptimizationPage({ data: pag
       {page.problem !== undefined && (
         <Notice tone="warn" role={null}>
           <p>
-            Nothing can be evaluated now: <InertText text={page.problem} />
+            Evaluations cannot run: <InertText text={page.problem} />
           </p>
           <CheckEvaluator label="Check again" />
         </Notice>
@@ -79,7 +79,7 @@ export default define.page<typeof handler>(function OptimizationPage({ data: pag
       {isOn && !page.isFixed && (
         <PostForm action="/optimization/~switch" fields={{ enabled: "off" }}>
           <button type="submit" class="button">Switch optimization off</button>{" "}
-          <span class="muted small">Promoted descriptions stay in force.</span>
+          <span class="muted small">Promoted descriptions stay active.</span>
         </PostForm>
       )}
     </div>
@@ -95,7 +95,7 @@ function CheckEvaluator({ label }: { label: string }) {
 }
 
 const STATES = {
-  waiting: "Waits for a decision",
+  waiting: "Needs a decision",
   stale: "Stale",
   promoted: "Promoted",
   evaluated: "Evaluated, not promoted",
@@ -148,12 +148,12 @@ function ToolsTable({ page, url }: { page: Data; url: URL }) {
   );
   return (
     <Table
-      caption="Tools, with what is worth doing first"
+      caption="Tools, by priority"
       class="optimization-table"
       columns={[
         heading("tool", "Tool", "col-tool"),
         heading("server", "Server", "col-server hide-small"),
-        heading("first", "What to do first", "hide-small"),
+        heading("first", "Priority", "hide-small"),
         ["State", "col-state hide-medium"],
         heading("accuracy", "Accuracy", "col-accuracy number"),
         heading("evaluated", "Evaluated", "col-evaluated number hide-medium"),
@@ -281,8 +281,8 @@ function NoTools({ page }: { page: Data }) {
       title="No tools yet"
       actions={<a class="button" href="/servers">Show servers</a>}
     >
-      When a server is connected, its tools are listed here: how often a model chooses each one
-      correctly, what is promoted, and which to optimize first.
+      The tools of connected servers appear here, with how often a model chooses each one correctly,
+      which descriptions are promoted, and which tools to optimize first.
     </EmptyState>
   );
 }

@@ -22,7 +22,7 @@ export function Activity(
     <div class={detail === undefined ? "stack activity-page" : "stack activity-page has-detail"}>
       <PageHeader
         title="Activity"
-        lead={`Calls and searches of the last ${page.keptDays} days, at most ${
+        lead={`Calls and searches from the last ${page.keptDays} days, up to ${
           formatNumber(page.keptCalls)
         }`}
         action={<Export query={page.query} />}
@@ -51,7 +51,7 @@ export function Activity(
 
 const MOST_MISSED = 5;
 
-/** Searches that found nothing: one line, or the queries where the reader asked for them. */
+/** Searches that found nothing: one line, or the queries if the filter asks for them. */
 function Missed({ page: { missed, filter } }: { page: ActivityPage }) {
   const total = missed.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return null;
@@ -59,14 +59,15 @@ function Missed({ page: { missed, filter } }: { page: ActivityPage }) {
   if (filter.kind !== "missed") {
     return (
       <Notice tone="warn" role={null}>
-        {title}. <a href="/activity?kind=missed" aria-current="false">See what was missing</a>
+        {title}. <a href="/activity?kind=missed" aria-current="false">Show the queries</a>
       </Notice>
     );
   }
   return (
     <Card title={title} isFlush>
       <p class="card-lead muted small">
-        Add a server that has such a tool, or use these words in the description of one that fits.
+        Add a server with a matching tool, or add these terms to the description of a tool that
+        fits.
       </p>
       <Table
         caption="Searches that found nothing, by query"
@@ -144,7 +145,7 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
       {filter("tool", "Tool", "All tools", counted("tool"))}
       {filter("client", "Client", "All clients", counted("client"))}
       {filter("endpoint", "Endpoint", "All endpoints", counted("endpoint", endpointName))}
-      {filter("status", "Status", "OK and errors", [
+      {filter("status", "Status", "All statuses", [
         { value: "ok", label: "OK" },
         { value: "error", label: "Errors" },
       ])}
@@ -186,8 +187,8 @@ function ClearCalls() {
           </a>
         }
       >
-        Every call that is kept is removed, whatever the filter, with what was said in it. Counts by
-        day stay. It cannot be undone.
+        This deletes all recorded calls, including those the filter hides, with their requests and
+        responses. Daily counts are kept. This cannot be undone.
       </Confirm>
       <CallsCleared />
     </>

@@ -71,9 +71,9 @@ function SearchPath({ search }: { search: NonNullable<CallPage["call"]["search"]
       aside={<>{search.tokens !== undefined && <TokensChip tokens={search.tokens} />}</>}
       isFlush
     >
-      {found.length === 0 ? <p class="card-lead muted">No tool was returned.</p> : (
+      {found.length === 0 ? <p class="card-lead muted">No tools were returned.</p> : (
         <Table
-          caption="The tools that were found, best first"
+          caption="Tools found, best match first"
           class="found-table"
           columns={["Tool", ["Relevance", "number"], "Called"]}
         >
@@ -111,14 +111,14 @@ function SearchPath({ search }: { search: NonNullable<CallPage["call"]["search"]
   );
 }
 
-/** Makes a prompt of the call: one that the tool is right for, or that another one is. */
+/** Turns the call into a golden prompt, for this tool or for another one. */
 function Judge({ judge: { rightTool, wrongTool } }: { judge: NonNullable<CallPage["judge"]> }) {
   const { action, fields, others } = wrongTool;
   return (
     <Card title="Was this the right tool?">
       <p class="muted">
-        Either answer opens a prompt to complete, filled in from the arguments. Descriptions are
-        measured with such prompts.
+        Either answer opens a new golden prompt, filled in from the arguments. Golden prompts are
+        used to evaluate tool descriptions.
       </p>
       <form class="form-actions judge" method="get" action={action} f-client-nav={false}>
         <a class="button" href={rightTool}>
@@ -131,7 +131,7 @@ function Judge({ judge: { rightTool, wrongTool } }: { judge: NonNullable<CallPag
             <>
               <label for="expected-tool">It should have been</label>
               <select id="expected-tool" class="select mono" name="expectedTool">
-                <option value="">another or none</option>
+                <option value="">another tool, or none</option>
                 {others.map((name) => <option key={name} value={name}>{inertString(name)}</option>)}
               </select>
             </>
@@ -149,10 +149,10 @@ function Judge({ judge: { rightTool, wrongTool } }: { judge: NonNullable<CallPag
 function CallFacts({ page: { call } }: { page: CallPage }) {
   return (
     <Facts>
-      <Fact name="Answered">
+      <Fact name="Time">
         <Exactly at={call.at} />
       </Fact>
-      <Fact name="Took">{formatDuration(call.ms)}</Fact>
+      <Fact name="Duration">{formatDuration(call.ms)}</Fact>
       {call.searchId !== undefined && (
         <Fact name="Found by">
           <a href={callPath(call.searchId)} aria-current="false">
@@ -186,15 +186,15 @@ function CallFacts({ page: { call } }: { page: CallPage }) {
             </Fact>
           </>
         )}
-      <Fact name="Sizes">{formatSizes(call) ?? "Not known"}</Fact>
+      <Fact name="Sizes">{formatSizes(call) ?? "Unknown"}</Fact>
       <Fact name="Session">
         <span class="mono">{call.session.slice(0, 8)}</span>
-        <CopyButton value={call.session} label="Copy the session's id" />
-        <a href={`/activity?session=${call.session}`} aria-current="false">Show all of it</a>
+        <CopyButton value={call.session} label="Copy session ID" />
+        <a href={`/activity?session=${call.session}`} aria-current="false">Show all its calls</a>
       </Fact>
       <Fact name="Call">
         <span class="mono">{call.id}</span>
-        <CopyButton value={call.id} label="Copy the call's id" />
+        <CopyButton value={call.id} label="Copy call ID" />
       </Fact>
     </Facts>
   );
@@ -206,10 +206,9 @@ function Messages({ page }: { page: CallPage }) {
     return (
       <Card title="Request and response">
         <p class="muted">
-          What was said in this call is not there any more. It is kept in memory only, for the last
-          {" "}
-          {formatNumber(page.detailsKept)}{" "}
-          calls of a gateway, until it stops. Nothing of it is ever written to disk.
+          The request and response are no longer available. They are kept in memory only, for the
+          last {formatNumber(page.detailsKept)}{" "}
+          calls, until the gateway stops. They are never written to disk.
         </p>
       </Card>
     );
@@ -225,14 +224,14 @@ function Messages({ page }: { page: CallPage }) {
         aside={<CopyButton value={response.text} label="Copy the response" />}
       >
         {response.words.map((words, index) => (
-          <Text key={index} text={words} label="What the tool said" isCut={false} />
+          <Text key={index} text={words} label="Tool output" isCut={false} />
         ))}
         {response.words.length === 0
           ? <Text text={response.text} label="Response" isCut={response.isCut} />
           : (
             <details class="definition">
-              <summary>The whole result</summary>
-              <Text text={response.text} label="The whole result" isCut={response.isCut} />
+              <summary>Full result</summary>
+              <Text text={response.text} label="Full result" isCut={response.isCut} />
             </details>
           )}
       </Card>
@@ -244,7 +243,7 @@ function Text({ text, label, isCut }: { text: string; label: string; isCut: bool
   return (
     <div class="said">
       <pre tabIndex={0} role="region" aria-label={label}><InertText text={text} /></pre>
-      {isCut && <p class="muted small">The rest is cut off: only the beginning is remembered.</p>}
+      {isCut && <p class="muted small">Truncated: only the beginning is kept.</p>}
     </div>
   );
 }

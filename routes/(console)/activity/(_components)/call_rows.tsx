@@ -84,7 +84,7 @@ export function CallRow({ call, place, query, isCurrent }: CallRowProps) {
       <td class="cut">
         <CallStatus call={call} />
       </td>
-      <td class="number col-sizes" title={formatSizes(call) ?? "Not known"}>
+      <td class="number col-sizes" title={formatSizes(call) ?? "Unknown"}>
         {formatKib(call.requestBytes)} / {formatKib(call.responseBytes)}
       </td>
     </tr>
@@ -97,7 +97,7 @@ export function CallStatus({ call }: { call: Pick<ListedCall, "ok" | "error" | "
   if (search) {
     return search.isHit
       ? <StateLabel tone="ok" icon="ready">{formatNumber(search.count)} found</StateLabel>
-      : <StateLabel tone="warn" icon="alert" title="Nothing that was found fits">None</StateLabel>;
+      : <StateLabel tone="warn" icon="alert" title="No matching tool found">None</StateLabel>;
   }
   const title = call.error === undefined ? undefined : inertString(call.error);
   return call.ok
@@ -121,7 +121,7 @@ export function CallsBar(props: CallsBarProps) {
     <div class="calls-bar">
       <p class="muted small">
         {formatCount(loaded, "entry", "entries")}
-        {hasOlder ? " loaded, older ones follow" : " in all"}
+        {hasOlder ? " loaded; scroll down for older ones" : " in total"}
       </p>
       {isOlder
         ? <a class="button" href="/activity" aria-current="false">Newest calls</a>
@@ -173,19 +173,19 @@ export function NoCalls({ hasCalls, isFiltered }: { hasCalls: boolean; isFiltere
         title="No calls yet"
         actions={<a class="button" href="/clients">Connect a client</a>}
       >
-        Every call of a tool and every search for one appears here as it happens, with its client,
-        its time and what came back. Connect a client and let it use a tool.
+        Tool calls and tool searches appear here live, with their client, duration and response.
+        Connect a client and let it use a tool.
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon="search"
-      title="No call matches"
+      title="No matching calls"
       actions={<a class="button" href="/activity" aria-current="false">Clear search and filters</a>}
     >
-      New calls that match appear here as they happen. What was said in calls is searched only for
-      the last {formatNumber(1_000)}.
+      New matching calls appear here live. Only the last {formatNumber(1_000)}{" "}
+      calls can be searched by their requests and responses.
     </EmptyState>
   );
 }

@@ -105,7 +105,7 @@ export function CallLog(props: CallLogProps) {
           hidden={rows.length === 0}
           aria-rowcount={feed.hasOlder.value ? -1 : rows.length + 1}
         >
-          <caption class="visually-hidden">Calls, the newest first</caption>
+          <caption class="visually-hidden">Calls, newest first</caption>
           <CallsHead />
           <tbody>
             <Spacer rows={first} />

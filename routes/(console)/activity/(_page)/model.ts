@@ -163,7 +163,7 @@ export async function callPage(
   return { ...page, judge: { rightTool, wrongTool } };
 }
 
-/** The client waits all the time, the gateway is at work before and after the server. */
+/** The client waits the whole time; the gateway works before and after the server. */
 export function timelineOf(call: ActivityRecord): CallTurn[] {
   const { ms, beforeMs = 0, serverMs } = call;
   const whole = Math.max(ms, 0.1);
@@ -176,7 +176,7 @@ export function timelineOf(call: ActivityRecord): CallTurn[] {
   if (serverMs === undefined) {
     // Earlier versions noted neither.
     const isNoted = call.requestBytes !== undefined;
-    const text = isNoted ? "answered without the server" : "the server's part is not known";
+    const text = isNoted ? "answered without the server" : "server time unknown";
     return [client, { who: "Gateway", stretches: all, text }];
   }
   const server = Math.min(serverMs, whole);

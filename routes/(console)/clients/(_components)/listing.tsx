@@ -48,7 +48,7 @@ export function ListingBar({ listing, whole }: { listing: Listing; whole: number
 export function ListingTable({ listing }: { listing: Listing }) {
   return (
     <Table
-      caption="What the model is listed, by server"
+      caption="Tools listed to the model, by server"
       class="listing-table"
       columns={["From", ["Tools", "number"], ["Tokens", "number"], ["Share", "number"]]}
     >

@@ -25,8 +25,8 @@ export default define.page<typeof handler>(function ClientRoute({ data: { found 
     return (
       <ErrorState
         icon="compass"
-        title="There is no such client"
-        message="It may have disconnected more than an hour ago, or connected again since."
+        title="Client not found"
+        message="It may have disconnected more than an hour ago, or reconnected with a new session."
         code="NOT_FOUND"
         id={state.requestId}
         steps={[]}
@@ -71,7 +71,7 @@ function Disconnect({ client: { id, name } }: { client: ListedClient }) {
       busy="Disconnecting…"
       isDangerous
     >
-      Its calls in progress are canceled. It may connect again: to keep it out, revoke its token.
+      Its calls in progress are canceled. It can reconnect; to prevent that, revoke its token.
     </Confirm>
   );
 }
@@ -116,9 +116,9 @@ function ClientFacts({ client }: { client: ListedClient }) {
             </>
           )}
         </Fact>
-        <Fact name="Id">
+        <Fact name="ID">
           <span class="mono">{id}</span>
-          <CopyButton value={id} label="Copy the client's id" />
+          <CopyButton value={id} label="Copy client ID" />
         </Fact>
       </Facts>
     </Card>
@@ -133,7 +133,7 @@ function Searches({ page: { client, searches } }: { page: ClientPage }) {
       isFlush
     >
       {searches.length === 0
-        ? <p class="card-lead muted">Its model has not searched for tools.</p>
+        ? <p class="card-lead muted">This client has not searched for tools yet.</p>
         : (
           <ul class="rows">
             {searches.map(({ id, at, search }) => (
@@ -172,13 +172,13 @@ function Listed(
 ) {
   const { tools, limit } = listing;
   return (
-    <Card title="Listed to its model now" aside={<ListingText listing={listing} />} isFlush>
+    <Card title="Tools listed to its model" aside={<ListingText listing={listing} />} isFlush>
       <div class="card-lead">
         {limit !== undefined && tools > limit && (
           <Notice tone="warn" role={null}>
             {`${
               formatCount(tools - limit, "tool")
-            } more than ${name} takes: its limit is ${limit}. Equip a smaller toolset.`}
+            } above the ${limit}-tool limit of ${name}. Equip a smaller toolset.`}
           </Notice>
         )}
         <ListingBar listing={listing} whole={Math.max(1, listing.tokens)} />

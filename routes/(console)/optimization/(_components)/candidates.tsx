@@ -36,7 +36,7 @@ export function OptimizationCandidates({ page }: { page: ToolOptimizationPage })
       <div class="candidate-grid">
         <Card
           class="candidate"
-          title="The server's own"
+          title="Canonical description"
           aside={`${canonical?.length ?? 0} characters`}
         >
           <p class="prose">
@@ -68,7 +68,7 @@ function CandidateCard({ page, candidate }: CandidateProps) {
       }
       aside={
         <>
-          {isInForce && <Badge tone="ok">In force</Badge>}
+          {isInForce && <Badge tone="ok">Active</Badge>}
           {candidate.isBest && !isInForce && <Badge tone="accent">Best</Badge>}
           {candidate.charCount} characters
         </>
@@ -99,7 +99,7 @@ function CandidateCard({ page, candidate }: CandidateProps) {
       </div>
       {canPromote && refusal !== undefined && (
         <details class="edit-words">
-          <summary>Promote it anyway</summary>
+          <summary>Promote anyway</summary>
           <PromoteForm page={page} candidate={candidate} />
         </details>
       )}
@@ -108,7 +108,7 @@ function CandidateCard({ page, candidate }: CandidateProps) {
 }
 
 function Scores({ metrics }: { metrics: CategoryScores | undefined }) {
-  if (metrics === undefined) return <p class="muted small">Not tried yet.</p>;
+  if (metrics === undefined) return <p class="muted small">Not evaluated yet.</p>;
   return (
     <dl class="candidate-scores">
       {drawnScores(metrics).map((score) => (
@@ -132,7 +132,7 @@ function Propose({ page }: { page: ToolOptimizationPage }) {
         <Field
           id="description"
           label="Description"
-          hint={`What it does, when to use it, what it is not for: up to ${MAX_DESCRIPTION} characters.`}
+          hint={`What the tool does, when to use it and when not to. Up to ${MAX_DESCRIPTION} characters.`}
         >
           <textarea
             id="description"
@@ -156,7 +156,7 @@ function Propose({ page }: { page: ToolOptimizationPage }) {
             action={page.path}
             busy="A model is writing…"
             fields={{ do: "generate-candidates", count: String(MORE) }}
-            label={`Have a model write ${MORE} more`}
+            label={`Generate ${MORE} more`}
           />
         </div>
       )}
@@ -177,8 +177,8 @@ export function PromoteForm({ page, candidate }: CandidateProps) {
       {isRefused && (
         <TextField
           id={`reason-${candidate.id}`}
-          label="Reason to promote it anyway"
-          hint="The verdict does not allow it. The reason is saved in the history."
+          label="Reason for promoting it anyway"
+          hint="The verdict is against promotion. Your reason is saved in the history."
           name="reason"
           required
           maxLength={1_000}
@@ -209,8 +209,7 @@ export function ScoreBars({ scores }: { scores: readonly ScorePair[] }) {
         </div>
       ))}
       <p class="hint score-key">
-        Upper bar: with the server's own description. Lower bar: with this one. Whiskers: 95 %
-        interval.
+        Upper bar: canonical description. Lower bar: this one. Whiskers: 95 % confidence interval.
       </p>
     </div>
   );

@@ -17,7 +17,7 @@ export function OptimizationHistory({ page }: { page: ToolOptimizationPage }) {
       {history.length === 0
         ? (
           <p class="card-lead muted">
-            Nothing was promoted yet. Each promotion and revert is kept here, with its reason.
+            Nothing has been promoted yet. Promotions and reverts appear here, with their reasons.
           </p>
         )
         : (
@@ -45,7 +45,7 @@ function HistoryRow(
         <p class="change-head">
           <span class="strong">{ACTIONS[event.action]}</span>
           <span class="muted">{AUTHORS[event.by]}</span>
-          {isInForce && <Badge tone="ok">In force</Badge>}
+          {isInForce && <Badge tone="ok">Active</Badge>}
           {promotion?.depth && <Badge>{promotion.depth}</Badge>}
           <span class="row-aside">
             <Ago at={Date.parse(event.time)} />
@@ -73,7 +73,7 @@ function HistoryRow(
           id={`to-${event.id}`}
           label="Revert to this"
           subject={event.time}
-          title={`Go back to this description of ${inertString(page.tool)}?`}
+          title={`Revert ${inertString(page.tool)} to this description?`}
           action={page.path}
           fields={promotion === null ? { do: "revert" } : { do: "revert", to: event.id }}
           verb="Revert to this"

@@ -167,8 +167,8 @@ function JobActions({ job, asked, onAsk }: Omit<JobCardProps, "isWhole">) {
         verb="Cancel optimization"
         isDangerous
       >
-        Tools that are done keep what came of them. The runs of the one in work stay on record, but
-        decide nothing.
+        Finished tools keep their results. Runs of the tool in progress stay on record but do not
+        count.
       </Confirm>
     </div>
   );
@@ -177,8 +177,7 @@ function JobActions({ job, asked, onAsk }: Omit<JobCardProps, "isWhole">) {
 function JobLines({ job }: { job: ShownJob }) {
   return (
     <ul class="rows job-lines">
-      {job.earlier > 0 && <li class="row muted">{formatCount(job.earlier, "tool")} before these
-      </li>}
+      {job.earlier > 0 && <li class="row muted">{formatCount(job.earlier, "earlier tool")}</li>}
       {job.lines.map((line) => {
         const { icon, tone } = LINES[line.state];
         return (

@@ -29,7 +29,7 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
               Optimize <InertText as="span" class="mono" text={server} />
             </>
           )}
-          lead="Writes other descriptions, tries them with prompts, and promotes the ones that do better"
+          lead="Generates alternative descriptions, tests them against prompts, and promotes those that score better"
           action={isOn
             ? (
               <button type="submit" class="button button-primary">
@@ -38,7 +38,7 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
             )
             : undefined}
         />
-        {page.problem && <FormFailure title="Not started" error={page.problem} />}
+        {page.problem && <FormFailure title="The job could not start" error={page.problem} />}
         {server === undefined ? <ServerList page={page} /> : (
           <Card
             title="Tools to optimize"
@@ -51,7 +51,7 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
         <Card title="Options">
           <JobOptionsFields values={values} />
         </Card>
-        <Card title="Before it starts">
+        <Card title="Before you start">
           <LiveEstimate
             server={server}
             enabled={page.enabled}
@@ -59,13 +59,13 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
             estimate={estimate}
           />
           <p class="hint">
-            1. A model writes the prompts and candidates that are missing. 2. Each description is
-            put to each prompt, the server's own too. 3. What does better by the thresholds is
-            promoted; everything else stays as it is. No tool is really called.
+            1. A model writes any missing prompts and candidates. 2. Every description, including
+            the server's own, is tested with every prompt. 3. Candidates that meet the thresholds
+            are promoted; nothing else changes. Tools are never actually called.
           </p>
           <noscript>
             <div class="form-actions">
-              <button type="submit" class="button" formmethod="get">Work out the estimate</button>
+              <button type="submit" class="button" formmethod="get">Update estimate</button>
             </div>
             {estimate && <p class="small">{formatEstimate(estimate)}</p>}
           </noscript>
@@ -158,11 +158,11 @@ export function SwitchedOff() {
         <div class="switched-off-text">
           <h2 id="switched-off">Optimization is off</h2>
           <p class="muted">
-            A model picks a tool by its description. Here other descriptions of a tool are written,
-            tried with prompts that should and should not lead to it, and put in the place of the
-            server's own where they do better. Each trial asks a model once, which takes time and
-            may cost money; nothing of it happens while this is off. Promoted descriptions stay in
-            force either way.
+            Models choose tools by their descriptions. Optimization generates alternative
+            descriptions, tests them against prompts that should and should not lead to the tool,
+            and promotes those that score better than the server's own. Each test run is a model
+            call, which takes time and may cost money. Nothing runs while optimization is off.
+            Promoted descriptions stay active either way.
           </p>
           <PostButton
             action="/optimization/~switch"

@@ -7,12 +7,13 @@ const DEPTHS = [
   {
     value: "quick",
     label: "Quick",
-    hint: "5 prompts a category, once each; decided by the thresholds",
+    hint: "5 prompts per category, 1 run each. The thresholds decide.",
   },
   {
     value: "thorough",
     label: "Thorough",
-    hint: "12 prompts a category, three times each; decided on prompts that no writer has seen",
+    hint:
+      "12 prompts per category, 3 runs each. Only prompts hidden from the candidates' author decide.",
   },
 ] as const;
 
@@ -21,20 +22,26 @@ const NUMBERS = [
   {
     id: "prompts",
     label: "Prompts per category",
-    placeholder: "by depth",
+    placeholder: "default",
     hint: PROMPTS_HINT,
     min: 1,
     max: 50,
   },
   { id: "threshold", label: "Auto-promote threshold, %", min: 0, max: 100 },
-  { id: "maxRuns", label: "Budget: most runs", placeholder: "no limit", min: 1 },
-  { id: "maxCost", label: "Budget: most dollars", placeholder: "no limit", min: 0, step: "any" },
+  { id: "maxRuns", label: "Budget: maximum runs", placeholder: "no limit", min: 1 },
+  {
+    id: "maxCost",
+    label: "Budget: maximum cost in USD",
+    placeholder: "no limit",
+    min: 0,
+    step: "any",
+  },
 ] as const;
 
 const CHECKS = [
-  ["autoPromote", "Promote what the verdict allows"],
-  ["generate", "Have a model write missing prompts and candidates"],
-  ["withToolset", "Show the equipped toolset's tools beside the server's"],
+  ["autoPromote", "Promote automatically if the verdict allows it"],
+  ["generate", "Generate missing prompts and candidates with a model"],
+  ["withToolset", "Also show the model the equipped toolset's tools"],
 ] as const;
 
 export function JobOptionsFields({ values }: { values: JobFormValues }) {

@@ -18,9 +18,9 @@ import type { IconName } from "../../../../components/icon.tsx";
 import { InertText } from "../../../../components/text.tsx";
 
 const MEANINGS: Record<PromptCategory, string> = {
-  direct: "Ask for the tool: it should be called.",
-  indirect: "Describe what is wanted without naming it: it should be called.",
-  negative: "Are for another tool, or for none: it must not be called.",
+  direct: "Direct prompts name the task plainly. The tool should be called.",
+  indirect: "Indirect prompts describe a goal without naming the tool. The tool should be called.",
+  negative: "Negative prompts are for another tool, or for none. The tool must not be called.",
 };
 
 const MORE = "5";
@@ -83,7 +83,7 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
             action={page.path}
             busy="A model is writing…"
             fields={{ do: "generate-prompts", direct: MORE, indirect: MORE, negative: MORE }}
-            label={`Have a model write ${MORE} more prompts a category`}
+            label={`Generate ${MORE} more prompts per category`}
           />
         </div>
       )}
@@ -93,14 +93,14 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
 
 function Choice({ page }: { page: ToolOptimizationPage }) {
   const all = [
-    { id: CANONICAL, label: "The server's own" },
+    { id: CANONICAL, label: "Canonical description" },
     ...page.candidates.map(({ id, label, isInForce }) => ({
       id,
-      label: isInForce ? `${label} (in force)` : label,
+      label: isInForce ? `${label} (active)` : label,
     })),
   ];
   return (
-    <nav class="filters" aria-label="Results of">
+    <nav class="filters" aria-label="Results for">
       {all.map(({ id, label }) => (
         <a
           key={id}
@@ -145,7 +145,7 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
             </span>
           )}
           {notes === undefined ? null : <InertText as="span" class="run-words" text={notes} />}
-          {prompt.heldOut && <span class="run-words">held back from what writes candidates</span>}
+          {prompt.heldOut && <span class="run-words">hidden when candidates are written</span>}
           {prompt.version > 1 && <span class="run-words">version {prompt.version}</span>}
         </p>
         {runs.some(({ reasoning }) => reasoning !== undefined) && <Reasoning runs={runs} />}
@@ -177,7 +177,7 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
               verb="Retire prompt"
               isDangerous
             >
-              It is no longer used. Its results are kept.
+              Evaluations no longer use it. Its results are kept.
             </Confirm>
           </details>
         )}
@@ -189,7 +189,7 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
 function Reasoning({ runs }: { runs: RunView[] }) {
   return (
     <details class="edit-words">
-      <summary>What the model said</summary>
+      <summary>Model response</summary>
       {runs.map(({ reasoning, state }, index) =>
         reasoning === undefined ? null : (
           <blockquote key={index} class="reasoning">
@@ -242,8 +242,8 @@ function PromptForm({ page, prefix, fields, verb, values }: PromptFormProps) {
       />
       <NameField
         id={id("expectedTool")}
-        label="Meant for another tool"
-        hint="Of a negative prompt: the tool that should be called instead, if there is one."
+        label="Expected tool"
+        hint="For a negative prompt: the tool that should be called instead, if any."
         name="expectedTool"
         list={id("siblings")}
         value={values.expectedTool ?? ""}

@@ -47,12 +47,12 @@ function NoCandidate({ page }: { page: ToolOptimizationPage }) {
   return (
     <EmptyState
       icon="optimization"
-      title="No other description yet"
-      actions={<a class="button" href={`${page.path}?tab=candidates`}>Propose one</a>}
+      title="No candidates yet"
+      actions={<a class="button" href={`${page.path}?tab=candidates`}>Propose a description</a>}
     >
       {page.isOn
-        ? "Optimize the tool to have some written and tried, or write one yourself."
-        : "Write one yourself, or switch optimization on to have some written and tried."}
+        ? "Optimize the tool to generate and test candidates, or write one yourself."
+        : "Write one yourself, or switch optimization on to generate and test candidates."}
     </EmptyState>
   );
 }
@@ -61,21 +61,21 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
   const { scores, tested, how, time, verdict, candidate, confusion, ranks } = comparison;
   return (
     <>
-      <Card title="What changes, by word">
+      <Card title="Changes">
         <WordDiff segments={candidate.segments} />
       </Card>
       <Card
-        title={candidate.isInForce ? "Performance improvement" : "How it does"}
+        title={candidate.isInForce ? "Performance improvement" : "Performance"}
         aside={time === undefined ? null : <Ago at={Date.parse(time)} />}
       >
         {scores.length === 0
-          ? <p class="muted">It has not been tried yet. The numbers come with an evaluation.</p>
+          ? <p class="muted">Not evaluated yet. Evaluate it to see how it performs.</p>
           : <ScoreBars scores={scores} />}
         {tested && <p>{tested}. {how && <span class="muted">{how}.</span>}</p>}
         {scores.length > 0 && (
           <p>
             <a href={`${page.path}?${new URLSearchParams({ tab: "prompts", of: candidate.id })}`}>
-              Look at the prompts
+              Show prompts
             </a>
           </p>
         )}
@@ -90,7 +90,7 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
         title="Verdict"
         aside={candidate.evidence ? `${candidate.evidence.depth} evidence` : undefined}
       >
-        {verdict === undefined ? <p class="muted">{candidate.refusal ?? "There is none."}</p> : (
+        {verdict === undefined ? <p class="muted">{candidate.refusal ?? "No verdict yet."}</p> : (
           <>
             <p class={verdict.promote ? "verdict is-good" : "verdict is-bad"}>
               <Icon name={verdict.promote ? "ready" : "error"} size={16} />
@@ -114,7 +114,7 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
         )}
         {page.promotion?.reason !== undefined && candidate.isInForce && (
           <p class="muted">
-            Promoted with a reason: <InertText text={page.promotion.reason} />
+            Reason for the promotion: <InertText text={page.promotion.reason} />
           </p>
         )}
         {!candidate.isInForce && page.exists && <PromoteForm page={page} candidate={candidate} />}
@@ -130,8 +130,8 @@ function ConfusionMatrix({ before, after, note }: NonNullable<Comparison["confus
   return (
     <Card title="Confusion matrix">
       <p class="hint">
-        Runs, by the tool that should be called (rows) and the one that was (columns). It went wrong
-        where this tool was called for what is not its own, or was not called for what is.
+        Runs by expected tool (rows) and called tool (columns). A run is wrong if this tool was
+        called when another or none was expected, or was not called when it was expected.
         {note === undefined ? null : ` ${note}.`}
       </p>
       <div class="matrices">
@@ -149,7 +149,7 @@ function Matrix({ table, caption }: { table: ConfusionTable; caption: string }) 
         <caption>{caption}</caption>
         <thead>
           <tr>
-            <th scope="col">Should be called</th>
+            <th scope="col">Expected</th>
             {table.called.map((name) => (
               <th key={name} scope="col" class="mono number">
                 <InertText text={name} />
@@ -179,17 +179,17 @@ function Matrix({ table, caption }: { table: ConfusionTable; caption: string }) 
   );
 }
 
-/** Where a search of our own has the tool; it asks no model, so that it costs nothing. */
+/** The tool's rank in our own search, which asks no model and costs nothing. */
 function SearchRanks({ ranks }: Pick<Comparison, "ranks">) {
   if (ranks.length === 0) return null;
   return (
-    <Card title="Place in the gateway's own search" isFlush>
+    <Card title="Rank in tool search" isFlush>
       <p class="card-lead hint">
-        A second opinion that asks no model: where a search for the prompt's words has the tool.
+        A second opinion that needs no model: the tool's rank when you search for the prompt's text.
       </p>
       <Table
         class="ranks"
-        caption="Place in the search, before and after"
+        caption="Search rank, before and after"
         columns={[
           "Prompt",
           ["Category", "col-rank hide-small"],
@@ -214,5 +214,5 @@ function SearchRanks({ ranks }: Pick<Comparison, "ranks">) {
 
 function rankText(rank: number | null | undefined): string {
   if (rank === undefined) return "–";
-  return rank === null ? "not found" : `${rank}.`;
+  return rank === null ? "not found" : `#${rank}`;
 }

@@ -33,7 +33,7 @@ export function JobMonitor({ job, isWhole }: { job: ShownJob; isWhole: boolean }
     try {
       await askApi(`/api/optimization/jobs/${encodeURIComponent(job.id)}/${action}`, {});
     } catch (error) {
-      toast("error", `Could not ${action} it`, error instanceof Error ? error.message : "");
+      toast("error", `Could not ${action} the job`, error instanceof Error ? error.message : "");
     } finally {
       asked.value = undefined;
     }
@@ -128,8 +128,8 @@ export function LiveEstimate({ server, enabled, chosen, estimate }: LiveEstimate
           (found.value
             ? formatEstimate(found.value)
             : isAsking.value
-            ? "being worked out…"
-            : "not known yet")}
+            ? "calculating…"
+            : "not available yet")}
       </p>
       {!isEmpty && trouble.value === undefined && found.value !== undefined && (
         <p class="hint">{found.value.basis}.</p>
@@ -157,7 +157,7 @@ export function OptimizationLive({ marks }: { marks: string[] }) {
         const { mark, status, title, note } = data;
         if (known.current.has(mark)) return;
         known.current.add(mark);
-        const what = `The optimization of ${title}`;
+        const what = `Optimization of ${title}`;
         // A job that completed everything has no note.
         if (status === "completed" && note === undefined) toast("success", `${what} is complete`);
         else if (status === "completed") toast("info", `${what} has finished`, note);

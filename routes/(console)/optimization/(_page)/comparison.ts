@@ -77,7 +77,7 @@ function confusionsOf(
     before: tableOf(CANONICAL),
     after: tableOf(candidateId),
     /** Where they are about less than the numbers. */
-    note: isPart ? "Of the newest of the evaluations that the numbers count together" : undefined,
+    note: isPart ? "Only the newest evaluation; the scores combine several" : undefined,
   };
 }
 
@@ -114,7 +114,7 @@ function testedText(
 ): string | undefined {
   if (evaluation === undefined) {
     return source === "reported"
-      ? `Tested by a caller in ${formatCount(metrics.overall.total, "run")}`
+      ? `Tested by a client in ${formatCount(metrics.overall.total, "run")}`
       : undefined;
   }
   const each = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
@@ -130,10 +130,10 @@ function methodText(evaluation: Evaluation, evidence: Evidence): string {
   return [
     depth === "thorough" ? "Thorough evidence" : "Quick evidence",
     ...repeatsText(overall.total, promptsIn(overall)),
-    ...(isOfSeveral ? [`${evidence.tries ?? "several"} evaluations counted together`] : []),
+    ...(isOfSeveral ? [`${evidence.tries ?? "several"} evaluations combined`] : []),
     `by ${evaluator}${model === undefined ? "" : ` (${model})`}`,
     ...(beside === undefined ? [] : [besideText(beside.length)]),
-    ...(errors === 0 ? [] : [`${formatCount(errors, "run")} failed and not counted`]),
+    ...(errors === 0 ? [] : [`${formatCount(errors, "failed run")} not counted`]),
     // What the others cost is not part of this one.
     ...(isOfSeveral ? [] : costTexts(evaluation)),
   ].join(", ");

@@ -94,8 +94,8 @@ const FIELDS: Record<string, string> = {
   candidatesPerTool: "candidates per tool",
   promptsPerCategory: "prompts per category",
   threshold: "the threshold",
-  maxRuns: "the most runs",
-  maxCostUsd: "the most dollars",
+  maxRuns: "maximum runs",
+  maxCostUsd: "maximum cost",
 };
 
 /** What a link or a form that was sent back says, else what is usually wanted. */

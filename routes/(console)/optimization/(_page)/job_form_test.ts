@@ -72,6 +72,6 @@ Deno.test("submitJob() starts what the form says, and refuses in words", async (
   await assert.rejects(submitJob(opened.gateway, empty, CALL), /the list of tools is empty/);
   await assert.rejects(
     submitJob(opened.gateway, { ...empty, tools: ["forecast"], maxRuns: "many" }, CALL),
-    /the most runs is not valid/,
+    /maximum runs is not valid/,
   );
 });

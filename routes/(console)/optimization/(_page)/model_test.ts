@@ -47,12 +47,12 @@ Deno.test("rowOf() puts what is worth doing first in front, with its reason", ()
   ];
   assert.deepEqual(rows.map(({ reason, state }) => [reason, state]), [
     ["Better candidate: 7/20 → 19/20", "waiting"],
-    ["Promoted over an older description", "stale"],
+    ["Server's description changed since promotion", "stale"],
     ["5 of 20 calls failed", "evaluated"],
-    ["Right in only 7/20 runs", "evaluated"],
+    ["Correct in only 7/20 runs", "evaluated"],
     ["Called 1,200 times, never evaluated", "new"],
-    ["Right in only 7/20 runs", "evaluated"],
-    ["The last evaluation came to no result", "evaluated"],
+    ["Correct in only 7/20 runs", "evaluated"],
+    ["The last evaluation was inconclusive", "evaluated"],
     ["Evaluated with an older description", "evaluated"],
     ["Never evaluated", "new"],
     ["Nothing to do", "evaluated"],
@@ -183,12 +183,12 @@ Deno.test("shownJob() keeps the note of a job without such an outcome", () => {
 });
 
 Deno.test("jobPage() says that a job goes on only while it does", () => {
-  assert.match(jobPage(job([{}], { status: "running" })).lead, /goes on when this page is closed/);
-  assert.match(jobPage(job([{}], { status: "paused" })).lead, /until somebody resumes it/);
+  assert.match(jobPage(job([{}], { status: "running" })).lead, /continues if you close the page/);
+  assert.match(jobPage(job([{}], { status: "paused" })).lead, /until someone resumes it/);
   for (const status of ["completed", "cancelled", "failed"] as const) {
     assert.equal(
       jobPage(job([{}], { status })).lead,
-      "It has ended; what came of each tool is kept",
+      "This job has ended; its results are kept",
     );
   }
 });
@@ -201,20 +201,20 @@ function shown(input: Partial<JobOptions>): Record<string, string> {
 
 Deno.test("jobOptions() has the value in effect and where it is from", () => {
   const usual = shown({});
-  assert.equal(usual["Prompts per category"], "5, as quick has it");
-  assert.equal(usual["Repeats of each prompt"], "1, as quick has it");
-  assert.equal(usual["Candidates per tool"], "4, the default");
-  assert.equal(usual["Most runs"], "no limit, the default");
-  assert.match(usual["To be promoted"] ?? "", /^85 % overall, .*, the default$/);
+  assert.equal(usual["Prompts per category"], "5, default for quick");
+  assert.equal(usual["Runs per prompt"], "1, default for quick");
+  assert.equal(usual["Candidates per tool"], "4, default");
+  assert.equal(usual["Maximum runs"], "no limit, default");
+  assert.match(usual["Promotion thresholds"] ?? "", /^85 % overall, .*, default$/);
   const set = shown({ depth: "thorough", promptsPerCategory: 7, maxCostUsd: 2 });
   assert.equal(set["Depth"], "thorough, set for this job");
   assert.equal(set["Prompts per category"], "7, set for this job");
-  assert.equal(set["Repeats of each prompt"], "3, as thorough has it");
-  assert.equal(set["Most dollars"], "$2.00, set for this job");
+  assert.equal(set["Runs per prompt"], "3, default for thorough");
+  assert.equal(set["Maximum cost"], "$2.00, set for this job");
 });
 
 Deno.test("jobOptions() says that all saved prompts are asked where none is written", () => {
   const { Candidates, ...others } = shown({ generate: false, candidateIds: ["cand_1"] });
-  assert.equal(others["Prompts per category"], "all that are saved, as no text is written");
+  assert.equal(others["Prompts per category"], "all saved prompts, because nothing is generated");
   assert.equal(Candidates, "cand_1, set for this job");
 });

@@ -172,8 +172,8 @@ function callText(toolCalled: boolean, others: string[], shouldCall: boolean): s
   const named = others.join(", ");
   if (toolCalled) {
     const also = named === "" ? "" : `, and ${named}`;
-    return `${shouldCall ? "called" : "called, though it should not be"}${also}`;
+    return `${shouldCall ? "called" : "called, but should not have been"}${also}`;
   }
-  if (named === "") return shouldCall ? "not called, nor any other tool" : "not called";
+  if (named === "") return shouldCall ? "no tool called" : "not called";
   return shouldCall ? `called ${named} instead` : `not called; ${named} was`;
 }

@@ -59,7 +59,7 @@ Deno.test("toolOptimizationPage() says of numbers of several evaluations that th
   assert.equal(comparison.tested, "Tested against 3 prompts (1 direct, 1 indirect, 1 negative)");
   assert.match(
     comparison.how ?? "",
-    /^Quick evidence, 2 times each, 2 evaluations counted together, by messages-api \(stand-in\)$/,
+    /^Quick evidence, 2 times each, 2 evaluations combined, by messages-api \(stand-in\)$/,
   );
   const countsOf = (table?: ConfusionTable) =>
     table?.rows.map(({ counts }) => counts.map(({ count }) => count));
@@ -69,9 +69,9 @@ Deno.test("toolOptimizationPage() says of numbers of several evaluations that th
   await opened.admin.promote({ ...NAMED, candidateId }, "person");
   const inForce = (await open(opened)).comparison;
   assert.equal(inForce?.scores.at(-1)?.after?.short, "6/6 (100 %)");
-  assert.match(inForce.how ?? "", /2 times each, several evaluations counted together/);
+  assert.match(inForce.how ?? "", /2 times each, several evaluations combined/);
   assert.deepEqual(countsOf(inForce.confusion?.after), [[2, 0], [0, 1]]);
-  assert.match(inForce.confusion?.note ?? "", /^Of the newest of the evaluations/);
+  assert.match(inForce.confusion?.note ?? "", /^Only the newest evaluation/);
 });
 
 Deno.test("toolOptimizationPage() has numbers and verdict of what is in force from the same evidence", async () => {
@@ -138,7 +138,7 @@ Deno.test("toolOptimizationPage() shows the runs of the description that is aske
   const [direct] = own.groups;
   assert.equal(direct?.score, "0/1 (0 %)");
   assert.equal(direct.prompts[0]?.state, "failed");
-  assert.equal(direct.prompts[0]?.runs[0]?.text, "not called, nor any other tool");
+  assert.equal(direct.prompts[0]?.runs[0]?.text, "no tool called");
   // A prompt that was edited has not been tried as it is now.
   const id = direct.prompts[0]?.prompt.id ?? "";
   await opened.admin.prompts.edit({ ...NAMED, id, prompt: "Weather for Rome, please" });

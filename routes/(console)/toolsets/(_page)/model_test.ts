@@ -45,7 +45,7 @@ Deno.test("toolsetPage() has its endpoint, what is equipped instead, and how eac
   assert.equal(page.endpoint, "http://127.0.0.1:3333/toolsets/dev/mcp");
   assert.ok(page.snippets.some(({ code }) => code.includes("/toolsets/dev/mcp")));
   assert.deepEqual(page.equipped, { name: "other", registered: 1 });
-  assert.deepEqual(page.toolset.notes, ["1 tool is waiting for a server that is away"]);
+  assert.deepEqual(page.toolset.notes, ["1 tool is waiting for a disconnected server"]);
   const missing = await toolsetPage(gateway, "de", NO_QUERY);
   assert.deepEqual(missing, { missing: "de", nearest: ["dev"] });
 });

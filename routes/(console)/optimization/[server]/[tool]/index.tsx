@@ -88,20 +88,20 @@ const LABELS: Record<typeof TABS[number], string> = {
 const DONE: Record<string, { text: string; isRestartNeeded?: boolean }> = {
   promoted: { text: "Promoted. Connected clients are notified.", isRestartNeeded: true },
   reverted: {
-    text: "Reverted. The server's own description is in force again.",
+    text: "Reverted. The server's own description is active again.",
     isRestartNeeded: true,
   },
-  restored: { text: "The earlier promotion is in force again.", isRestartNeeded: true },
-  kept: { text: "Kept. The promoted description stays in force." },
-  proposed: { text: "Saved as a candidate. Evaluate it to see how it does." },
-  written: { text: "New candidates are written. Evaluate them to see how they do." },
-  added: { text: "The prompt is saved." },
-  edited: { text: "The prompt is saved as its next version." },
-  retired: { text: "The prompt is no longer used. Its results are kept." },
-  "prompts-written": { text: "New prompts are written." },
+  restored: { text: "The earlier promotion is active again.", isRestartNeeded: true },
+  kept: { text: "Kept. The promoted description stays active." },
+  proposed: { text: "Candidate saved. Evaluate it to see how it performs." },
+  written: { text: "Candidates generated. Evaluate them to see how they perform." },
+  added: { text: "Prompt saved." },
+  edited: { text: "Prompt saved as a new version." },
+  retired: { text: "Prompt retired. Its results are kept." },
+  "prompts-written": { text: "Prompts generated." },
 };
 
-/** One tool: its descriptions, how they do, and what stands behind the numbers. */
+/** One tool: its descriptions, their scores, and the evidence for them. */
 function OptimizationTool({ page }: { page: ToolOptimizationPage }) {
   const { server, tool, job, done, tab } = page;
   const path = optimizationPath(server, tool);
@@ -123,7 +123,9 @@ function OptimizationTool({ page }: { page: ToolOptimizationPage }) {
       )}
       <article class="detail">
         <Header page={page} />
-        {page.problem === undefined ? null : <FormFailure title="Not done" error={page.problem} />}
+        {page.problem === undefined
+          ? null
+          : <FormFailure title="Nothing was changed" error={page.problem} />}
         {known === undefined ? null : (
           <Notice tone="info" icon="ready">
             {known.text}
@@ -134,10 +136,10 @@ function OptimizationTool({ page }: { page: ToolOptimizationPage }) {
         {page.stale === undefined ? null : <Stale page={page} segments={page.stale} />}
         {page.voided === undefined ? null : (
           <Notice tone="warn" role={null}>
-            Nothing can be concluded from the newest evaluation: <InertText text={page.voided} />
+            The latest evaluation was inconclusive: <InertText text={page.voided} />
           </Notice>
         )}
-        <nav class="tabs" aria-label="Parts">
+        <nav class="tabs" aria-label="Sections">
           {TABS.map((name) => (
             <a
               key={name}
@@ -170,7 +172,7 @@ function Header({ page }: { page: ToolOptimizationPage }) {
         <span class="meta">
           <Status page={page} />
           <a class="mono" href={serverPath(server)}>{server}</a>
-          <a href={toolPath(server, tool)}>Look at the tool</a>
+          <a href={toolPath(server, tool)}>View tool</a>
         </span>
       }
       action={
@@ -185,8 +187,8 @@ function Header({ page }: { page: ToolOptimizationPage }) {
               fields={{ do: "revert" }}
               verb="Revert to original"
             >
-              Clients see the server's own description again. The promoted one stays in the history,
-              and can be put back from there.
+              Clients see the server's own description again. The promoted description stays in the
+              history; you can restore it from there.
             </Confirm>
           )}
           {isOn && isEnabled && (
@@ -214,7 +216,9 @@ function Status({ page }: { page: ToolOptimizationPage }) {
         )
         : (
           <StateLabel>
-            ○ {page.status === "baseline" ? "Baseline: the server's own is kept" : "Not optimized"}
+            ○ {page.status === "baseline"
+              ? "Baseline: the server's own description is kept"
+              : "Not optimized"}
           </StateLabel>
         )}
       {!page.exists && <span class="badge tone-warn">No longer listed by its server</span>}
@@ -235,10 +239,10 @@ function Stale(
       <WordDiff segments={segments} />
       <div class="form-actions stale-actions">
         <PostForm action={path} fields={{ do: "keep" }}>
-          <button type="submit" class="button">Keep the promoted one</button>
+          <button type="submit" class="button">Keep the promoted description</button>
         </PostForm>
         <PostForm action={path} fields={{ do: "revert" }}>
-          <button type="submit" class="button">Revert to the server's own</button>
+          <button type="submit" class="button">Revert to the server's description</button>
         </PostForm>
       </div>
     </Card>

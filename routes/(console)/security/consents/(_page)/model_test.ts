@@ -85,7 +85,7 @@ Deno.test("consents page does what a form names, and nothing for one that names 
   const { output } = await decide({ action: "approve", id: "x" });
   assert.deepEqual(decidedServer(output), { server: "files" });
   await decide({ action: "refuse", id: "y" }, false);
-  await assert.rejects(decide({ id: "z" }), /does not say what to do/);
+  await assert.rejects(decide({ id: "z" }), /sent without an action/);
   await assert.rejects(decide({ action: "approve", id: "z" }, false), { code: "ACCESS_DENIED" });
   assert.deepEqual(asked, [{ approve: "x" }, { refuse: "y" }]);
 });
