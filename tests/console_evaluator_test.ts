@@ -41,7 +41,7 @@ browserTest("evaluator that was found is named, and a real request says how it w
     body: new URLSearchParams({ action: "evaluator-test" }),
   });
   assert.equal(off.status, 403);
-  assert.match(await off.text(), /optimization is off, because it spends model time/);
+  assert.match(await off.text(), /optimization is off, and the test is a real model call/);
   assert.equal(model.requests.length, 0);
 
   await goLive(page, `${gateway.url}/settings`);
@@ -54,7 +54,7 @@ browserTest("evaluator that was found is named, and a real request says how it w
   assert.equal(model.requests.length, 0);
 
   await page.getByRole("button", { name: "Run a test" }).click();
-  await page.getByText(/it called no tool in place of weather_forecast/).waitFor();
+  await page.getByText(/it called no tool instead of weather_forecast/).waitFor();
   assert.ok(model.requests.length > 0);
   reply = { toolUse: { name: "", input: {} } };
   await page.getByRole("button", { name: "Run a test" }).click();
@@ -63,6 +63,6 @@ browserTest("evaluator that was found is named, and a real request says how it w
   await assertReadable(page, "settings-evaluator");
   reply = { status: 401 };
   await page.getByRole("button", { name: "Run a test" }).click();
-  await page.getByText(/It does not work\. The model API refuses/).waitFor();
+  await page.getByText(/It does not work\. The model API denied access/).waitFor();
   assert.deepEqual(complaints, []);
 });

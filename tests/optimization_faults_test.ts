@@ -54,7 +54,7 @@ for (const [words, fault] of Object.entries(FAULTS)) {
         candidateId = await propose(manager, GOOD);
         const job = await evaluate(manager, candidateId);
         assert.ok(["completed", "failed"].includes(job.status), job.status);
-        assert.match(job.tools[0]?.outcome ?? "", /Nothing can be concluded: .*runs failed/);
+        assert.match(job.tools[0]?.outcome ?? "", /Inconclusive: .*runs failed/);
         assert.deepEqual(await lab.processes(), []);
         for (const id of [CANONICAL, candidateId]) {
           const { counts, runs, evidence } = await resultOf(manager, id);

@@ -130,7 +130,7 @@ Deno.test("a thorough job writes candidates without the prompts that decide, and
   });
   const { runs: most, basis } = Estimate.parse(data.estimate);
   assert.equal(most, (HELD_OUT + KNOWN_NEGATIVE) * (candidates.length + 1) * REPEATS);
-  assert.match(basis, / and 1 request for texts;/, "only candidates are missing");
+  assert.match(basis, / and 1 request to generate text;/, "only candidates are missing");
   const job = await ended(manager, OptimizationJob.parse(data.job).id);
   assert.match(job.tools[0]?.outcome ?? "", /^Promoted: overall 33 % -> 100 %/);
 
@@ -270,10 +270,10 @@ Deno.test("withToolset shows the equipped tools of other servers, whose calls ar
   assert.deepEqual(shop.calls, []);
 
   const { evidence } = await resultOf(manager, good);
-  assert.match(evidence?.verdict?.words ?? "", /; beside 2 tools of other servers\): overall/);
+  assert.match(evidence?.verdict?.words ?? "", /; alongside 2 tools of other servers\): overall/);
   assert.equal((await reportOf(manager)).tools[0]?.beside, 2);
   const page = await (await fetch(`${lab.gateway.url}/optimization/library/find_books`)).text();
-  assert.match(page, /Quick evidence, .*beside 2 tools of other servers/);
+  assert.match(page, /Quick evidence, .*alongside 2 tools of other servers/);
 
   const before = lab.seen.length;
   await evaluate(manager, good, {});

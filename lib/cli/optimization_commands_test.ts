@@ -382,6 +382,9 @@ Deno.test("evaluatedText() has the job, depth, counts, rules and what stands aga
     /\n {2}Overall +8\/10 .* -> +10\/10 .*\nBetter: quick evidence, 15 prompts\n {2}✓ /,
   );
   const beside = shown({ depth: "thorough", beside: 1, problem: "The evaluation is void: errors" });
-  assert.match(beside, /^thorough evidence, 10 prompts: .* 0 negative; beside 1 tool of another/);
+  assert.match(
+    beside,
+    /^thorough evidence, 10 prompts: .* 0 negative; alongside 1 tool of another/,
+  );
   assert.match(beside, /\nThe evaluation is void: errors\n/);
 });

@@ -146,7 +146,7 @@ Deno.test("OptimizationAdmin.promote() accepts reported runs only from a person 
   assert.ok(partly.message.includes(`canonical has no run for ${promptIds.join(", ")}`));
   await reportAll(opened, candidateId, promptIds);
   const reported = await failure(promote(), "PROMOTION_REFUSED");
-  assert.match(reported.message, /reported by a caller; the gateway measured none of them/);
+  assert.match(reported.message, /reported by a client, not measured by the gateway/);
   assert.match(reported.toBody().hint ?? "", /A person may promote it.* in the console/);
   await failure(admin.promote({ ...FORECAST, candidateId }, "person"), "PROMOTION_REFUSED");
   assert.equal(shown(), "Does forecast");
@@ -227,7 +227,7 @@ Deno.test("OptimizationAdmin.promote() requires a candidate to beat the descript
   const equal = await failure(promote(second), "PROMOTION_REFUSED");
   assert.match(
     equal.message,
-    /Do not promote: compared with the promoted one, overall 3\/3 .*no room for/,
+    /Do not promote: compared with the promoted one, overall 3\/3 .*too close to the maximum/,
   );
   const [result] = await admin.results.list({ server: "weather", candidateId: second });
   assert.equal(result?.evidence?.verdict?.promote, false, "wherever it is shown");

@@ -277,7 +277,7 @@ Deno.test("evaluate_candidate tells a client that waits how far its job is", asy
   const progress = (message: string) => void told.push(message);
   const input = { ...FORECAST, candidateId, wait: 0.05 };
   const { data } = await call("evaluate_candidate", input, { progress });
-  assert.match(told.join("\n"), /Waiting to begin|Testing/);
+  assert.match(told.join("\n"), /Waiting to start|Testing/);
   await jobs.cancel(Object(data.job).id);
 });
 
@@ -338,9 +338,9 @@ Deno.test("evaluate_candidate and optimize_tools pass on repeats and the equippe
   const job = Object((await call("optimize_tools", { server: "weather", ...how })).data.job);
   assert.deepEqual([job.options.repeats, job.options.withToolset], [2, true]);
   const results = await call("get_eval_results", { server: "weather" });
-  assert.match(results.text, /measured, beside 2 tools of other servers\): /);
+  assert.match(results.text, /measured, alongside 2 tools of other servers\): /);
   const { text } = await call("get_optimization_report", { server: "weather" });
-  assert.match(text, /quick, 3 prompts, beside 2 tools of other servers/);
+  assert.match(text, /quick, 3 prompts, alongside 2 tools of other servers/);
 });
 
 Deno.test("evaluate_candidate refuses to show an equipped toolset where none is", async () => {
@@ -350,7 +350,7 @@ Deno.test("evaluate_candidate refuses to show an equipped toolset where none is"
   const error = await failure(asked, "INVALID_ARGUMENTS");
   assert.match(
     error.message,
-    /^Cannot show the equipped toolset's tools .*: no toolset is equipped/,
+    /^Cannot include the equipped toolset's tools: no toolset is equipped/,
   );
-  assert.match(error.toBody().recoveryAction, /Equip a toolset .* or test without it/);
+  assert.match(error.toBody().recoveryAction, /Equip a toolset .* or test without one/);
 });

@@ -99,7 +99,7 @@ export class Budget {
     }
     if (maxCostUsd === undefined) return undefined;
     if (this.#priced === 0 && this.#ended >= MOST_UNPRICED) {
-      return `the budget of ${maxCostUsd} USD cannot be kept, as runs do not say what they cost`;
+      return `the budget of ${maxCostUsd} USD cannot be enforced: runs do not report their cost`;
     }
     // One that failed may not say what it cost, and was not free; what is under way and the next
     // one will cost about as much as the others did.

@@ -94,5 +94,5 @@ Deno.test("Budget.takeRun() stops where a limit in USD cannot be kept", () => {
     assert.equal(budget.takeRun(), undefined);
     budget.runEnded(unpriced);
   }
-  assert.match(budget.takeRun() ?? "", /cannot be kept, as runs do not say what they cost/);
+  assert.match(budget.takeRun() ?? "", /cannot be enforced: runs do not report their cost/);
 });

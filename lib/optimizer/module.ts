@@ -73,7 +73,7 @@ export function buildOptimizer<Loaded extends LoadedOptimizer>(
     if (!on && options.enableOptimization) {
       throw new GatewayError("CONFLICT", {
         message: "Cannot switch optimization off: it was switched on when the gateway started",
-        recoveryAction: "Start the gateway without --enable-optimization",
+        recoveryAction: "Restart the gateway without --enable-optimization",
       });
     }
     const before = { enabled: isEnabled() };

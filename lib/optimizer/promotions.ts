@@ -155,7 +155,7 @@ export class Promotions {
       }
       throw new GatewayError("CONFLICT", {
         message: `Cannot change which description "${namespacedName(server, tool)}" has: ` +
-          "others keep changing it",
+          "other requests keep changing it",
         recoveryAction: "Try again in a moment",
       });
     });
@@ -168,7 +168,7 @@ export class Promotions {
     const name = namespacedName(server, tool);
     throw new GatewayError("NOT_FOUND", {
       message: `Cannot revert "${name}" to "${id}": its history has no such step`,
-      recoveryAction: `Use the id of a step in the history of "${name}"`,
+      recoveryAction: `Use the ID of a step in the history of "${name}"`,
       // Not every reader has another way to look them up.
       hint: history.length === 0
         ? "Its history is empty: nothing was ever promoted for it."
@@ -180,7 +180,7 @@ export class Promotions {
     const description = this.#options.canonical(server, tool);
     if (description !== undefined) return description;
     throw new GatewayError("TOOL_NOT_FOUND", {
-      message: `Cannot ${attempt} "${namespacedName(server, tool)}": there is no such tool now`,
+      message: `Cannot ${attempt} "${namespacedName(server, tool)}": the tool no longer exists`,
     });
   }
 
@@ -197,7 +197,7 @@ export class Promotions {
   }
 }
 
-/** What a job does, nobody asked for at that moment: it is the gateway's own. */
+/** A job's steps have no user behind them, so they are the gateway's own. */
 function auditedStep(event: PromotionEvent, before: PromotedTool | undefined): AuditedChange {
   const { action, by, reason, server, toolName } = event;
   const shown = (promotion: PromotedTool | null | undefined) => ({
@@ -227,7 +227,7 @@ function isStale(promotion: PromotedTool, canonical: string | null): boolean {
   return hash !== hashOf(promotion.canonicalDescription) && hash !== promotion.keptOver;
 }
 
-/** What could not be read again must not be saved. */
+/** An event that could not be parsed again must not be saved. */
 function checked(event: PromotionEvent): PromotionEvent {
   const { success, data, error } = PromotionEvent.safeParse(event);
   if (success) return data;
@@ -241,11 +241,11 @@ function checked(event: PromotionEvent): PromotionEvent {
   });
 }
 
-/** Whoever may write descriptions must not be able to give models orders. */
+/** The right to write descriptions must not be a way to give models orders. */
 function hostile(name: string, problem: string): GatewayError {
   return new GatewayError("PROMOTION_REFUSED", {
-    message: `Cannot promote a description for "${name}": it looks hostile. ${problem}`,
-    recoveryAction: "Propose a description that only says what the tool does",
+    message: `Cannot promote a description for "${name}": it looks like an attack. ${problem}`,
+    recoveryAction: "Propose a description that only states what the tool does",
   });
 }
 
@@ -260,6 +260,6 @@ function overtaken(name: string): never {
 function missing(message: string): never {
   throw new GatewayError("NOT_FOUND", {
     message,
-    recoveryAction: "Nothing has to be done: the server's own description is in force",
+    recoveryAction: "No action is needed: the server's own description is active",
   });
 }

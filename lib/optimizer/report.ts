@@ -87,12 +87,12 @@ export function reportMarkdown(reports: readonly OptimizationReport[]): string {
     ...reports.flatMap((report) => [
       `## ${cellText(report.serverName)}`,
       summaryLine(report),
-      report.tools.length === 0 ? "It has no tools." : toolTable(report.tools),
+      report.tools.length === 0 ? "This server has no tools." : toolTable(report.tools),
     ]),
-    "Numbers are correct runs of all that counted, with the server's own description → with the " +
-    "promoted one. Status: optimized (promoted), baseline (evaluated, the server's own " +
-    "description kept), unoptimized. Cost is that of the evaluation runs, as far as they say what " +
-    "they cost; what it took to write candidates and prompts is told with each job.",
+    "Scores are correct runs out of all counted runs: server's own description → promoted " +
+    "description. Status: optimized (promoted), baseline (evaluated, the server's own " +
+    "description kept), unoptimized. Cost covers evaluation runs that report one; the cost of " +
+    "generating candidates and prompts is shown with each job.",
     RESTART_NOTE,
   ];
   return `${parts.join("\n\n")}\n`;
@@ -203,7 +203,7 @@ function improvementsOf(tools: readonly ReportedTool[]): number[] {
 
 function summaryLine(report: ReportTotal): string {
   const gain = report.avgImprovement === null
-    ? "no data on the improvement"
+    ? "no improvement data"
     : `average improvement ${signedPoints(report.avgImprovement)}`;
   const cost = report.costUsd === null ? "cost not known" : costText(report);
   return `${report.optimizedCount} of ${counted(report.toolCount, "tool")} optimized, ${gain}, ` +

@@ -166,7 +166,7 @@ Deno.test("reportMarkdown() shows depth, prompts, intervals, cost and the note",
     /^# Tool descriptions\n\n1 of 2 tools optimized, average improvement \+33\.3 points, 30 runs, \$0\.25\n/,
   );
   assert.match(text, /\n## weather\n\n1 of 2 tools optimized/);
-  assert.match(text, /\n## files\n\n0 of 0 tools optimized, no data on the improvement/);
+  assert.match(text, /\n## files\n\n0 of 0 tools optimized, no improvement data/);
   assert.ok(
     text.includes(
       "| `get_forecast` | optimized | 2/5 (40 %) → 5/5 (100 %) | 2/5 (40 %) → 4/5 (80 %) | " +
@@ -344,7 +344,10 @@ Deno.test("reportOf() says what was shown beside the server's own tools, promote
   for (const facts of [{ ...optimized, evaluations }, factsOf("get_current", { evaluations })]) {
     const report = reportOf("weather", [facts]);
     assert.equal(OptimizationReport.parse(report).tools[0]?.beside, 2);
-    assert.match(reportMarkdown([report]), /quick, 15 prompts, beside 2 tools of other servers \|/);
+    assert.match(
+      reportMarkdown([report]),
+      /quick, 15 prompts, alongside 2 tools of other servers \|/,
+    );
     assert.match(reportCsv([report]), /,2\r\n$/);
   }
 });

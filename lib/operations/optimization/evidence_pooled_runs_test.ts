@@ -136,7 +136,7 @@ Deno.test("poolTries() does not count together what was shown beside other tools
   assert.deepEqual(together?.evaluationIds, ["lucky", "too"]);
   assert.match(
     refusalOf(together) ?? "",
-    /beside 1 tool of another server\): .* all 2 evaluations/,
+    /alongside 1 tool of another server\): .* all 2 evaluations/,
   );
 });
 
@@ -152,5 +152,5 @@ Deno.test("poolTries() looks for thefts also among prompts that decide nothing",
     if (run.promptId !== "known" || run.candidateId !== "c") continue;
     run.result = { ...run.result, toolCalled: true, correct: false };
   }
-  assert.match(refusalOf(decided(tries, prompts)) ?? "", /takes 1 of 1 prompt .* "get_alerts"/);
+  assert.match(refusalOf(decided(tries, prompts)) ?? "", /steals 1 of 1 prompt .* "get_alerts"/);
 });

@@ -19,7 +19,7 @@ const COMPARING: readonly Rule["rule"][] = [
 ];
 
 export const NOT_TESTED_BESIDE =
-  "it was not tested against the promoted description, which it must beat: evaluate it " +
+  "it was not tested against the promoted description, which it must beat; evaluate it " +
   "again to test both";
 
 /** A candidate must beat the promoted description too, or chance would swap the two repeatedly. */
@@ -48,7 +48,9 @@ export function whyNotInstead(input: {
     );
   const [runs, before] = [runsOf(candidate), runsOf(promoted)];
   const pairs = pairRuns(runs, before, prompts);
-  if (pairs.length === 0) return "no prompt was tested with both it and the promoted description";
+  if (pairs.length === 0) {
+    return "no prompt was tested with both this description and the promoted one";
+  }
   // A refuted description is tested less, so significance against it cannot be shown.
   const failed = verdictRules({
     depth,

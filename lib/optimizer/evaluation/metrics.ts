@@ -16,7 +16,7 @@ export const SCORES = [...CATEGORIES, "overall"] as const;
 const UNKNOWN: Record<PromptCategory, string> = {
   direct: "nothing shows whether the tool is called when it is asked for",
   indirect: "nothing shows whether the tool is called when its use must be inferred",
-  negative: "there is no data on precision (not 0 %), and nothing can be promoted by itself",
+  negative: "there is no data on precision (not 0 %), and nothing is promoted automatically",
 };
 
 export function promptKey(id: string, version: number): string {
@@ -135,7 +135,9 @@ export function pointsText(fraction: number): string {
 }
 
 export function besideText(tools: number): string {
-  return tools === 1 ? "beside 1 tool of another server" : `beside ${tools} tools of other servers`;
+  return tools === 1
+    ? "alongside 1 tool of another server"
+    : `alongside ${tools} tools of other servers`;
 }
 
 export function emptyCategoryWarnings(prompts: readonly GoldenPrompt[]): string[] {

@@ -105,17 +105,17 @@ function verdictOf(
     return { ...verdict, words: `${verdict.words} ${stopText(candidateId, state)}` };
   }
   // Another evaluation begins from the beginning.
-  const words = `not enough evidence: ${made} of ${planned} runs were made` +
-    `${cut === undefined ? "" : `, since ${cut}`}; evaluated again, it takes up to ${planned} runs`;
+  const words = `not enough evidence: only ${made} of ${planned} runs completed` +
+    `${cut === undefined ? "" : ` because ${cut}`}; another evaluation takes up to ${planned} runs`;
   return { ...withheld(verdict, words), moreRuns: planned };
 }
 
-/** By prompts, or by runs where only repeats or prompts of siblings were left. */
+/** By prompts, or by runs if only repeats or siblings' prompts were left. */
 function stopText(candidateId: string, state: EvaluationState): string {
   const { asked, of } = state.promptsOf(candidateId);
   const { made, planned } = state.stopOf(candidateId);
   const place = asked < of ? `${asked} of ${of} prompts` : `${made} of ${planned} runs`;
-  return `Stopped early after ${place}: the rest could not change it.`;
+  return `Stopped early after ${place}: the rest could not change the verdict.`;
 }
 
 function withheld(verdict: Verdict, words: string): Verdict {
@@ -157,18 +157,18 @@ function warningsOf(
   return [
     ...emptyCategoryWarnings(state.deciding),
     ...(input.depth === "thorough" && state.deciding.length === 0
-      ? ["No prompt was held out from what writes candidates, so that none can decide"]
+      ? ["Every prompt was visible when candidates were written, so none can decide"]
       : []),
     ...stopped,
     ...Array.from(
       state.leftOut,
       ([model, count]) =>
-        `${count === 1 ? "1 finished run was" : `${count} finished runs were`} left out: made ` +
-        `with the model "${model}", which cannot be compared with "${input.evaluator.model}"`,
+        `${count === 1 ? "1 finished run was" : `${count} finished runs were`} not counted: ` +
+        `model "${model}" cannot be compared with "${input.evaluator.model}"`,
     ),
     ...(models.size < 2
       ? []
       : [`More than one model answered, which may explain differences: ${[...models].join(", ")}`]),
-    ...(cut === undefined ? [] : [`Not all runs were made, since ${cut}`]),
+    ...(cut === undefined ? [] : [`Not all runs completed because ${cut}`]),
   ];
 }

@@ -41,13 +41,13 @@ Deno.test("thresholdRules() passes 17 of 20 at 85 % and not 16", () => {
   assert.deepEqual(enough, {
     rule: "overall",
     passed: true,
-    words: "overall 17/20 (85 %) reaches the 17 that 85 % needs",
+    words: "overall 17/20 (85 %) meets the 85 % minimum",
   });
   const short = ruleOf("overall", metricsOf([5, 5], [3, 5], [8, 10]), poor);
   assert.deepEqual(short, {
     rule: "overall",
     passed: false,
-    words: "overall 16/20 (80 %) is 1 short of the 17 that 85 % needs",
+    words: "overall 16/20 (80 %) is below the 85 % minimum (17 needed)",
   });
 });
 
@@ -72,11 +72,11 @@ Deno.test("thresholdRules() says by how much the gain is short, or that there is
   const same = metricsOf([5, 5], [3, 5], [8, 10]);
   assert.equal(
     ruleOf("improvement", same, same)?.words,
-    "overall 16/20 (80 %) is 1 short of the 17 that a gain of 5 points over the 16/20 (80 %) of " +
-      "the server's own description needs",
+    "overall 16/20 (80 %) is not 5 points above the 16/20 (80 %) of " +
+      "the server's own description (17 needed)",
   );
   const perfect = metricsOf([5, 5], [5, 5], [10, 10]);
-  assert.match(ruleOf("improvement", perfect, perfect)?.words ?? "", /no room for such a gain/);
+  assert.match(ruleOf("improvement", perfect, perfect)?.words ?? "", /too close to the maximum/);
 });
 
 Deno.test("thresholdRules() allows a loss of exactly the limit in a category, and no more", () => {
@@ -87,10 +87,10 @@ Deno.test("thresholdRules() allows a loss of exactly the limit in a category, an
   assert.equal(worse?.passed, false);
   assert.equal(
     worse?.words,
-    "direct 7/10 (70 %) is 1 short of the 8 that a loss of at most 10 points from the " +
-      "9/10 (90 %) of the server's own description needs; " +
-      "negative 8/10 (80 %) is 1 short of the 9 that a loss of at most 10 points from the " +
-      "10/10 (100 %) of the server's own description needs",
+    "direct 7/10 (70 %) is more than 10 points below the " +
+      "9/10 (90 %) of the server's own description (8 needed); " +
+      "negative 8/10 (80 %) is more than 10 points below the " +
+      "10/10 (100 %) of the server's own description (9 needed)",
   );
 });
 
@@ -136,10 +136,10 @@ Deno.test("thresholdRules() agrees with whole-number arithmetic and with its own
     assert.equal(overall?.passed, c * 100n >= BigInt(limit) * t);
     const improvement = ruleOf("improvement", candidate, baseline, thresholds);
     assert.equal(improvement?.passed, (c * bt - b * t) * 100n >= BigInt(gain) * t * bt);
-    // As many more correct as the words say, and no fewer, would pass.
-    const short = Number(/is (\d+) short/.exec(overall?.words ?? "")?.[1] ?? 0);
-    assert.equal(short > 0, !overall?.passed);
-    assert.ok((c + BigInt(short)) * 100n >= BigInt(limit) * t);
-    if (short > 0) assert.ok((c + BigInt(short) - 1n) * 100n < BigInt(limit) * t);
+    // As many correct as the words say, and no fewer, would pass.
+    const needed = BigInt(/(\d+) needed/.exec(overall?.words ?? "")?.[1] ?? c);
+    assert.equal(needed > c, !overall?.passed);
+    assert.ok(needed * 100n >= BigInt(limit) * t);
+    if (needed > c) assert.ok((needed - 1n) * 100n < BigInt(limit) * t);
   }));
 });

@@ -79,7 +79,7 @@ Deno.test("evaluate() says in the verdict that it stopped early, and after how m
   assert.equal(
     verdict?.words.split(". ").at(-1),
     `Stopped early after ${paired?.candidate.overall.total} of 15 prompts: the rest could not ` +
-      "change it.",
+      "change the verdict.",
   );
   assert.doesNotMatch(resultOf(evaluation, "good").verdict?.words ?? "", /Stopped/);
 });
@@ -98,7 +98,7 @@ Deno.test("evaluate() counts runs where it stopped early with every prompt asked
   assert.ok(evaluation.runs >= 30 && evaluation.runs < 90, `${evaluation.runs} runs`);
   assert.match(
     resultOf(evaluation, "good").verdict?.words ?? "",
-    /Stopped early after \d+ of 90 runs: the rest could not change it\.$/,
+    /Stopped early after \d+ of 90 runs: the rest could not change the verdict\.$/,
   );
 });
 
@@ -138,7 +138,7 @@ Deno.test("evaluate() promotes nothing on what a budget left", async () => {
   assert.equal(verdict?.promote, false);
   assert.match(
     verdict?.words ?? "",
-    /^not enough evidence: 24 of 30 runs were made, since the budget .* again, it takes up to 30 runs/,
+    /^not enough evidence: only 24 of 30 runs completed because the budget .* takes up to 30 runs/,
   );
   assert.equal(verdict?.moreRuns, 30);
   assert.ok(evaluation.warnings.some((words) => words.includes("the budget of 24 runs")));
@@ -167,7 +167,7 @@ Deno.test("evaluate() leaves out finished runs of another model, and says so", a
   assert.ok(runs.every(({ askedModel }) => askedModel === "another"));
   assert.ok(
     evaluation.warnings.some((words) =>
-      /^12 finished runs were left out: made with the model "stand-in"/.test(words)
+      /^12 finished runs were not counted: model "stand-in"/.test(words)
     ),
   );
 });

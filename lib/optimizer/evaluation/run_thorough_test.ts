@@ -46,7 +46,7 @@ Deno.test("evaluate() refuses what takes a sibling's prompt that whoever wrote i
   const { verdict, metrics } = resultOf(evaluation, "good");
   assert.deepEqual(metrics.overall, { correct: 45, total: 45, prompts: 15 });
   assert.equal(verdict?.promote, false);
-  assert.match(verdict?.words ?? "", /takes 1 of 7 prompts that are meant for "get_alerts"/);
+  assert.match(verdict?.words ?? "", /steals 1 of 7 prompts meant for "get_alerts"/);
 });
 
 Deno.test("evaluate() does not ask what is taken from siblings of what fails anyway", async () => {
@@ -103,5 +103,5 @@ Deno.test("evaluate() records what was shown beside, and says so", async () => {
   const { evaluation } = await evaluate(more.input);
   assert.deepEqual(evaluation.beside, ["shop_find_books", "shop_refund"]);
   const { words } = resultOf(evaluation, "good").verdict!;
-  assert.match(words, /; beside 2 tools of other servers\): overall/);
+  assert.match(words, /; alongside 2 tools of other servers\): overall/);
 });

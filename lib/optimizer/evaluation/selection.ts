@@ -298,8 +298,8 @@ interface Checked {
 
 export function heldOutWarnings(checked: Checked): string[] {
   return lackingOf(checked).map(({ category, wanted, count }) =>
-    `Only ${count} of the ${wanted} ${category} prompts that should decide were held out from ` +
-    "whoever wrote the candidates"
+    `Only ${count} of the ${wanted} ${category} prompts needed for a decision were hidden ` +
+    "when the candidates were written"
   );
 }
 
@@ -310,15 +310,14 @@ export function knownToWriters(checked: Checked): GatewayError | undefined {
   if (none.length === 0) return undefined;
   const name = `${checked.server}.${checked.tool}`;
   return new GatewayError("CANNOT_EVALUATE", {
-    message: `Cannot test "${name}" thoroughly: whoever wrote the candidates may have known ` +
-      `every ${none.join(" and every ")} prompt`,
-    recoveryAction:
-      "Let prompts be written, save some after the candidates, or test at the depth quick",
+    message:
+      `Cannot test "${name}" thoroughly: all ${none.join(" and ")} prompts may have been ` +
+      "visible when the candidates were written",
+    recoveryAction: "Generate prompts, save new ones, or use the depth quick",
     recoverySteps: [
-      `Save further prompts for "${name}": nobody who wrote the candidates knew what is saved ` +
-      "after them",
-      "Or start an optimization that may write prompts",
-      "Or test at the depth quick, where prompts that were known count too",
+      `Save new prompts for "${name}": prompts saved after the candidates were written count`,
+      "Or start an optimization that generates prompts",
+      "Or use the depth quick, which counts all prompts",
     ],
   });
 }

@@ -63,7 +63,7 @@ export function judge(input: VerdictInput): Verdict {
     : undefined;
   const start = more === undefined
     ? `Do not promote: ${reasons}`
-    : `Do not promote, not enough evidence: ${lackText(more)} would tell; ${reasons}`;
+    : `Do not promote, not enough evidence: ${lackText(more)} needed; ${reasons}`;
   return {
     promote: false,
     depth: input.depth,
@@ -96,15 +96,15 @@ export function leastDeciding(candidates: number): number {
   return prompts;
 }
 
-/** Said where so few prompts decide a thorough evaluation that nothing can be promoted. */
+/** Why nothing can be promoted if too few prompts decide a thorough evaluation. */
 export function tooFewPrompts(deciding: number, candidates: number): string | undefined {
   const least = leastDeciding(candidates);
   if (deciding >= least) return undefined;
   const shared = candidates > 1 ? ` for ${candidates} candidates` : "";
   return `only ${
     counted(deciding, "prompt")
-  } can decide, and it takes at least ${least}${shared}: ` +
-    "even a candidate that does better on all of them could do so by chance";
+  } can decide, but at least ${least} are needed${shared}: ` +
+    "with fewer, even a candidate that is better on all of them could be so by chance";
 }
 
 /** Of several candidates one is likelier to look good by chance, so that they share what is allowed. */
@@ -120,8 +120,8 @@ function evidenceRule(
   const of = (passed: boolean, words: string): Rule => ({ rule: "evidence", passed, words });
   const missing = missingCategories(candidate, baseline);
   if (missing.length > 0) {
-    const kinds = missing.length === CATEGORIES.length ? "any" : missing.join(" or ");
-    return of(false, `there is no data on ${kinds} prompts tested with both descriptions`);
+    const kinds = missing.length === CATEGORIES.length ? "" : `${missing.join(" or ")} `;
+    return of(false, `no ${kinds}prompts were tested with both descriptions`);
   }
   const lone = loneRuns(input);
   if (input.isReported) {
@@ -130,7 +130,7 @@ function evidenceRule(
       lone > 0
         ? `the reported runs are incomplete: ${counted(lone, "run")} without a counterpart for ` +
           "the other description"
-        : "the runs were reported by a caller; the gateway measured none of them",
+        : "the runs were reported by a client, not measured by the gateway",
     );
   }
   const empty = CATEGORIES.filter((category) => candidate[category].total === 0);
@@ -144,24 +144,23 @@ function evidenceRule(
 
 function siblingsRule(thefts: readonly Theft[]): Rule {
   const words = thefts.map(({ tool, stolen, of }) =>
-    `takes ${stolen} of ${counted(of, "prompt")} that ${of === 1 ? "is" : "are"} meant for ` +
-    `"${tool}" and that it left alone before`
+    `steals ${stolen} of ${counted(of, "prompt")} meant for "${tool}"`
   );
   return {
     rule: "siblings",
     passed: thefts.length === 0,
     words: words.join("; ") ||
-      "takes no prompt that is meant for another tool and that it left alone before",
+      "steals no prompts meant for other tools",
   };
 }
 
 function significanceRule(input: VerdictInput): Rule {
   const { candidates = 1 } = input;
   const { better, worse, ties, p } = exactTest(input.pairs);
-  const counts = `better on ${counted(better, "prompt")}, worse on ${worse}, the same on ${ties}`;
+  const counts = `better on ${counted(better, "prompt")}, worse on ${worse}, same on ${ties}`;
   const chance = p < 0.001 ? "p < 0.001" : `p = ${roundedUp(p, candidates > 1 ? 4 : 3)}`;
   const passed = p <= mostChance(input);
-  const shared = candidates > 1 ? `, as ${candidates} candidates share ${MOST_CHANCE}` : "";
+  const shared = candidates > 1 ? ` because ${candidates} candidates share ${MOST_CHANCE}` : "";
   const needed = passed && shared === ""
     ? ""
     : `, at most ${roundedDown(mostChance(input))} needed${shared}`;
@@ -178,8 +177,8 @@ function evidenceText(input: VerdictInput): string {
   const lone = loneRuns(input);
   return `${depth} evidence from ${counted(pairs.length, "prompt")} ` +
     `(${counts.join(", ")}; ${counted(runs, "run")}` +
-    `${lone > 0 ? `, ${lone} without a counterpart left out` : ""}` +
-    `${input.isReported ? ", reported by the caller" : ""}` +
+    `${lone > 0 ? `, ${lone} without a counterpart not counted` : ""}` +
+    `${input.isReported ? ", reported by a client" : ""}` +
     `${input.beside ? `; ${besideText(input.beside)}` : ""}): ` +
     `overall ${scoreText(candidate.overall)}, before ${scoreText(baseline.overall)}`;
 }
@@ -225,8 +224,8 @@ function lacking({ depth }: VerdictInput, moreRuns: number, prompts: number): Mo
 
 function lackText({ moreRuns, morePrompts }: More): string {
   if (morePrompts === undefined) return counted(moreRuns, "more run");
-  return `${counted(morePrompts, "more prompt")} that whoever wrote the candidates ` +
-    `did not know (${counted(moreRuns, "run")})`;
+  return `${counted(morePrompts, "more prompt")} hidden from ` +
+    `the candidates' author (${counted(moreRuns, "run")})`;
 }
 
 export function loneByCategory(input: VerdictInput): Sides<SuccessCount> {
@@ -294,13 +293,13 @@ function atLeast(
 ): Rule | undefined {
   if (score.total === 0) return undefined;
   const { passed, needed } = reach(score.correct, millionths(threshold) * score.total, MILLION);
-  const aim = `the ${needed} that ${millionths(threshold) / 10_000} % needs`;
+  const aim = `the ${millionths(threshold) / 10_000} % minimum`;
   return {
     rule,
     passed,
     words: passed
-      ? `${rule} ${shortScore(score)} reaches ${aim}`
-      : `${rule} ${shortScore(score)} is ${needed - score.correct} short of ${aim}`,
+      ? `${rule} ${shortScore(score)} meets ${aim}`
+      : `${rule} ${shortScore(score)} is below ${aim} (${needed} needed)`,
   };
 }
 
@@ -319,13 +318,13 @@ function improvement(
   const than = `the ${shortScore(before)} ${whose}`;
   const difference = score.correct / score.total - before.correct / before.total;
   const words = passed
-    ? `overall ${shortScore(score)} is ${pointsText(difference)} above ${than}, ` +
-      `at least ${pointsText(gain)} needed`
+    ? `overall ${shortScore(score)} is ${pointsText(difference)} above ${than} ` +
+      `(minimum: ${pointsText(gain)})`
     : needed > score.total
-    ? `overall ${shortScore(score)} cannot be ${pointsText(gain)} above ${than}: ` +
-      "that leaves no room for such a gain"
-    : `overall ${shortScore(score)} is ${needed - score.correct} short of the ${needed} that ` +
-      `a gain of ${pointsText(gain)} over ${than} needs`;
+    ? `overall ${shortScore(score)} cannot be ${pointsText(gain)} above ${than}, ` +
+      "which is too close to the maximum"
+    : `overall ${shortScore(score)} is not ${pointsText(gain)} above ${than} ` +
+      `(${needed} needed)`;
   return { rule: "improvement", passed, words };
 }
 
@@ -350,8 +349,8 @@ function regression(
     );
     if (passed) continue;
     failures.push(
-      `${category} ${shortScore(score)} is ${needed - score.correct} short of the ${needed} that ` +
-        `a loss of at most ${pointsText(loss)} from the ${shortScore(before)} ${whose} needs`,
+      `${category} ${shortScore(score)} is more than ${pointsText(loss)} below the ` +
+        `${shortScore(before)} ${whose} (${needed} needed)`,
     );
   }
   if (empty.length === CATEGORIES.length) return undefined;

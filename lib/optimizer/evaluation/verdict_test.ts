@@ -73,7 +73,7 @@ Deno.test("judge() says which rule failed and by how much", () => {
   assert.equal(verdict.moreRuns, undefined);
   assert.match(
     verdict.words,
-    /^Do not promote: overall 16\/20 \(80 %\) is 1 short of the 17 that 85 % needs; quick evidence/,
+    /^Do not promote: overall 16\/20 \(80 %\) is below the 85 % minimum \(17 needed\); quick evidence/,
   );
 });
 
@@ -83,7 +83,10 @@ Deno.test("judge() does not promote without negative prompts, and says so", () =
   assert.equal(verdict.promote, false);
   assert.deepEqual(failedRules(input), ["evidence"]);
   assert.equal(verdict.rules.some(({ rule }) => rule === "negative"), false);
-  assert.match(verdict.words, /not enough evidence: 10 more runs would tell; there is no data on/);
+  assert.match(
+    verdict.words,
+    /not enough evidence: 10 more runs needed; no negative prompts were tested/,
+  );
   assert.equal(verdict.moreRuns, 10);
 });
 
@@ -92,7 +95,7 @@ Deno.test("judge() does not promote on negative prompts alone, nor on nothing", 
   const nothing = judge(inputOf([]));
   assert.equal(nothing.promote, false);
   assert.equal(nothing.moreRuns, 30);
-  assert.match(nothing.words, /no data on any prompts.*quick evidence from 0 prompts/);
+  assert.match(nothing.words, /no prompts were tested.*quick evidence from 0 prompts/);
 });
 
 Deno.test("judge() compares only prompts that were put to both descriptions", () => {
@@ -100,17 +103,17 @@ Deno.test("judge() compares only prompts that were put to both descriptions", ()
   // The baseline failed to run on what the candidate has right, and the other way round.
   const lone = { ...input, candidate: { ...input.candidate, direct: { correct: 9, total: 9 } } };
   assert.match(judge(lone).words, /overall 14\/15 .*/);
-  assert.match(judge(lone).words, /30 runs, 4 without a counterpart left out\)/);
+  assert.match(judge(lone).words, /30 runs, 4 without a counterpart not counted\)/);
   const unpaired = judge({ ...input, pairs: [] });
   assert.equal(unpaired.promote, false);
-  assert.match(unpaired.words, /not enough evidence: 30 more runs would tell/);
+  assert.match(unpaired.words, /not enough evidence: 30 more runs needed/);
 });
 
 Deno.test("judge() never promotes on reported runs, and says which are missing", () => {
   const input = inputOf(pairsOf(good), { isReported: true });
   assert.deepEqual(failedRules(input), ["evidence"]);
   assert.equal(judge(input).moreRuns, undefined, "no number of reports would do");
-  assert.match(judge(input).words, /reported by a caller; the gateway measured none of them/);
+  assert.match(judge(input).words, /reported by a client, not measured by the gateway/);
   const lone = { ...input, candidate: { ...input.candidate, direct: { correct: 7, total: 7 } } };
   assert.deepEqual(failedRules(lone), ["evidence"]);
   assert.equal(judge(lone).moreRuns, 2);
@@ -123,7 +126,7 @@ Deno.test("judge() refuses a thief and says whose prompts it takes", () => {
   assert.equal(verdict.promote, false);
   assert.match(
     verdict.words,
-    /takes 2 of 3 prompts that are meant for "get_current" and that it left alone before/,
+    /steals 2 of 3 prompts meant for "get_current"/,
   );
 });
 
@@ -149,7 +152,7 @@ Deno.test("judge() says that a thorough evaluation lacks prompts, not repeats", 
   assert.deepEqual([verdict.moreRuns, verdict.morePrompts], [4 * 6, 4]);
   assert.match(
     verdict.words,
-    /: 4 more prompts that whoever wrote .* did not know \(24 runs\) would tell; better on 4 prompts/,
+    /: 4 more prompts hidden from .* \(24 runs\) needed; better on 4 prompts/,
   );
   assert.match(verdict.words, /p = 0\.063, at most 0\.05 needed/);
 });
@@ -231,7 +234,7 @@ Deno.test("judge() lets several candidates share what chance may explain, and sa
   assert.equal(among.promote, false);
   assert.match(
     among.words,
-    /p = 0\.0313, at most 0\.0125 needed, as 4 candidates share 0\.05/,
+    /p = 0\.0313, at most 0\.0125 needed because 4 candidates share 0\.05/,
   );
 });
 
@@ -242,8 +245,8 @@ Deno.test("judge() has intervals over prompts, not over runs", () => {
 
 Deno.test("judge() says what was shown beside the server's own tools", () => {
   const words = (beside: number) => judge(inputOf(pairsOf(good), { beside })).words;
-  assert.match(words(12), /; 30 runs; beside 12 tools of other servers\): overall 14/);
-  assert.match(words(1), /; 30 runs; beside 1 tool of another server\)/);
+  assert.match(words(12), /; 30 runs; alongside 12 tools of other servers\): overall 14/);
+  assert.match(words(1), /; 30 runs; alongside 1 tool of another server\)/);
   assert.doesNotMatch(words(0), /beside/);
 });
 

@@ -69,10 +69,10 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
     }
     const reason = end.how === "not-started"
       ? startProblem(path, end)
-      : `\`${path} --version\` does not work: ${clean(endText(end), options)}`;
+      : `\`${path} --version\` failed: ${clean(endText(end), options)}`;
     throw new GatewayError("CANNOT_EVALUATE", {
       message: `Cannot evaluate: ${reason}`,
-      recoveryAction: "Install the claude CLI, or say where it is with --claude-path",
+      recoveryAction: "Install the claude CLI, or set its path with --claude-path",
       recoverySteps: [...INSTALL_STEPS, "Or run the prompts yourself and report each result"],
       suggestedTools: ["record_eval_run"],
     });
@@ -106,7 +106,7 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
       if (problem) return failed(problem);
     } catch (error) {
       signal.throwIfAborted();
-      const reason = `The run could not be made: ${errorMessage(error)}`;
+      const reason = `The run failed: ${errorMessage(error)}`;
       return failed({ reason, isLasting: false });
     }
     const { calls, reasoning, cost, model } = transcript;
@@ -126,7 +126,7 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
 }
 
 const NEVER_BEGAN = {
-  reason: "The claude CLI never said which tools it has",
+  reason: "The claude CLI did not report which tools it loaded",
   isLasting: false,
 };
 
@@ -144,11 +144,11 @@ export function claudeCliText(options: Omit<ClaudeCliOptions, "openEndpoint">): 
       const problem = runProblem(transcript, end, options);
       const text = transcript.result?.result ?? "";
       if (problem === undefined && text.trim() !== "") return { text, cost: transcript.cost };
-      const reason = clean(problem?.reason ?? "The model's answer is empty", options);
+      const reason = clean(problem?.reason ?? "The model's response is empty", options);
       throw new GatewayError("CANNOT_GENERATE", {
         message: `Cannot generate: ${reason}`,
         ...end.how === "not-started"
-          ? { recoverySteps: [...INSTALL_STEPS, "Or write the texts yourself"] }
+          ? { recoverySteps: [...INSTALL_STEPS, "Or write the prompts and descriptions yourself"] }
           : {},
       });
     },
@@ -196,12 +196,12 @@ function ask(
 }
 
 function endText(end: ClaudeEnd): string {
-  if (end.how === "timeout") return `it did not end within ${CHECK_MS} ms`;
+  if (end.how === "timeout") return `it did not exit within ${CHECK_MS} ms`;
   if (end.how === "exit") return `exit code ${end.code}. ${end.lastWords}`;
-  return "it wrote too much";
+  return "it wrote too much output";
 }
 
-/** What programs and servers say, without what they were entrusted with. */
+/** Output of programs and servers, without the credentials they were given. */
 function clean(text: string, { env }: Pick<ClaudeCliOptions, "env">, token = ""): string {
   const redactor = new Redactor();
   redactor.learn([...secretsIn(env), token]);

@@ -125,9 +125,9 @@ Deno.test("claudeCliEvaluator.run() has an error where the tools were not there"
   const failed = await reasonOf(printing(init(["git_find"], "failed"), ...rest));
   assert.match(failed.reason, /could not connect .* "failed"/);
   const other = await reasonOf(printing(init(["git_log"]), ...rest));
-  assert.match(other.reason, /did not load the tool "git_find", but 1 others/);
+  assert.match(other.reason, /did not load the tool "git_find" \(tools loaded: 1\)/);
   const none = await reasonOf(printing(...rest));
-  assert.match(none.reason, /never said which tools/);
+  assert.match(none.reason, /did not report which tools/);
   const unknown = await reasonOf(printing({ ...ready, mcp_servers: [] }, ...rest));
   assert.match(unknown.reason, /"missing"/);
 });
@@ -176,7 +176,7 @@ Deno.test("claudeCliEvaluator.run() never takes the CLI's own words or a refusal
   const own = await reasonOf(
     printing(ready, said("x", text("No messages to compact"), "<synthetic>"), result()),
   );
-  assert.match(own.reason, /without its model: No messages to compact/);
+  assert.match(own.reason, /without asking the model: No messages to compact/);
   assert.ok(!own.isGeneral, "it is about this prompt");
   const refused = await reasonOf(
     printing(ready, said("m1", text("I won't")), result({ stop_reason: "refusal" })),
@@ -194,11 +194,11 @@ echo "boom $ANTHROPIC_API_KEY ${TOKEN}" >&2; exit 3`;
   const { reason, isLasting } = await reasonOf(crash);
   assert.match(
     reason,
-    /exit code 3 and gave no result. Last output:\nboom \[redacted\] \[redacted\]/,
+    /exited with code 3 and returned no result. Last output:\nboom \[redacted\] \[redacted\]/,
   );
   assert.equal(isLasting, false);
   const garbage = await reasonOf("head -c 100000 /dev/urandom");
-  assert.match(garbage.reason, /exit code 0 and gave no result/);
+  assert.match(garbage.reason, /exited with code 0 and returned no result/);
 });
 
 Deno.test("claudeCliEvaluator.run() has an error for a hang, after a call too", async () => {
@@ -209,12 +209,12 @@ Deno.test("claudeCliEvaluator.run() has an error for a hang, after a call too", 
     timeoutMs: 1_500,
     openEndpoint: endpoints.open,
   });
-  assert.match(hang.reason, /did not end within 1500 ms; the API's last error was 529/);
+  assert.match(hang.reason, /did not exit within 1500 ms; the API's last error was 529/);
   assert.deepEqual([endpoints.opened, endpoints.closed], [1, 1]);
 });
 
 Deno.test("claudeCliEvaluator.run() has an error for output without end", async () => {
-  assert.match((await reasonOf("yes")).reason, /wrote more than is read/);
+  assert.match((await reasonOf("yes")).reason, /wrote too much output/);
 });
 
 Deno.test("claudeCliEvaluator.run() has an error where no endpoint can be opened", async () => {
@@ -262,7 +262,7 @@ Deno.test("claudeCliEvaluator.check() asks the program for its version", async (
   assert.deepEqual(found.program, { path: fine.path, version: "2.1.0 (Claude Code)" });
   await using broken = await fakeClaude(`echo "no libc" >&2; exit 127`);
   const checking = claudeCliEvaluator(options(broken.path)).check();
-  await assert.rejects(checking, /--version` does not work: exit code 127. no libc/);
+  await assert.rejects(checking, /--version` failed: exit code 127. no libc/);
 });
 
 function write(path: string, prompt = "Write it") {
@@ -292,8 +292,8 @@ ${printing(init([]), said("m1", text("Written")), result({ result: "Written" }))
 Deno.test("claudeCliText() complete() throws CANNOT_GENERATE in words", async () => {
   const cases: [string, RegExp][] = [
     [printing(result({ is_error: true, result: "API Error: 500" })), /API failed: API Error: 500/],
-    [printing(said("m1", text("")), result({ result: "" })), /answer is empty/],
-    ["exit 9", /exit code 9/],
+    [printing(said("m1", text("")), result({ result: "" })), /response is empty/],
+    ["exit 9", /exited with code 9/],
   ];
   for (const [script, words] of cases) {
     await using fake = await fakeClaude(script);

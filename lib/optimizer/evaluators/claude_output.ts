@@ -141,12 +141,12 @@ const NO_CREDIT = /credit balance/i;
 
 export const INSTALL_STEPS = [
   "Install it: npm install -g @anthropic-ai/claude-code",
-  "Or say where it is: --claude-path PATH",
-  "Or use the Messages API in its place: --evaluator messages-api",
+  "Or set its path: --claude-path PATH",
+  "Or use the Messages API instead: --evaluator messages-api",
 ];
 
 const CREDENTIAL_STEPS =
-  "The login of a person is not used, because every run has a home folder of its own: set " +
+  "Your claude login is not used, because every run has its own home folder. Set " +
   "ANTHROPIC_API_KEY in the gateway's environment, or CLAUDE_CODE_OAUTH_TOKEN from " +
   "`claude setup-token`";
 
@@ -155,14 +155,14 @@ export function setupProblem(transcript: ClaudeTranscript, target: string): RunP
   if (transcript.init === undefined) return undefined;
   const status = transcript.serverStatus ?? "missing";
   if (status !== "connected") {
-    const reason = `The claude CLI could not connect to the tools on trial: their server is ` +
+    const reason = `The claude CLI could not connect to the tools under test: their server is ` +
       `"${status}"`;
     return { reason, isLasting: false };
   }
   if (transcript.isListed(target)) return undefined;
   const count = transcript.init.tools.length;
   return {
-    reason: `The claude CLI did not load the tool "${target}", but ${count} others`,
+    reason: `The claude CLI did not load the tool "${target}" (tools loaded: ${count})`,
     isLasting: false,
   };
 }
@@ -180,12 +180,12 @@ export function runProblem(
   const status = transcript.retry?.error_status ?? transcript.retry?.error;
   const last = status === undefined ? "" : `; the API's last error was ${status}`;
   const reasons = {
-    timeout: `The claude CLI did not end within ${timeoutMs} ms${last}`,
-    "too-large": "The claude CLI wrote more than is read of it",
-    exit: `The claude CLI ended with exit code ${
+    timeout: `The claude CLI did not exit within ${timeoutMs} ms${last}`,
+    "too-large": "The claude CLI wrote too much output",
+    exit: `The claude CLI exited with code ${
       end.how === "exit" && end.code
-    } and gave no result`,
-    enough: "The claude CLI gave no result",
+    } and returned no result`,
+    enough: "The claude CLI returned no result",
   };
   const hasOutput = (end.how === "timeout" || end.how === "exit") && end.lastWords !== "";
   const output = hasOutput ? `. Last output:\n${end.lastWords}` : "";
@@ -198,7 +198,7 @@ export function startProblem(
 ): string {
   if (!isMissing) return `the claude CLI cannot be started: ${reason}`;
   const place = /[/\\]/.test(path) ? `at "${path}"` : `on PATH (looked for "${path}")`;
-  // Pages and runs show this sentence alone, so that it has the way out in it.
+  // Pages and runs show only this text, so it includes what to do.
   return `the claude CLI was not found ${place}. ${INSTALL_STEPS.join(". ")}`;
 }
 
@@ -210,7 +210,7 @@ function resultProblem(
     const words = result || ownWords || subtype;
     const status = api_error_status ?? 0;
     if ([401, 403].includes(status) || NO_CREDENTIALS.test(words)) {
-      const reason = `The model API refuses: ${words}. ${CREDENTIAL_STEPS}`;
+      const reason = `The model API denied access: ${words}. ${CREDENTIAL_STEPS}`;
       return { reason, isLasting: true, isGeneral: true };
     }
     const isGeneral = NO_CREDIT.test(words);
@@ -220,14 +220,14 @@ function resultProblem(
   }
   if (!hasModelAnswered) {
     // It does so to what it takes for a command; counted, it would be "no tool was called".
-    const reason = `The claude CLI answered by itself, without its model: ${ownWords ?? result}`;
+    const reason = `The claude CLI answered without asking the model: ${ownWords ?? result}`;
     return { reason, isLasting: true };
   }
   if (stop_reason === "refusal" && calls.length === 0) {
     return { reason: `The model refused to answer: ${result}`, isLasting: false };
   }
   if (isCutOff(stop_reason) && calls.length === 0) {
-    const reason = `The model's answer was cut off before it called a tool (${stop_reason})`;
+    const reason = `The model's response was cut off before it called a tool (${stop_reason})`;
     return { reason, isLasting: false };
   }
   return undefined;

@@ -112,14 +112,15 @@ export class EvaluatorTrial {
     const { evaluator: find, isEnabled, now = Date.now } = this.#options;
     if (!isEnabled()) {
       throw new GatewayError("OPTIMIZATION_DISABLED", {
-        message: "Cannot test the evaluator: optimization is off, because it spends model time",
+        message:
+          "Cannot test the evaluator: optimization is off, and the test is a real model call",
         recoveryAction: "Switch optimization on, then run the test again",
       });
     }
     if (this.#isRunning) {
       throw new GatewayError("OPERATION_IN_PROGRESS", {
         message: "Cannot test the evaluator: a test is running",
-        recoveryAction: "Wait for its end, then look at its result",
+        recoveryAction: "Wait for it to finish, then check its result",
       });
     }
     this.#isRunning = true;
@@ -142,26 +143,26 @@ export class EvaluatorTrial {
 function trialOutcome(seen: Observation): Pick<TrialResult, "outcome" | "words"> {
   if (seen.status === "error") {
     const advice = seen.isLasting
-      ? "Set that right: every evaluation would fail in the same way"
-      : "It may have been the moment: run the test again";
+      ? "Fix this first: every evaluation would fail the same way"
+      : "This may be temporary: run the test again";
     return { outcome: "failed", words: `${seen.reason.replace(/[.\s]+$/, "")}. ${advice}` };
   }
   const [first] = seen.calls;
   if (first?.name === TARGET) {
-    const words = `Asked "${PROMPT}", the model chose the right one of two tools`;
+    const words = `For the prompt "${PROMPT}", the model chose the right one of two tools`;
     return { outcome: "right", words };
   }
   const did = first === undefined ? "called no tool" : `called ${first.name}`;
   return {
     outcome: "wrong",
-    words: `The way to the model works, but asked "${PROMPT}" it ${did} in place of ${TARGET}. ` +
+    words: `The model responds, but for the prompt "${PROMPT}" it ${did} instead of ${TARGET}. ` +
       "Choose a more capable model with --eval-model",
   };
 }
 
 const CUT_OFF = ["max_tokens", "model_context_window_exceeded", "pause_turn"];
 
-/** Whether the model was stopped before it had finished: what it would have done is not known. */
+/** Whether the model was stopped before it finished, so its choice is unknown. */
 export function isCutOff(stopReason: string | null | undefined): boolean {
   return CUT_OFF.includes(stopReason ?? "");
 }

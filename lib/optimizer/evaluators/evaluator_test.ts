@@ -50,7 +50,7 @@ Deno.test("EvaluatorTrial.run() tells another choice from a failure, each with w
   const failed = (isLasting: boolean) =>
     trialWith(() => ({ status: "error", reason: "Refused.", durationMs: 5, cost, isLasting }))
       .run(signal);
-  assert.match((await failed(true)).words, /^Refused\. Set that right/);
+  assert.match((await failed(true)).words, /^Refused\. Fix this first/);
   assert.match((await failed(false)).words, /^Refused\. .*run the test again/);
 });
 

@@ -101,7 +101,7 @@ export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
     try {
       const offered = tools.map(apiTool);
       if (!offered.some(({ name }) => name === target)) {
-        const reason = `The tool "${target}" is not among those that are shown`;
+        const reason = `The tool "${target}" is not among the tools shown to the model`;
         return failed({ reason, isLasting: true });
       }
       const message = await requestMessage(options, {
@@ -119,7 +119,7 @@ export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof MessagesApiFailure) return failed(error.problem);
-      const reason = `The run could not be made: ${errorMessage(error)}`;
+      const reason = `The run failed: ${errorMessage(error)}`;
       return failed({ reason, isLasting: false });
     }
   }
@@ -142,10 +142,10 @@ export function messagesApiText(options: MessagesApiOptions): TextModel {
         throw error instanceof MessagesApiFailure ? cannotGenerate(error.message) : error;
       });
       if (isCutOff(stopReason)) {
-        throw cannotGenerate(`The model's answer was cut off at ${maxTokens} tokens`);
+        throw cannotGenerate(`The model's response was cut off at ${maxTokens} tokens`);
       }
       if (stopReason === "refusal") throw cannotGenerate("The model refused to answer");
-      if (text.trim() === "") throw cannotGenerate("The model's answer is empty");
+      if (text.trim() === "") throw cannotGenerate("The model's response is empty");
       return { text, cost };
     },
   };
@@ -154,15 +154,15 @@ export function messagesApiText(options: MessagesApiOptions): TextModel {
 function answerProblem({ calls, stopReason = "", text }: ModelMessage): string | undefined {
   if (stopReason === "refusal") {
     const answer = text.slice(0, 200);
-    return `The model refused to answer, which is not a choice between tools: ${answer}`;
+    return `The model refused to answer, so it chose no tool: ${answer}`;
   }
   if (calls.length > 0 || !isCutOff(stopReason)) return undefined;
-  return `The model's answer was cut off before it called a tool (${stopReason})`;
+  return `The model's response was cut off before it called a tool (${stopReason})`;
 }
 
 function apiTool({ name, text }: ShownTool) {
   if (!NAME.test(name)) {
-    throw new MessagesApiFailure(`The model API does not take "${name}" as a tool's name`, {
+    throw new MessagesApiFailure(`The model API does not accept "${name}" as a tool name`, {
       isLasting: true,
     });
   }
@@ -177,15 +177,15 @@ function setupProblem(
   const url = messagesUrl(baseUrl);
   if (url === undefined) {
     return {
-      reason: `"${shownUrl(baseUrl)}" is not the URL of a model API`,
-      action: "Set ANTHROPIC_BASE_URL to an http or https address",
+      reason: `"${shownUrl(baseUrl)}" is not a valid model API URL`,
+      action: "Set ANTHROPIC_BASE_URL to an http or https URL",
     };
   }
   // Others, such as one on the same machine, may want none.
   const isAnthropic = url.hostname === "anthropic.com" || url.hostname.endsWith(".anthropic.com");
   if (!isAnthropic || apiKey !== undefined || authToken !== undefined) return undefined;
   return {
-    reason: "the model API needs a key, and there is none",
+    reason: "the model API requires a key, and none is set",
     action: "Set ANTHROPIC_API_KEY in the gateway's environment",
   };
 }
@@ -223,10 +223,10 @@ async function requestMessage(
     signal.throwIfAborted();
     if (error instanceof MessagesApiFailure) throw error;
     if (limit.aborted) {
-      throw new MessagesApiFailure(`The model API did not answer within ${options.timeoutMs} ms`);
+      throw new MessagesApiFailure(`The model API did not respond within ${options.timeoutMs} ms`);
     }
     if (error instanceof BodyTooLarge) {
-      throw new MessagesApiFailure(`The model API answered more than ${BODY_BYTES} bytes`);
+      throw new MessagesApiFailure(`The model API's response exceeds ${BODY_BYTES} bytes`);
     }
     const reason = clean(errorMessage(error), options);
     throw new MessagesApiFailure(`The model API cannot be reached: ${reason}`);
@@ -240,7 +240,7 @@ async function send(
 ): Promise<Response> {
   const url = messagesUrl(baseUrl);
   if (url === undefined) {
-    throw new MessagesApiFailure(`"${shownUrl(baseUrl)}" is not the URL of a model API`, ALWAYS);
+    throw new MessagesApiFailure(`"${shownUrl(baseUrl)}" is not a valid model API URL`, ALWAYS);
   }
   return await send(url, {
     method: "POST",
@@ -262,18 +262,19 @@ async function send(
 
 function refusal(options: MessagesApiOptions, status: number, text: string): MessagesApiFailure {
   if (status >= 300 && status < 400) {
-    const reason = `The model API answered ${status}, a redirect, which is not followed: the key ` +
-      `is for its own address`;
+    const reason =
+      `The model API responded with a redirect (${status}), which is not followed: the key ` +
+      `must not be sent to another address`;
     return new MessagesApiFailure(reason, ALWAYS);
   }
   const message = clean(ApiError.safeParse(parseJson(text)).data?.error.message ?? text, options);
   const advice = status === 401 || status === 403
     ? ". Check ANTHROPIC_API_KEY, or ANTHROPIC_AUTH_TOKEN, in the gateway's environment"
     : status === 404
-    ? ". Check the model's name and the API's address"
+    ? ". Check the model's name and the API's URL"
     : "";
   const detail = message.trim() === "" ? "" : `: ${message.slice(0, SHOWN_CHARS)}`;
-  return new MessagesApiFailure(`The model API answered ${status}${detail}${advice}`, {
+  return new MessagesApiFailure(`The model API responded with status ${status}${detail}${advice}`, {
     isLasting: status < 500 && !PASSING_STATUSES.includes(status),
     isGeneral: GENERAL_STATUSES.includes(status) || NO_CREDIT.test(message),
   });
@@ -281,7 +282,9 @@ function refusal(options: MessagesApiOptions, status: number, text: string): Mes
 
 function messageOf(text: string): ModelMessage {
   const { data } = Message.safeParse(parseJson(text));
-  if (data === undefined) throw new MessagesApiFailure("The model API's response is not a message");
+  if (data === undefined) {
+    throw new MessagesApiFailure("The model API's response is not a valid message");
+  }
   const { content, stop_reason, model, usage } = data;
   return {
     text: textsIn(content).join(""),

@@ -145,7 +145,7 @@ Deno.test("messagesApiEvaluator.run() tells lasting refusals from passing ones",
     const { isLasting, isGeneral, reason } = await problemOf(() => failure(status, "because"));
     assert.ok(isLasting, String(status));
     assert.equal(isGeneral, status === 401 || status === 403, String(status));
-    assert.match(reason, new RegExp(`answered ${status}: because`));
+    assert.match(reason, new RegExp(`status ${status}: because`));
   }
   for (const status of [408, 429, 500, 502, 529]) {
     const { isLasting } = await problemOf(() => failure(status, "because"));
@@ -171,7 +171,7 @@ Deno.test("messagesApiEvaluator shows no user or password of its address", async
     await evaluator.check().catch((error) => said.push(error.message));
   }
   assert.equal(said.length, 3, said.join());
-  assert.match(said.join(), /"ftp:\/\/host\/x" is not the URL/);
+  assert.match(said.join(), /"ftp:\/\/host\/x" is not a valid model API URL/);
   assert.doesNotMatch(said.join(), /ada|pass-1/);
 });
 
@@ -181,7 +181,7 @@ Deno.test("messagesApiEvaluator.run() takes the key nowhere else", async () => {
     const location = `${elsewhere.url}/v1/messages`;
     const handler = () => new Response(null, { status, headers: { location } });
     const { reason, isLasting } = await problemOf(handler);
-    assert.match(reason, /a redirect, which is not followed/);
+    assert.match(reason, /a redirect \(\d+\), which is not followed/);
     assert.equal(isLasting, true);
   }
   assert.equal(elsewhere.asked.length, 0);
@@ -201,10 +201,10 @@ Deno.test("messagesApiEvaluator.run() never takes half an answer or a refusal fo
   assert.equal(called.status, "ok");
 });
 
-Deno.test("messagesApiEvaluator.run() reports a response that is not a message", async () => {
+Deno.test("messagesApiEvaluator.run() reports a response that is not a valid message", async () => {
   for (const body of ["", "{", "[]", '{"type":"message"}', '{"content":[]}', "<html>"]) {
     const { reason, isLasting } = await problemOf(() => new Response(body));
-    assert.match(reason, /is not a message/);
+    assert.match(reason, /is not a valid message/);
     assert.equal(isLasting, false);
   }
 });
@@ -213,14 +213,14 @@ Deno.test("messagesApiEvaluator.run() stops reading an answer without end", asyn
   const chunk = new TextEncoder().encode("x".repeat(64 * 1024));
   const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
   const { reason } = await problemOf(() => new Response(endless()));
-  assert.match(reason, /more than \d+ bytes/);
+  assert.match(reason, /exceeds \d+ bytes/);
 });
 
 for (
   const [fault, words] of [
-    ["hang", /did not answer within 300 ms/],
-    ["stall", /did not answer within 300 ms/],
-    ["truncate", /is not a message|cannot be reached/],
+    ["hang", /did not respond within 300 ms/],
+    ["stall", /did not respond within 300 ms/],
+    ["truncate", /is not a valid message|cannot be reached/],
   ] as const
 ) {
   Deno.test(`messagesApiEvaluator.run() has a passing error for an API that fails by ${fault}`, async () => {
@@ -267,7 +267,7 @@ Deno.test("messagesApiEvaluator.run() asks nothing where the tools cannot be sho
   assert.match(missing.reason, /"git_status" is not among/);
   const odd = await run([{ ...tools[0]!, name: "git.find" }], "git.find");
   assert.ok(odd.status === "error" && odd.isLasting);
-  assert.match(odd.reason, /does not take "git.find"/);
+  assert.match(odd.reason, /does not accept "git.find"/);
   assert.equal(api.asked.length, 0);
 });
 
@@ -278,7 +278,7 @@ Deno.test("messagesApiEvaluator.check() wants an address, and a key where one is
   await check("https://api.anthropic.com", { apiKey: "key" });
   await check("https://api.anthropic.com", { authToken: "token" });
   await assert.rejects(check("https://api.anthropic.com"), /^GatewayError: Cannot evaluate: .*key/);
-  await assert.rejects(check("file:///etc/passwd"), /is not the URL/);
+  await assert.rejects(check("file:///etc/passwd"), /is not a valid model API URL/);
   await assert.rejects(check("nonsense"), (error) => {
     assert.ok(error instanceof GatewayError && error.code === "CANNOT_EVALUATE");
     const { recoverySteps, suggestedTools } = error.toBody();
@@ -310,7 +310,7 @@ Deno.test("messagesApiText() complete() gives the text", async () => {
 
 Deno.test("messagesApiText() complete() throws CANNOT_GENERATE in words", async () => {
   const cases: [() => Response, RegExp][] = [
-    [() => failure(529, "busy"), /answered 529: busy/],
+    [() => failure(529, "busy"), /status 529: busy/],
     [() => message({ stop_reason: "max_tokens" }), /cut off at 99 tokens/],
     [() => message({ stop_reason: "refusal" }), /refused/],
     [() => message({ content: [] }), /empty/],

@@ -110,7 +110,8 @@ export function buildModels(input: ModelsInput) {
       throw new GatewayError("CANNOT_GENERATE", {
         ...error.details,
         message: error.message.replace(/^Cannot evaluate/, "Cannot generate"),
-        recoveryAction: "Make a model available to the gateway, or write the texts yourself",
+        recoveryAction:
+          "Give the gateway access to a model, or write the prompts and descriptions yourself",
         cause: error,
       });
     }
@@ -123,7 +124,7 @@ export function buildModels(input: ModelsInput) {
       const { kind, model } = await checked();
       return { kind, model, problem: null };
     } catch (error) {
-      // Pages show this text only, so it has to say what to do.
+      // Pages show only this text, so it must include what to do.
       const steps = error instanceof GatewayError ? error.details.recoverySteps ?? [] : [];
       const message = errorMessage(error);
       const further = steps.filter((step) => !message.includes(step));
@@ -144,7 +145,7 @@ function withKeyHint(error: unknown): unknown {
   return new GatewayError(error.code, {
     ...error.details,
     message: error.message,
-    recoverySteps: [...steps, "Or set ANTHROPIC_API_KEY and start the gateway again"],
+    recoverySteps: [...steps, "Or set ANTHROPIC_API_KEY and restart the gateway"],
     cause: error,
   });
 }

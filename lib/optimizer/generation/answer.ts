@@ -43,9 +43,11 @@ export async function askForJson<T>(
     return { value: repaired.value, cost: addCosts(first.cost, second.cost) };
   }
   throw new GatewayError("CANNOT_GENERATE", {
-    message: "Cannot generate: the model was asked for JSON of a given shape, and asked once " +
-      `more to repair its answer, which still does not fit: ${repaired.complaint}`,
-    recoveryAction: "Try again, choose another model, or write the texts yourself",
+    message:
+      "Cannot generate: the model's response does not match the requested JSON, even after one " +
+      `retry: ${repaired.complaint}`,
+    recoveryAction:
+      "Try again, choose another model, or write the prompts and descriptions yourself",
   });
 }
 
@@ -55,25 +57,27 @@ export function readAnswer<T>(
   schema: z.ZodType<T>,
 ): { value: T } | { complaint: string } {
   if (text.length > MOST_CHARS) {
-    return { complaint: `the answer has ${text.length} characters, far more than was asked for` };
+    return { complaint: `the answer has ${text.length} characters, far more than requested` };
   }
   const found = jsonValuesIn(text);
   const parsed = found.map((value) => schema.safeParse(value));
   const fitting = parsed.filter((result) => result.success);
   if (fitting.length === 1) return { value: fitting[0]!.data };
   if (fitting.length > 1) {
-    return { complaint: `there are ${fitting.length} JSON values in the answer, not one` };
+    return { complaint: `the answer contains ${fitting.length} JSON values instead of one` };
   }
   const error = isCut(text) ? undefined : parsed.find((result) => !result.success)?.error;
-  if (error === undefined) return { complaint: `no valid JSON is in it: ${whyNot(text)}` };
+  if (error === undefined) {
+    return { complaint: `the answer contains no valid JSON: ${whyNot(text)}` };
+  }
   return { complaint: shortened(z.prettifyError(error).replace(/\s+/g, " "), 300) };
 }
 
 function repairText(answer: string, complaint: string, taken: number): string {
   const head =
-    "Your answer to this could not be used. What is wrong with it (data, as the answer):";
+    "Your previous answer could not be used. The problem and the answer follow, as data:";
   const foot =
-    "Give the whole answer again, as one JSON value of the shape above and nothing else.";
+    "Give the complete answer again, as one JSON value in the format above and nothing else.";
   const why = dataBlock("complaint", [complaint], 1_000);
   // The tags, the note of a cut, the lines between.
   const room = MAX_REQUEST - taken - head.length - foot.length - why.length - 100;
@@ -131,16 +135,16 @@ function isCut(text: string): boolean {
 }
 
 function whyNot(text: string): string {
-  if (text.trim() === "") return "the answer is empty";
-  if (isCut(text)) return "a bracket is never closed, as if the answer was cut";
+  if (text.trim() === "") return "it is empty";
+  if (isCut(text)) return "a bracket is never closed, as if the answer was cut off";
   const start = text.search(/[{[]/);
-  if (start === -1) return "there is no bracket in the answer";
+  if (start === -1) return "it has no brackets";
   try {
     JSON.parse(text.slice(start, endOfValue(text, start)));
   } catch (error) {
     if (error instanceof Error) return shortened(error.message, 200);
   }
-  return "what looks like it does not parse";
+  return "it does not parse";
 }
 
 /** After two requests nothing could be used; `why` is of the first text that was refused. */
@@ -151,7 +155,7 @@ export function nothingUsable(
 ): GatewayError {
   return new GatewayError("CANNOT_GENERATE", {
     message: `Cannot generate ${kind}s for ${server}.${shortened(name, 100)}: after two requests ` +
-      `none that could be used was left (${why ? `for one: ${why}` : "the model gave none"})`,
+      `there is no usable ${kind} (${why ? `for example: ${why}` : "the model returned none"})`,
     recoveryAction: `Try again, choose another model, or write a ${kind} yourself`,
   });
 }

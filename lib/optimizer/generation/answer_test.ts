@@ -37,7 +37,7 @@ Deno.test("readAnswer() finds the one value, fenced or bare", () => {
 
 Deno.test("readAnswer() says what is wrong where there is not exactly one", () => {
   const complaints: [string, RegExp][] = [
-    ["", /the answer is empty/],
+    ["", /it is empty/],
     ["I would rather not.", /no bracket/],
     [`${GOOD} or ${GOOD}`, /2 JSON values/],
     ["```json\n" + GOOD + "\n```\n```json\n" + GOOD + "\n```", /2 JSON values/],
@@ -46,7 +46,7 @@ Deno.test("readAnswer() says what is wrong where there is not exactly one", () =
     ['{"words":["a",]}', /JSON/],
     ['{"words":"a"}', /expected array.*words/],
     ["[1, 2]", /expected object/],
-    ["x".repeat(400_001), /far more than was asked for/],
+    ["x".repeat(400_001), /far more than requested for/],
   ];
   for (const [answer, complaint] of complaints) {
     const read = readAnswer(answer, Shape);
@@ -81,7 +81,7 @@ Deno.test("askForJson() has an answer repaired once, with the complaint and what
 
 Deno.test("askForJson() gives up after the second failure and says why", async () => {
   const model = new ScriptedModel("No.", '{"words":["a"');
-  await assert.rejects(ask(model), isCannotGenerate(/asked once more.*never closed/));
+  await assert.rejects(ask(model), isCannotGenerate(/after one retry.*never closed/));
   assert.equal(model.requests.length, 2);
 });
 

@@ -81,7 +81,7 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
     const second = await orGatewayError(ask(again, missing, taken), signal);
     if ("error" in second) {
       if (descriptions.length === 0) throw second.error;
-      warnings.push(`Asking for ${missing} more failed. ${second.error.message}`);
+      warnings.push(`The request for ${missing} more failed. ${second.error.message}`);
     } else {
       cost = addCosts(cost, second.cost);
       refused = take(second.value);
@@ -92,7 +92,7 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
     for (const { description, why } of refused) {
       warnings.push(`A description was dropped: ${why} (${shortened(description, 60)})`);
     }
-    warnings.push(`${descriptions.length} of ${count} descriptions could be generated`);
+    warnings.push(`Only ${descriptions.length} of ${count} descriptions could be generated`);
   }
   return { descriptions, cost, warnings };
 
@@ -126,7 +126,7 @@ function problemOf(
   }
   const spelling = spellingOf(description);
   if (known.has(spelling)) return "it is the same as another description";
-  if (quotes.some((quote) => spelling.includes(quote))) return "it quotes what a user said";
+  if (quotes.some((quote) => spelling.includes(quote))) return "it quotes a user's prompt";
   return undefined;
 }
 

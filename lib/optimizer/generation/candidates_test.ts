@@ -92,22 +92,25 @@ Deno.test("generateCandidates() drops what is still bad, with a warning", async 
   const { descriptions, warnings } = await generate(model);
   assert.deepEqual(descriptions, [{ description: "Good one." }]);
   assert.match(warnings[0]!, /^A description was dropped: it has 290 characters/);
-  assert.equal(warnings[1], "1 of 2 descriptions could be generated");
+  assert.equal(warnings[1], "Only 1 of 2 descriptions could be generated");
   assert.equal(model.requests.length, 2);
 });
 
 Deno.test("generateCandidates() cannot generate where nothing is left", async () => {
   const none = new ScriptedModel(answer(), answer());
-  await assert.rejects(generate(none), isCannotGenerate(/meteo\.get_weather.*gave none/));
+  await assert.rejects(generate(none), isCannotGenerate(/meteo\.get_weather.*returned none/));
   const bad = new ScriptedModel(answer("Weather."), answer("weather ."));
-  await assert.rejects(generate(bad), isCannotGenerate(/none.*the same as another/));
+  await assert.rejects(
+    generate(bad),
+    isCannotGenerate(/no usable description.*the same as another/),
+  );
 });
 
 Deno.test("generateCandidates() keeps what it has when asking for more fails", async () => {
   const away = new GatewayError("CANNOT_GENERATE", { message: "The model is away" });
   const { descriptions, warnings } = await generate(new ScriptedModel(answer("Good one."), away));
   assert.equal(descriptions.length, 1);
-  assert.match(warnings[0]!, /Asking for 1 more failed\. The model is away/);
+  assert.match(warnings[0]!, /The request for 1 more failed\. The model is away/);
   await assert.rejects(generate(new ScriptedModel(answer(""), away)), away);
   await assert.rejects(generate(new ScriptedModel(away)), away);
 });
@@ -151,7 +154,7 @@ Deno.test("generateCandidates() refuses a description that quotes a user", async
     prompts: [aGolden("Will it rain in Oslo?", "indirect")],
   });
   assert.deepEqual(descriptions, [{ description: "Fine." }, { description: "Fine too." }]);
-  assert.match(model.requests[1]!.prompt, /it quotes what a user said/);
+  assert.match(model.requests[1]!.prompt, /it quotes a user's prompt/);
 });
 
 Deno.test("generateCandidates() keeps every request short, however long the texts are", async () => {

@@ -18,11 +18,13 @@ export function promptProblem(
   existing = new KnownTexts(),
 ): string | undefined {
   const { length } = prompt.trim();
-  if (length < MIN_PROMPT) return `It has ${length} characters; at least ${MIN_PROMPT} are needed`;
+  if (length < MIN_PROMPT) {
+    return `It has ${length} characters; at least ${MIN_PROMPT} are required`;
+  }
   if (length > MAX_PROMPT) return `It has ${length} characters; at most ${MAX_PROMPT} are allowed`;
   if (category === "indirect" && namesTool(prompt, tool)) {
     const name = shortened(tool.name, 60);
-    return `It contains the tool's name "${name}"; an indirect prompt must not, in any form`;
+    return `It contains the tool's name "${name}", which an indirect prompt must not contain in any form`;
   }
   const near = existing.findNear(prompt);
   if (near !== undefined) return `It is nearly the same as "${shortened(near, 80)}"`;

@@ -64,7 +64,7 @@ export async function generatePrompts(input: PromptsInput): Promise<{
     throw lastError ?? nothingUsable("prompt", target, refused[0]?.why);
   }
   if (lastError !== undefined) {
-    warnings.push(`Asking for more prompts failed. ${lastError.message}`);
+    warnings.push(`The request for more prompts failed. ${lastError.message}`);
   }
   for (const { category, prompt, why } of refused) {
     warnings.push(`A prompt (${category}) was dropped: ${shortened(prompt, 60)} - ${why}`);
@@ -72,15 +72,15 @@ export async function generatePrompts(input: PromptsInput): Promise<{
   for (const category of CATEGORIES) {
     const got = prompts.filter((prompt) => prompt.category === category).length;
     if (got < counts[category]) {
-      warnings.push(`${got} of ${counts[category]} ${category} prompts could be generated`);
+      warnings.push(`Only ${got} of ${counts[category]} ${category} prompts could be generated`);
     }
   }
   const negative = prompts.filter(({ category }) => category === "negative");
   const isBlind = negative.every((prompt) => prompt.expectedBehavior.expectedTool === undefined);
   if (negative.length > 0 && isBlind && target.siblings.length > 0) {
     warnings.push(
-      "No negative prompt is meant for another tool of the server: " +
-        "a description that takes their work would not be noticed",
+      "No negative prompt is meant for another tool of the server, " +
+        "so a description that steals prompts from other tools would go unnoticed",
     );
   }
   const inOrder = CATEGORIES.flatMap((category) => prompts.filter((p) => p.category === category));
@@ -122,7 +122,7 @@ class PromptWriter {
       if (left[one.category] === 0) continue;
       const prompt = written(one, target);
       const why = prompt.expectedBehavior.expectedTool === target.name
-        ? "It is meant for the tool itself; a negative prompt must not be"
+        ? "It is meant for the tool itself, which a negative prompt must not be"
         : promptProblem(prompt, target, this.#known);
       if (why !== undefined) {
         refused.push({ category: one.category, prompt: shortened(prompt.prompt, 80), why });

@@ -103,7 +103,7 @@ Deno.test("generatePrompts() asks once more for what breaks the rules, and says 
   ]);
   assert.deepEqual(warnings, []);
   const { prompt } = model.requests[1]!;
-  assert.match(prompt, /"Rain\?","why":"It has 5 characters; at least 10 are needed"/);
+  assert.match(prompt, /"Rain\?","why":"It has 5 characters; at least 10 are required"/);
   assert.match(prompt, /nearly the same as \\"Give me the wind in Bonn now/);
   assert.match(prompt, /contains the tool's name/);
   assert.match(prompt, /meant for the tool itself/);
@@ -116,7 +116,7 @@ Deno.test("generatePrompts() drops what is still bad, and says what is missing",
   const { prompts, warnings } = await generate(model);
   assert.equal(prompts.length, 2);
   assert.match(warnings[0]!, /^A prompt \(indirect\) was dropped: Use getWeather for me - It con/);
-  assert.equal(warnings[1], "0 of 1 indirect prompts could be generated");
+  assert.equal(warnings[1], "Only 0 of 1 indirect prompts could be generated");
   assert.equal(warnings.length, 2);
 });
 
@@ -171,7 +171,7 @@ Deno.test("generatePrompts() keeps what it has when asking for more fails", asyn
   const model = new ScriptedModel({ prompts: [DIRECT, NEGATIVE] }, away);
   const { prompts, warnings } = await generate(model);
   assert.equal(prompts.length, 2);
-  assert.match(warnings[0]!, /Asking for more prompts failed\. The model is away/);
+  assert.match(warnings[0]!, /The request for more prompts failed\. The model is away/);
   await assert.rejects(generate(new ScriptedModel(away)), away);
 });
 

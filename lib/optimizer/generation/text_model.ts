@@ -48,7 +48,7 @@ export function textModelFromSampling(
       const result = await abortable(asked, signal).catch((error) => {
         signal.throwIfAborted();
         if (error instanceof GatewayError && error.code === "CANNOT_GENERATE") throw error;
-        throw cannotGenerate(`it did not answer: ${oneLine(errorMessage(error))}`, error);
+        throw cannotGenerate(`it did not respond: ${oneLine(errorMessage(error))}`, error);
       });
       return { text: textOf(result), cost: { inputTokens: 0, outputTokens: 0 } };
     },
@@ -59,10 +59,10 @@ function textOf(result: Record<string, unknown>): string {
   if (result.stopReason === "refusal") throw cannotGenerate("it refused the request");
   const parsed = SamplingResult.safeParse(result);
   if (!parsed.success) {
-    throw cannotGenerate(`its answer is not text: ${oneLine(z.prettifyError(parsed.error))}`);
+    throw cannotGenerate(`its response is not text: ${oneLine(z.prettifyError(parsed.error))}`);
   }
   const text = parsed.data.content.map((block) => block.text).join("");
-  if (text.trim() === "") throw cannotGenerate("its answer is empty");
+  if (text.trim() === "") throw cannotGenerate("its response is empty");
   return text;
 }
 
@@ -74,7 +74,7 @@ function cannotGenerate(why: string, cause?: unknown): GatewayError {
   return new GatewayError("CANNOT_GENERATE", {
     message: `Cannot generate with the calling client's own model: ${why}`,
     recoveryAction: "Allow sampling for this gateway in the client and try again, or write the " +
-      "texts yourself",
+      "prompts and descriptions yourself",
     cause,
   });
 }

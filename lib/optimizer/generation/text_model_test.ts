@@ -52,10 +52,10 @@ Deno.test("textModelFromSampling() takes nothing but text", async () => {
     content: [{ type: "text", text: "a" }, { type: "tool_use", id: "1", name: "x", input: {} }],
   }];
   for (const result of notText) {
-    await assert.rejects(answering(result), isCannotGenerate(/its answer is not text/));
+    await assert.rejects(answering(result), isCannotGenerate(/its response is not text/));
   }
   for (const content of [{ type: "text", text: " \n" }, []]) {
-    await assert.rejects(answering({ content }), isCannotGenerate(/its answer is empty/));
+    await assert.rejects(answering({ content }), isCannotGenerate(/its response is empty/));
   }
 });
 

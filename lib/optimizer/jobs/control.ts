@@ -31,7 +31,7 @@ export class JobControls {
     if (found) return found;
     throw new GatewayError("NOT_FOUND", {
       message: `There is no optimization job "${id}"`,
-      recoveryAction: "Use the id that was given when the job was started, or list the jobs",
+      recoveryAction: "Use the ID returned when the job was started, or list the jobs",
     });
   }
 
@@ -43,8 +43,8 @@ export class JobControls {
       if (status === wanted) return stored.value;
       if (status !== "running" && !(control === "cancel" && status === "paused")) {
         throw new GatewayError("CONFLICT", {
-          message: `Cannot ${control} job "${id}": it is ${status} already`,
-          recoveryAction: "Nothing has to be done",
+          message: `Cannot ${control} job "${id}": it is already ${status}`,
+          recoveryAction: "No action is needed",
         });
       }
       const { note: _, ...job } = stored.value;
@@ -66,8 +66,8 @@ export class JobControls {
       if (job.status === "running") return undefined;
       if (job.status !== "paused") {
         throw new GatewayError("CONFLICT", {
-          message: `Cannot resume job "${id}": it is ${job.status} already`,
-          recoveryAction: "Start another one",
+          message: `Cannot resume job "${id}": it is already ${job.status}`,
+          recoveryAction: "Start a new job",
         });
       }
       // Its runs are still being stopped: two processes must not work on it.
@@ -106,7 +106,7 @@ export class JobControls {
       if (!taken) continue;
       throw new GatewayError("OPERATION_IN_PROGRESS", {
         message: `Cannot optimize "${taken.server}.${taken.toolName}": ` +
-          `job "${job.id}" works on it`,
+          `job "${job.id}" is already working on it`,
         recoveryAction: "Wait for that job to end, or cancel it",
       });
     }
@@ -124,7 +124,7 @@ export class JobControls {
 
 function busy(id: string): GatewayError {
   return new GatewayError("OPERATION_IN_PROGRESS", {
-    message: `Cannot change job "${id}": it is still being stopped or changed by others`,
+    message: `Cannot change job "${id}": another request is still stopping or changing it`,
     recoveryAction: "Try again in a moment",
   });
 }

@@ -56,7 +56,7 @@ export function estimateJob(input: {
     seconds,
     costUsd: costOf(measured, runs + GENERATION_RUNS * generations, options.maxCostUsd),
     basis: [
-      `at most ${counted(runs, "run")} and ${counted(generations, "request")} for texts`,
+      `at most ${counted(runs, "run")} and ${counted(generations, "request")} to generate text`,
       basisOf(measured.length, input.kind),
       ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_NAMED) : []),
     ].join("; "),
@@ -90,11 +90,11 @@ function costOf(
 
 function basisOf(measured: number, kind: EvaluatorKind | undefined): string {
   if (measured > 0) {
-    return `time and cost measured on the last ${counted(measured, "run")} with ${kind}`;
+    return `time and cost based on the last ${counted(measured, "run")} with ${kind}`;
   }
-  return `a guess of ${GUESSED_RUN_MS / 1_000} s a run, since ` +
+  return `assuming ${GUESSED_RUN_MS / 1_000} s per run, because ` +
     (kind === undefined
-      ? "there is no evaluator here now"
+      ? "no evaluator is available"
       : `no run with ${kind} has been measured yet`);
 }
 

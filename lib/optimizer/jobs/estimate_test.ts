@@ -25,7 +25,7 @@ Deno.test("estimateJob() guesses where nothing was measured, and says so", () =>
   // 105 runs side by side, and 4 texts that take twice as long.
   assert.equal(estimate.seconds, 113 * 8);
   assert.equal(estimate.costUsd, null);
-  assert.match(estimate.basis, /a guess of 8 s a run/);
+  assert.match(estimate.basis, /assuming 8 s per run/);
   assert.match(estimate.basis, /210 runs and 4 requests/);
 });
 
@@ -49,7 +49,7 @@ Deno.test("estimateJob() measures on runs of the same kind that went well", () =
   assert.equal(estimate.runs, 105);
   assert.equal(estimate.seconds, 2 * (105 + 2));
   assert.equal(estimate.costUsd?.toFixed(2), "1.07");
-  assert.match(estimate.basis, /measured on the last 3 runs with claude-cli/);
+  assert.match(estimate.basis, /based on the last 3 runs with claude-cli/);
 });
 
 Deno.test("estimateJob() keeps within a budget, and counts repeats and siblings' prompts", () => {
@@ -75,7 +75,7 @@ Deno.test("estimateJob() counts a second evaluation only where the best of sever
 
 Deno.test("estimateJob() says that there is no evaluator", () => {
   const estimate = estimateJob({ ...base, kind: undefined, tools: [empty], concurrency: 1 });
-  assert.match(estimate.basis, /there is no evaluator here now/);
+  assert.match(estimate.basis, /no evaluator is available/);
 });
 
 Deno.test("estimateJob() counts of a thorough evaluation what is asked, with what can be held out", () => {
@@ -112,7 +112,11 @@ Deno.test("estimateJob() counts of a thorough evaluation what is asked, with wha
     tools: [{ ...empty, prompts, candidates: [candidate] }],
     concurrency: 1,
   });
-  assert.match(basis, /0 requests for texts/, "prompts that can be held out need not be written");
+  assert.match(
+    basis,
+    /0 requests to generate text/,
+    "prompts that can be held out need not be written",
+  );
 });
 
 Deno.test("estimateJob() says where too few prompts decide for anything to be promoted", () => {

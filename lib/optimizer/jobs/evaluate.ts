@@ -131,8 +131,8 @@ function count({ record }: JobContext, index: number, run: EvalRun): void {
 function toolsGone(name: string, gone: readonly string[]): GatewayError {
   const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : "";
   return new GatewayError("CANNOT_EVALUATE", {
-    message: `Cannot test "${name}" beside the toolset that was equipped when the ` +
-      `job began: ${gone.slice(0, MOST_NAMED).join(", ")}${more} cannot be shown now`,
-    recoveryAction: "Start another job, beside what is equipped by then",
+    message: `Cannot test "${name}" with the toolset that was equipped when the ` +
+      `job started. No longer available: ${gone.slice(0, MOST_NAMED).join(", ")}${more}`,
+    recoveryAction: "Start a new job with the toolset that is equipped now",
   });
 }

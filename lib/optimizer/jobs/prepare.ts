@@ -137,7 +137,7 @@ async function prepareCandidates(
   const { server, name } = target;
   const { saved, candidates, missing } = await candidatesOf(context, target);
   if (!options.generate || missing === 0) return { candidates, warnings: [] };
-  const warnings = await writeForJob(context, "Cannot write candidates", async (model) => {
+  const warnings = await writeForJob(context, "Cannot generate candidates", async (model) => {
     const written = await generateCandidates({
       model,
       target,
@@ -180,7 +180,7 @@ async function preparePrompts(
   const isMissing = CATEGORIES.some((category) => missing[category].all > 0);
   const key = `${server}.${name}`;
   if (options.generate && isMissing && !context.written.has(key)) {
-    const said = await writeForJob(context, "Cannot write prompts", async (model) => {
+    const said = await writeForJob(context, "Cannot generate prompts", async (model) => {
       const written = await generatePrompts({
         model,
         target,

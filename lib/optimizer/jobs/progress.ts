@@ -17,13 +17,13 @@ export function progressMessage(job: OptimizationJob): string {
   const place = job.tools.length === 1 ? "" : `, tool ${index + 1}/${job.tools.length}: ${name}`;
   switch (tool.phase) {
     case "queued":
-      return `Waiting to begin with ${name}`;
+      return `Waiting to start ${name}`;
     case "generating":
       return `Writing prompts and candidates for ${name}${
         job.tools.length === 1 ? "" : ` (tool ${index + 1}/${job.tools.length})`
       }`;
     case "promoting":
-      return `Deciding about ${name}`;
+      return `Deciding on ${name}`;
     default: {
       const part = tool.runsTotal === 0 ? 0 : Math.floor(100 * tool.runsDone / tool.runsTotal);
       const which = tool.candidates === 0
@@ -57,7 +57,7 @@ export function refusalText(evaluation: Evaluation): string {
   const why = failed.join("; ") || best.verdict.words;
   return candidates.length === 1
     ? why
-    : `the best of ${candidates.length} candidates came to ${
+    : `the best of ${candidates.length} candidates scored ${
       gainText(evaluation, best)
     }, but ${why}`;
 }

@@ -53,15 +53,17 @@ export async function promoteBest(
   if (made) {
     return { ...stay(`Promoted: ${gain}`), promotedCandidateId: made.candidateId };
   }
-  if (isInForce(best)) return stay(`${kept}, the best there is: ${gain}`);
+  if (isInForce(best)) return stay(`${kept}, which is still the best: ${gain}`);
   const changed = changeOf(context, evaluation);
   if (changed !== undefined) return changed;
   const why = inForce && await whyNot(context, input, best, inForce);
   if (why !== undefined) {
-    return stay(`${kept}: the best of the others came to ${gain}, but ${why}`);
+    return stay(`${kept}: the best of the others scored ${gain}, but ${why}`);
   }
   if (!record.job.options.autoPromote) {
-    return stay(`Not promoted, as the job was told: candidate "${best.candidateId}", ${gain}`);
+    return stay(
+      `Not promoted because the job does not promote: candidate "${best.candidateId}", ${gain}`,
+    );
   }
   if (!hasConfirmation(record.job.options, evaluation.results.length - 1)) {
     return await promote(context, evaluation, best, { gain, inForce });
@@ -71,7 +73,7 @@ export async function promoteBest(
   if (second.void !== undefined || !again?.verdict?.promote) {
     const refusal = second.void ?? refusalText(second);
     return stay(
-      `${kept}: the best of ${evaluation.results.length - 1} candidates came to ${gain}, but a ` +
+      `${kept}: the best of ${evaluation.results.length - 1} candidates scored ${gain}, but a ` +
         `second evaluation on the same prompts did not confirm it: ${refusal}`,
     );
   }
@@ -164,9 +166,9 @@ function changeOf({ options }: JobContext, evaluation: Evaluation): ToolOutcome 
   return {
     failed: true,
     outcome: target
-      ? "Nothing was promoted: the server's own description changed while this was tested, so " +
-        "that it has to be tested again"
-      : "Nothing was promoted: the tool is gone",
+      ? "Nothing was promoted: the server's own description changed during the test; " +
+        "run the test again"
+      : "Nothing was promoted: the tool no longer exists",
   };
 }
 

@@ -86,7 +86,8 @@ export class OptimizationJobs implements AsyncDisposable {
     await judge.check();
     if (options.maxCostUsd !== undefined && judge.isPriced === false) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: `Cannot keep a budget of ${options.maxCostUsd} USD: ${judge.kind} does not say ` +
+        message:
+          `Cannot enforce a budget of ${options.maxCostUsd} USD: ${judge.kind} does not report ` +
           "what a run costs",
         recoveryAction: "Limit the number of runs instead",
       });
@@ -244,7 +245,7 @@ export class OptimizationJobs implements AsyncDisposable {
       this.#dropped.delete(id);
     } catch (error) {
       this.#dropped.add(id);
-      this.#options.onWarning("Cannot save how far an optimization job is", { error });
+      this.#options.onWarning("Cannot save the progress of an optimization job", { error });
     }
   }
 
@@ -256,11 +257,11 @@ export class OptimizationJobs implements AsyncDisposable {
       return { ...end, phase: "complete", ...ended() };
     } catch (error) {
       if (signal.aborted) return {};
-      this.#options.onWarning("The work on an optimization job was broken off", { error });
+      this.#options.onWarning("An optimization job stopped unexpectedly", { error });
       if (isStorageError(error)) return {};
       const note = error instanceof GatewayError
         ? error.message
-        : "Something went wrong inside the gateway; its log says what";
+        : "Internal gateway error; see the gateway's log";
       return { status: "failed", note, ...ended() };
     }
   }
@@ -273,7 +274,7 @@ export class OptimizationJobs implements AsyncDisposable {
       }
       await record.check();
     } catch (error) {
-      this.#options.onWarning("Cannot read an optimization job again", { error });
+      this.#options.onWarning("Cannot reload an optimization job", { error });
     }
   }
 

@@ -22,9 +22,9 @@ Deno.test("OptimizationJobs refuses to call thorough what prompts decide that a 
     assert.ok(error instanceof GatewayError && error.code === "CANNOT_EVALUATE");
     assert.match(
       error.message,
-      /thoroughly: whoever wrote the candidates may have known every dir/,
+      /thoroughly: all direct/,
     );
-    assert.match(error.toBody().recoverySteps.join(), /Save further prompts .*depth quick/);
+    assert.match(error.toBody().recoverySteps.join(), /Save new prompts .*depth quick/);
   }
   assert.deepEqual([await jobs.list(), evaluator.asked.length], [[], 0]);
 
@@ -39,7 +39,7 @@ Deno.test("OptimizationJobs refuses to call thorough what prompts decide that a 
   assert.deepEqual(job.tools.map(({ failed }) => failed), [true, false]);
   assert.match(
     job.tools[0]?.outcome ?? "",
-    /may have known .* prompt\. Let prompts be written, save/,
+    /may have been visible .* written\. Generate prompts, save/,
   );
 });
 
@@ -52,7 +52,7 @@ Deno.test("OptimizationJobs warns where too few prompts decide for anything to b
   const jobs = bench.gateway("one");
   const options = { generate: false, depth: "thorough" } as const;
   const { basis } = await jobs.estimate({ ...request, options });
-  assert.match(basis, /only 3 prompts can decide, and it takes at least 5/);
+  assert.match(basis, /only 3 prompts can decide, but at least 5/);
   const job = await ended(jobs, await jobs.start({ ...request, options }));
   const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
   assert.ok(evaluation?.warnings.some((words) => words.startsWith("Only 3 prompts can decide")));
@@ -144,7 +144,7 @@ Deno.test("OptimizationJobs.start() refuses a budget in USD that cannot be kept"
   }));
   const jobs = bench.gateway("two", { evaluator: () => Promise.resolve(evaluator) });
   const job = await ended(jobs, await jobs.start({ ...request, options }));
-  assert.match(job.note ?? "", /runs do not say what they cost/);
+  assert.match(job.note ?? "", /runs do not report their cost/);
   assert.ok(job.runs < 6);
 });
 

@@ -77,7 +77,7 @@ Deno.test("OptimizationJobs promotes nothing against a text that the server no l
     }),
   );
   const job = await ended(jobs, await jobs.start(saved));
-  assert.match(job.tools[0]?.outcome ?? "", /own description changed while this was tested/);
+  assert.match(job.tools[0]?.outcome ?? "", /own description changed during the test/);
   assert.deepEqual(bench.promotions.list(), []);
 });
 

@@ -269,7 +269,7 @@ Deno.test("OptimizationJobs leaves a job to be taken up again when the store fai
   await until("it let go", async () => (await bench.jobs.resolve(id)).value.owner === undefined);
   const { value } = await bench.jobs.resolve(id);
   assert.equal(value.status, "running");
-  assert.deepEqual(bench.warnings, ["The work on an optimization job was broken off"]);
+  assert.deepEqual(bench.warnings, ["An optimization job stopped unexpectedly"]);
   await jobs.takeOver();
   const job = await ended(jobs, value);
   assert.deepEqual([job.status, job.runs], ["completed", 30]);

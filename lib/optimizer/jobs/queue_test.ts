@@ -86,7 +86,10 @@ Deno.test("OptimizationJobs.start() keeps what is in force where nothing is bett
   assert.equal(first.tools[0]?.promotedCandidateId, "good");
   const all = { ...forecast, options: { generate: false } };
   const second = await ended(jobs, await jobs.start(all));
-  assert.match(second.tools[0]?.outcome ?? "", /^Kept the promoted description, the best there is/);
+  assert.match(
+    second.tools[0]?.outcome ?? "",
+    /^Kept the promoted description, which is still the best/,
+  );
   assert.equal((await bench.promotions.history("weather", "get_forecast")).length, 1);
 });
 
@@ -198,7 +201,7 @@ Deno.test("OptimizationJobs.start() ends with what it found when the budget is u
   assert.match(job.note ?? "", /the budget of 20 runs is used up; 1 of 2 tools were not tested/);
   assert.match(
     job.tools[0]?.outcome ?? "",
-    /not enough evidence: 20 of 30 runs were made, .*; evaluated again, it takes up to 30 runs/,
+    /not enough evidence: only 20 of 30 runs completed .*; another evaluation takes up to 30 runs/,
   );
   assert.match(job.tools[1]?.outcome ?? "", /^Not tested: the budget/);
   assert.equal(bench.promotions.list().length, 0);
@@ -264,10 +267,10 @@ Deno.test("OptimizationJobs.estimate() counts on what there is, and measures", a
   const options = { generate: false };
   const before = await jobs.estimate({ ...forecast, options });
   assert.deepEqual([before.tools, before.runs, before.costUsd], [1, 30, null]);
-  assert.match(before.basis, /guess/);
+  assert.match(before.basis, /assuming/);
   await ended(jobs, await jobs.start({ ...forecast, options }));
   const after = await jobs.estimate({ ...forecast, options });
-  assert.match(after.basis, /measured on the last 30 runs/);
+  assert.match(after.basis, /based on the last 30 runs/);
   assert.equal(after.costUsd?.toFixed(2), "0.30");
 });
 
@@ -284,6 +287,6 @@ Deno.test("OptimizationJobs says that a tool is gone, and tests the others", asy
   const tools = ["get_alerts", "get_forecast"];
   const started = await jobs.start({ ...request, tools, options: { generate: false } });
   const job = await ended(jobs, started);
-  assert.match(job.tools[0]?.outcome ?? "", /no such tool now/);
+  assert.match(job.tools[0]?.outcome ?? "", /the tool no longer exists/);
   assert.equal(job.tools[1]?.failed, false);
 });

@@ -42,7 +42,7 @@ export class JobRecord {
     this.#notifications = new Throttle(NOTIFY_REST_MS, () => options.onChange(this.#job));
     this.#writes = new Throttle(WRITE_REST_MS, () => {
       this.#inTurn(() => this.#write()).catch((error) =>
-        options.onWarning("Cannot save how far an optimization job is", { error })
+        options.onWarning("Cannot save the progress of an optimization job", { error })
       );
     });
   }

@@ -122,8 +122,8 @@ async function outcomeOf(context: JobContext, index: number): Promise<ToolOutcom
       const hasAdvice = code === "CANNOT_EVALUATE" && recoveryAction !== undefined;
       return { failed: true, outcome: hasAdvice ? `${message}. ${recoveryAction}` : message };
     }
-    context.options.onWarning("The work on a tool of an optimization job failed", { error });
-    return { failed: true, outcome: "Something went wrong inside the gateway; its log says what" };
+    context.options.onWarning("A tool of an optimization job failed", { error });
+    return { failed: true, outcome: "Internal gateway error; see the gateway's log" };
   }
 }
 
@@ -134,14 +134,14 @@ async function runTool(context: JobContext, index: number): Promise<ToolOutcome>
   if (!target?.enabled) {
     throw new GatewayError(target ? "TOOL_DISABLED" : "TOOL_NOT_FOUND", {
       message: `Cannot test "${server}.${toolName}": ` +
-        (target ? "it is disabled" : "there is no such tool now"),
+        (target ? "it is disabled" : "the tool no longer exists"),
     });
   }
   const test = await testOf(context, index, target);
   const evaluation = await options.evaluations.find(server, toolName, evaluationId) ??
     await evaluateForJob(context, index, { id: evaluationId, target, test });
   if (evaluation.void !== undefined) {
-    return { failed: true, outcome: `Nothing can be concluded: ${evaluation.void}` };
+    return { failed: true, outcome: `Inconclusive: ${evaluation.void}` };
   }
   // Where it may be confirmed, the evaluation goes on: a job does not go back a phase.
   const goesOn = hasConfirmation(record.job.options, evaluation.results.length - 1);

@@ -22,10 +22,10 @@ export interface SelectedTool {
 export function selectTools(targets: Targets, request: JobRequest): SelectedTool[] {
   const { server, tools, all } = request;
   if (all && (server !== undefined || tools !== undefined)) {
-    throw refused("either all tools can be selected or some of them, not both");
+    throw refused("select either all tools or some of them, not both");
   }
   if (tools !== undefined) {
-    if (server === undefined) throw refused("the tools need the server that they belong to");
+    if (server === undefined) throw refused("a list of tools requires their server");
     if (tools.length === 0) throw refused("the list of tools is empty");
     return [...new Set(tools)].map((tool) => selectTool(targets, server, tool));
   }
@@ -35,8 +35,8 @@ export function selectTools(targets: Targets, request: JobRequest): SelectedTool
     throw new GatewayError("TOOL_NOT_FOUND", {
       message: server === undefined
         ? "Cannot optimize: no server has any tools"
-        : `Cannot optimize: server "${server}" is not there or has no tools`,
-      recoveryAction: "Check the server's name and that it is connected",
+        : `Cannot optimize: server "${server}" was not found or has no tools`,
+      recoveryAction: "Check the server's name, and that it is connected",
     });
   }
   const enabled = known.filter((tool) => tool.enabled);
@@ -57,7 +57,7 @@ export function readJobOptions(request: JobRequest, tools: readonly SelectedTool
     throw refused(`options.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`);
   }
   if (parsed.data.candidateIds && tools.length !== 1) {
-    throw refused("candidates can be named for one tool only");
+    throw refused("candidates can be selected for one tool only");
   }
   if (parsed.data.candidateIds?.length === 0) throw refused("the list of candidates is empty");
   return parsed.data;
@@ -95,11 +95,11 @@ export function besideOf(
   const equipped = targets.equipped().map(({ server, tool }) => ({ server, tool }));
   if (tools.some(({ server }) => equipped.some((one) => one.server !== server))) return equipped;
   throw new GatewayError("INVALID_ARGUMENTS", {
-    message: "Cannot show the equipped toolset's tools beside the server's: " +
+    message: "Cannot include the equipped toolset's tools: " +
       (equipped.length === 0
         ? "no toolset is equipped, or it has no tools now"
-        : "all of the equipped tools are of that server itself"),
-    recoveryAction: "Equip a toolset with tools of other servers, or test without it",
+        : "all equipped tools belong to that server"),
+    recoveryAction: "Equip a toolset with tools of other servers, or test without one",
   });
 }
 
