@@ -46,7 +46,7 @@ Deno.test("readAnswer() says what is wrong where there is not exactly one", () =
     ['{"words":["a",]}', /JSON/],
     ['{"words":"a"}', /expected array.*words/],
     ["[1, 2]", /expected object/],
-    ["x".repeat(400_001), /far more than requested for/],
+    ["x".repeat(400_001), /far more than requested/],
   ];
   for (const [answer, complaint] of complaints) {
     const read = readAnswer(answer, Shape);
