@@ -310,8 +310,7 @@ export function knownToWriters(checked: Checked): GatewayError | undefined {
   if (none.length === 0) return undefined;
   const name = `${checked.server}.${checked.tool}`;
   return new GatewayError("CANNOT_EVALUATE", {
-    message:
-      `Cannot test "${name}" thoroughly: all ${none.join(" and ")} prompts may have been ` +
+    message: `Cannot test "${name}" thoroughly: all ${none.join(" and ")} prompts may have been ` +
       "visible when the candidates were written",
     recoveryAction: "Generate prompts, save new ones, or use the depth quick",
     recoverySteps: [
