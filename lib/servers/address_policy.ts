@@ -23,9 +23,7 @@ export function buildAddressPolicy({ stack, allowPrivate, env, find }: {
     const { GuardedClient } = await import("./transports/guarded_fetch.ts");
     const guard = new AddressGuard();
     const isBehindProxy = PROXIES.some((name) => env.get(name) ?? env.get(name.toLowerCase()));
-    // Of the variables that add certificates, the only one that Node's client does not read.
-    const certificates = env.get("DENO_CERT");
-    return { guard, client: new GuardedClient({ guard, isBehindProxy, certificates }) };
+    return { guard, client: new GuardedClient({ guard, isBehindProxy }) };
   }
   const guarded = () => opened ??= open();
 

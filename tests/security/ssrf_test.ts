@@ -4,7 +4,6 @@ import { z } from "zod";
 import { LoginBench } from "../../lib/servers/oauth/testing/login_bench.ts";
 import { AddressGuard } from "../../lib/servers/transports/address_guard.ts";
 import { GuardedClient } from "../../lib/servers/transports/guarded_fetch.ts";
-import { RedirectingAgent } from "../../lib/servers/transports/testing/loopback.ts";
 import { FallbackTransport } from "../../lib/servers/transports/http.ts";
 import { AesBox } from "../../lib/storage/sealing.ts";
 import { ServersRepository } from "../../lib/storage/servers_repository.ts";
@@ -214,12 +213,20 @@ function clientTo(
   origin: string,
   lookups: string[][],
 ): { client: GuardedClient; reached: string[] } {
+  const reached: string[] = [];
   let nth = 0;
-  const guard = new AddressGuard(() =>
-    Promise.resolve(lookups[Math.min(nth++, lookups.length - 1)]!)
-  );
-  const agent = new RedirectingAgent(origin);
-  return { client: new GuardedClient({ guard, agent }), reached: agent.reached };
+  const client = new GuardedClient({
+    guard: new AddressGuard(() => Promise.resolve(lookups[Math.min(nth++, lookups.length - 1)]!)),
+    connect(options) {
+      reached.push(options.hostname ?? "");
+      return Deno.connect({
+        ...options,
+        hostname: "127.0.0.1",
+        port: Number(new URL(origin).port),
+      });
+    },
+  });
+  return { client, reached };
 }
 
 function serve(answer: (request: Request) => Response): { origin: string } & AsyncDisposable {

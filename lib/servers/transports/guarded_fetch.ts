@@ -1,10 +1,11 @@
-import http from "node:http";
-import https from "node:https";
-import type { LookupFunction } from "node:net";
-import { Readable } from "node:stream";
-import { getCACertificates } from "node:tls";
 import { TransportClosed } from "./transport.ts";
 import { type AddressGuard, AddressRefused, closedHost, literalAddress } from "./address_guard.ts";
+import { SocksTunnel, type SocksTunnelOptions } from "./socks_tunnel.ts";
+
+/** How a tunnel's refusal reads in the platform's error. */
+const FORBIDDEN = /not allowed by ruleset/i;
+/** Hosts that the platform would connect to past every proxy. */
+const BYPASS = ["NO_PROXY", "no_proxy"];
 
 /** How long a name is known to lead out into the open where only a proxy connects to it. */
 const KNOWN_MS = 60_000;
@@ -14,15 +15,11 @@ const MAX_KNOWN = 1_000;
 
 const HOW = "To allow it, name the server in the config file, or start with --allow-private";
 
-interface GuardedClientOptions {
+interface GuardedClientOptions extends Pick<SocksTunnelOptions, "connect"> {
   guard: AddressGuard;
   /** Whether a proxy of the user's stands before everything: then only that one knows addresses. */
   isBehindProxy?: boolean;
   now?: () => number;
-  /** Connects to servers without TLS. */
-  agent?: http.Agent;
-  /** A file of trusted certificates besides the platform's. */
-  certificates?: string | undefined;
 }
 
 interface Looked {
@@ -31,25 +28,15 @@ interface Looked {
   refusal: string | undefined;
 }
 
-/**
- * Fetches from public addresses only. The platform's fetch looks a name up by itself and cannot be
- * told where to connect; Node's client takes the addresses that were checked, with no lookup after
- * the check.
- */
+/** Fetches from what is out in the open alone. Opens nothing before the first name is looked up. */
 export class GuardedClient implements AsyncDisposable {
   readonly #options: GuardedClientOptions;
   readonly #looked = new Map<string, Looked>();
   readonly #looking = new Map<string, Promise<string | undefined>>();
-  readonly #http: http.Agent;
-  readonly #https: https.Agent;
+  #opened: { tunnel: SocksTunnel; client: Deno.HttpClient } | undefined;
 
   constructor(options: GuardedClientOptions) {
     this.#options = options;
-    this.#http = options.agent ?? new http.Agent({ keepAlive: true });
-    const { certificates: file } = options;
-    // Only if needed: to read all of them again takes each connection 0.1 s.
-    const ca = file ? { ca: [...getCACertificates(), Deno.readTextFileSync(file)] } : {};
-    this.#https = new https.Agent({ keepAlive: true, ...ca });
   }
 
   /**
@@ -71,54 +58,27 @@ export class GuardedClient implements AsyncDisposable {
       if (refusal !== undefined) throw new TransportClosed("refused", `${refusal}. ${HOW}`);
       return await fetch(input, { ...init, redirect: "manual" });
     }
+    const checked: RequestInit & { client: Deno.HttpClient } = {
+      ...init,
+      redirect: "manual",
+      client: (this.#opened ??= this.#open()).client,
+    };
     try {
-      return await this.#send(new Request(input, init), url);
+      return await fetch(input, checked);
     } catch (error) {
-      if (!(error instanceof AddressRefused)) throw error;
-      throw new TransportClosed("refused", `${error.message}. ${HOW}`, { cause: error });
+      if (!isForbidden(error)) throw error;
+      const refusal = await this.#options.guard.refusalOf(url);
+      const message = refusal ?? `${url.hostname} led to an address that may not be reached`;
+      throw new TransportClosed("refused", `${message}. ${HOW}`, { cause: error });
     }
   };
 
-  [Symbol.asyncDispose](): Promise<void> {
-    this.#http.destroy();
-    this.#https.destroy();
-    return Promise.resolve();
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    opened?.client.close();
+    await opened?.tunnel[Symbol.asyncDispose]();
   }
-
-  async #send(request: Request, url: URL): Promise<Response> {
-    const { method, signal } = request;
-    const [{ request: open }, agent] = url.protocol === "https:"
-      ? [https, this.#https]
-      : [http, this.#http];
-    const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "gzip, deflate" };
-    const body = await request.bytes();
-    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-    open(url, { agent, method, headers, signal, lookup: this.#lookup }, resolve)
-      .on("error", reject).end(body);
-    const incoming = await promise;
-    const { statusCode: status = 0, headersDistinct } = incoming;
-    const fields = new Headers();
-    for (const [name, values = []] of Object.entries(headersDistinct)) {
-      for (const value of values) fields.append(name, value);
-    }
-    const content = Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>;
-    const encoding = fields.get("content-encoding")?.toLowerCase();
-    const plain = encoding === "gzip" || encoding === "deflate"
-      ? content.pipeThrough(new DecompressionStream(encoding))
-      : content;
-    const isBodiless = method === "HEAD" || [204, 205, 304].includes(status);
-    return new Response(isBodiless ? null : plain, { status, headers: fields });
-  }
-
-  /** IPv4 first: many names have an IPv6 address that cannot be reached from here. */
-  readonly #lookup: LookupFunction = (hostname, { all }, callback) => {
-    this.#options.guard.addressesOf(hostname).then((addresses) => {
-      const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
-        .sort((a, b) => a.family - b.family);
-      if (all) callback(null, found);
-      else callback(null, found[0]!.address, found[0]!.family);
-    }, (error) => callback(error, []));
-  };
 
   /** Looked up once in a while, where a name is in use beside its requests, which do not wait. */
   async #refusalOf({ hostname }: URL): Promise<string | undefined> {
@@ -152,4 +112,29 @@ export class GuardedClient implements AsyncDisposable {
     this.#looked.set(hostname, looked);
     return looked.refusal;
   }
+
+  #open() {
+    const { guard, connect } = this.#options;
+    const tunnel = SocksTunnel.open({
+      connect,
+      addressesOf: (hostname, signal) => guard.addressesOf(hostname, signal),
+    });
+    return { tunnel, client: clientThrough(tunnel.proxy) };
+  }
+}
+
+/** The platform reads what bypasses proxies when a client is made, and would let it past this one. */
+function clientThrough(proxy: Deno.Proxy): Deno.HttpClient {
+  const variables = BYPASS.map((name) => [name, Deno.env.get(name)] as const);
+  for (const name of BYPASS) Deno.env.delete(name);
+  try {
+    return Deno.createHttpClient({ proxy });
+  } finally {
+    for (const [name, value] of variables) if (value !== undefined) Deno.env.set(name, value);
+  }
+}
+
+function isForbidden(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return FORBIDDEN.test(error.message) || isForbidden(error.cause);
 }

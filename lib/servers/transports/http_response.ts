@@ -147,14 +147,15 @@ function isSurelyWithin(limit: number, headers: HttpResponse["headers"]): boolea
 }
 
 const FAILURES: [RegExp, string][] = [
-  [/connection refused|ECONNREFUSED/i, "the connection was refused"],
-  [/dns error|failed to lookup|not known|ENOTFOUND|EAI_AGAIN/i, "its name was not found"],
+  [/connection refused/i, "the connection was refused"],
+  // The last is what a tunnel says of it.
+  [/dns error|failed to lookup|not known|: host unreachable/i, "its name was not found"],
   [/corrupt message|tls|handshake/i, "it does not speak TLS as expected (is it http, not https?)"],
   [/invalid HTTP|parse|h2 protocol/i, "it does not speak HTTP"],
-  [/reset by peer|broken pipe|ECONNRESET|EPIPE/i, "the connection was reset"],
+  [/reset by peer|broken pipe/i, "the connection was reset"],
   [/closed before|reading a body|unexpected eof|end of file/i, "the connection broke off"],
-  [/timed out|ETIMEDOUT/i, "the connection timed out"],
-  [/unreachable|E(HOST|NET)UNREACH/i, "the network cannot reach it"],
+  [/timed out/i, "the connection timed out"],
+  [/unreachable/i, "the network cannot reach it"],
   [/are blocked/i, "the platform refuses to connect to this port"],
   [/requires net access/i, "this process has no permission to connect to it"],
 ];
@@ -165,9 +166,8 @@ const FAILURES: [RegExp, string][] = [
  */
 export function networkFailureText(error: unknown): string {
   const text = errorText(error);
-  const certificate = /invalid peer certificate: (\w+)/i.exec(text)?.[1] ??
-    /[^:]*\bcertificate\b[^:]*/i.exec(text)?.[0].trim();
-  if (certificate) return `its TLS certificate was not accepted (${certificate})`;
+  const certificate = /invalid peer certificate: (\w+)/i.exec(text);
+  if (certificate) return `its TLS certificate was not accepted (${certificate[1]})`;
   return FAILURES.find(([pattern]) => pattern.test(text))?.[1] ?? "the request failed";
 }
 

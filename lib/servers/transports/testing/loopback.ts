@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import http from "node:http";
-import { connect, type NetConnectOpts, type TcpNetConnectOpts } from "node:net";
 import type { RpcMessage } from "../../../core/rpc.ts";
 import { type Exchange, TransportClosed, type TransportEvents } from "../transport.ts";
 
@@ -159,31 +157,5 @@ export async function until(condition: () => boolean, what: string): Promise<voi
   for (const end = Date.now() + 60_000; !condition();) {
     assert.ok(Date.now() < end, `waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** Connects to `origin` for whatever address a lookup gives, and keeps those. */
-export class RedirectingAgent extends http.Agent {
-  readonly reached: string[] = [];
-  readonly #port: number;
-
-  constructor(origin: string) {
-    super({ keepAlive: true });
-    this.#port = Number(new URL(origin).port);
-  }
-
-  override createConnection(options: NetConnectOpts) {
-    const { lookup } = options as TcpNetConnectOpts;
-    return connect({
-      ...options as TcpNetConnectOpts,
-      port: this.#port,
-      lookup: (hostname, settings, callback) =>
-        lookup!(hostname, { ...settings, all: true }, (error, found) => {
-          if (error) return callback(error, []);
-          assert.ok(Array.isArray(found));
-          this.reached.push(...found.map(({ address }) => address));
-          callback(null, [{ address: "127.0.0.1", family: 4 }]);
-        }),
-    });
   }
 }

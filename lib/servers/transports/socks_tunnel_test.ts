@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { SocksTunnel } from "./socks_tunnel.ts";
+import { Loopback, STRICT } from "./testing/loopback.ts";
+
+Deno.test("CheckedTunnel serves nobody who does not know its password", STRICT, async () => {
+  let asked = 0;
+  await using tunnel = SocksTunnel.open({
+    addressesOf() {
+      asked++;
+      return Promise.resolve(["127.0.0.1"]);
+    },
+  });
+  const { proxy } = tunnel;
+  assert.ok("url" in proxy && proxy.basicAuth);
+  const { url, basicAuth } = proxy;
+  for (const password of ["", "guess", `${basicAuth.password}x`]) {
+    using client = Deno.createHttpClient({
+      proxy: { transport: "socks5", url, basicAuth: { ...basicAuth, password } },
+    });
+    const init: RequestInit & { client: Deno.HttpClient } = { client };
+    await assert.rejects(fetch("http://any.example/", init));
+  }
+  using plain = Deno.createHttpClient({ proxy: { transport: "socks5", url } });
+  const init: RequestInit & { client: Deno.HttpClient } = { client: plain };
+  await assert.rejects(fetch("http://any.example/", init));
+  assert.equal(asked, 0);
+});
+
+Deno.test("CheckedTunnel takes connections again after that has failed", STRICT, async () => {
+  await using server = new Loopback(() => new Response("reached"));
+  let failures = 0;
+  await using tunnel = SocksTunnel.open({
+    addressesOf: () => Promise.resolve(["127.0.0.1"]),
+    listen(options) {
+      const listener = Deno.listen(options);
+      const accept = listener.accept.bind(listener);
+      listener.accept = () =>
+        failures++ < 2 ? Promise.reject(new Error("Too many open files")) : accept();
+      return listener;
+    },
+  });
+  using client = Deno.createHttpClient({ proxy: tunnel.proxy });
+  const { port } = new URL(server.origin);
+  const init: RequestInit & { client: Deno.HttpClient } = {
+    client,
+    signal: AbortSignal.timeout(10_000),
+  };
+  const response = await fetch(`http://any.example:${port}/`, init);
+  assert.equal(await response.text(), "reached");
+});
