@@ -8,6 +8,7 @@ import {
   FetchResponse,
   networkFailureText,
   readStart,
+  sentOnce,
 } from "../transports/http_response.ts";
 
 const BODY_BYTES = 256 * 1024;
@@ -69,7 +70,8 @@ export class OAuthHttp {
         ...headers,
         "content-type": isForm ? "application/x-www-form-urlencoded" : "application/json",
       },
-      body: isForm ? body.toString() : JSON.stringify(body),
+      // A refresh token that is sent twice can end the login.
+      body: sentOnce(isForm ? body.toString() : JSON.stringify(body)),
     };
     return await this.#read(await this.#send(url, init, signal), url);
   }
@@ -84,7 +86,7 @@ export class OAuthHttp {
     const init = {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify(message),
+      body: sentOnce(JSON.stringify(message)),
     };
     const response = await this.#send(url, init, signal);
     await response.body?.cancel().catch(() => {});

@@ -1,5 +1,23 @@
 import assert from "node:assert/strict";
-import { safeUrl } from "./oauth_http.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { OneAnswer } from "../transports/testing/loopback.ts";
+import { OAuthHttp, safeUrl } from "./oauth_http.ts";
+
+Deno.test("OAuthHttp.post() is not sent again if a reused connection ends before the response", async () => {
+  await using server = new OneAnswer({ closesIdle: false });
+  using client = Deno.createHttpClient({});
+  const http = new OAuthHttp({
+    fetch: (input, init) => fetch(input, { ...init, client } as RequestInit),
+  });
+  const post = (id: number) =>
+    http.post(new URL(server.origin), { id }, {}, AbortSignal.timeout(10_000));
+  await post(1);
+  await assert.rejects(
+    post(2),
+    (error) => error instanceof GatewayError && error.code === "LOGIN_FAILED",
+  );
+  assert.deepEqual(server.bodies, ['{"id":1}', '{"id":2}']);
+});
 
 Deno.test("safeUrl() takes https, and http on this machine alone", () => {
   for (

@@ -2,10 +2,15 @@ import { TransportClosed } from "./transport.ts";
 import { type AddressGuard, AddressRefused, closedHost, literalAddress } from "./address_guard.ts";
 import { SocksTunnel, type SocksTunnelOptions } from "./socks_tunnel.ts";
 
-/** How a tunnel's refusal reads in the platform's error. */
+/** The platform's error for a connection that the tunnel refuses. */
 const FORBIDDEN = /not allowed by ruleset/i;
-/** Hosts that the platform would connect to past every proxy. */
+/** Variables with hosts for which the platform uses no proxy, not even ours. */
 const BYPASS = ["NO_PROXY", "no_proxy"];
+/**
+ * Shorter than the 5 s after which common servers close an idle connection: a request that is sent
+ * just then fails, or the platform sends it a second time.
+ */
+const IDLE_MS = 4_000;
 
 /** How long a name is known to lead out into the open where only a proxy connects to it. */
 const KNOWN_MS = 60_000;
@@ -15,8 +20,11 @@ const MAX_KNOWN = 1_000;
 
 const HOW = "To allow it, name the server in the config file, or start with --allow-private";
 
-interface GuardedClientOptions extends Pick<SocksTunnelOptions, "connect"> {
+interface GuardedClientOptions extends Pick<SocksTunnelOptions, "connect" | "connectLimitMs"> {
   guard: AddressGuard;
+  /** Trusted in addition to the platform's. */
+  caCerts?: string[];
+  idleMs?: number;
   /** Whether a proxy of the user's stands before everything: then only that one knows addresses. */
   isBehindProxy?: boolean;
   now?: () => number;
@@ -28,7 +36,7 @@ interface Looked {
   refusal: string | undefined;
 }
 
-/** Fetches from what is out in the open alone. Opens nothing before the first name is looked up. */
+/** Fetches from public addresses only. Opens nothing before the first request to a host name. */
 export class GuardedClient implements AsyncDisposable {
   readonly #options: GuardedClientOptions;
   readonly #looked = new Map<string, Looked>();
@@ -114,21 +122,23 @@ export class GuardedClient implements AsyncDisposable {
   }
 
   #open() {
-    const { guard, connect } = this.#options;
+    const { guard, connect, connectLimitMs, caCerts = [], idleMs = IDLE_MS } = this.#options;
     const tunnel = SocksTunnel.open({
       connect,
+      connectLimitMs,
       addressesOf: (hostname, signal) => guard.addressesOf(hostname, signal),
     });
-    return { tunnel, client: clientThrough(tunnel.proxy) };
+    const client = openClient({ proxy: tunnel.proxy, caCerts, poolIdleTimeout: idleMs });
+    return { tunnel, client };
   }
 }
 
-/** The platform reads what bypasses proxies when a client is made, and would let it past this one. */
-function clientThrough(proxy: Deno.Proxy): Deno.HttpClient {
+/** Without the bypass variables, which the platform reads when it creates a client. */
+function openClient(options: Deno.CreateHttpClientOptions): Deno.HttpClient {
   const variables = BYPASS.map((name) => [name, Deno.env.get(name)] as const);
   for (const name of BYPASS) Deno.env.delete(name);
   try {
-    return Deno.createHttpClient({ proxy });
+    return Deno.createHttpClient(options);
   } finally {
     for (const [name, value] of variables) if (value !== undefined) Deno.env.set(name, value);
   }

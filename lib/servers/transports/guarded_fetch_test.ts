@@ -1,25 +1,52 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { join } from "@std/path";
 import { TransportClosed } from "./transport.ts";
 import { AddressGuard, type Resolve } from "./address_guard.ts";
 import { GuardedClient } from "./guarded_fetch.ts";
+import { HttpTransport } from "./http.ts";
 import { networkFailureText } from "./http_response.ts";
-import { Loopback, STRICT } from "./testing/loopback.ts";
+import {
+  KeptEvents,
+  keptExchange,
+  Loopback,
+  OneAnswer,
+  rejects,
+  request,
+  result,
+  STRICT,
+  until,
+} from "./testing/loopback.ts";
 
 const PUBLIC = "93.184.215.14";
 
 /** A client for which the public address is a server on loopback; keeps what it connects to. */
-function clientOf(server: Loopback, resolve: Resolve) {
+function clientOf(
+  { origin }: { origin: string },
+  resolve: Resolve,
+  options: { caCerts?: string[]; idleMs?: number } = {},
+) {
   const reached: string[] = [];
   const client = new GuardedClient({
+    ...options,
     guard: new AddressGuard(resolve),
     connect(options) {
       reached.push(options.hostname ?? "");
       assert.equal(options.hostname, PUBLIC);
-      const port = Number(new URL(server.origin).port);
+      const port = Number(new URL(origin).port);
       return Deno.connect({ ...options, hostname: "127.0.0.1", port });
     },
   });
   return { client, reached };
+}
+
+function transportTo(client: GuardedClient): HttpTransport {
+  const url = "http://mcp.example/mcp";
+  const fetch = client.fetchFor(url);
+  return new HttpTransport({ url, headers: {}, serverName: "x", fetch }, new KeptEvents());
 }
 
 Deno.test(
@@ -222,3 +249,134 @@ Deno.test(
     assert.equal(networkFailureText(error), "its name was not found");
   },
 );
+
+Deno.test(
+  "GuardedClient.fetch() serves calls to a server that closes idle connections",
+  STRICT,
+  async () => {
+    await using server = new OneAnswer({ closesIdle: true });
+    const { client } = clientOf(server, () => Promise.resolve([PUBLIC]));
+    await using _client = client;
+    await using transport = transportTo(client);
+    for (const id of [1, 2, 3]) {
+      assert.equal(await transport.request(id, request(id), keptExchange()), result(id));
+      await until(() => server.closed === id, "the connection ends on both sides");
+    }
+    assert.deepEqual(server.bodies, [1, 2, 3].map((id) => request(id)));
+  },
+);
+
+Deno.test(
+  "a call is not sent again if a reused connection ends before the response",
+  STRICT,
+  async () => {
+    await using server = new OneAnswer({ closesIdle: false });
+    const { client, reached } = clientOf(server, () => Promise.resolve([PUBLIC]));
+    await using _client = client;
+    await using transport = transportTo(client);
+    await transport.request(1, request(1), keptExchange());
+    await rejects(transport.request(2, request(2), keptExchange()), "lost", /Cannot reach/);
+    assert.deepEqual(server.bodies, [request(1), request(2)]);
+    assert.equal(reached.length, 1, "the second call reused the connection");
+  },
+);
+
+Deno.test("GuardedClient.fetch() does not keep idle connections for long", STRICT, async () => {
+  await using server = new Loopback(() => new Response("reached"));
+  const { client, reached } = clientOf(server, () => Promise.resolve([PUBLIC]), { idleMs: 1 });
+  await using _client = client;
+  const deadline = AbortSignal.timeout(10_000);
+  while (reached.length < 2) {
+    const response = await client.fetch("http://mcp.example/", { signal: deadline });
+    assert.equal(await response.text(), "reached");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+});
+
+Deno.test(
+  "GuardedClient.fetch() tries the next address if one does not answer, and not without end",
+  STRICT,
+  async () => {
+    await using server = new Loopback(() => new Response("reached"));
+    const silent = Array.from({ length: 20 }, (_, at) => `93.184.215.${100 + at}`);
+    let addresses = [silent[0]!, PUBLIC];
+    const tried: string[] = [];
+    await using client = new GuardedClient({
+      guard: new AddressGuard(() => Promise.resolve(addresses)),
+      connectLimitMs: 1,
+      connect({ hostname = "", signal }) {
+        tried.push(hostname);
+        if (hostname === PUBLIC) {
+          return Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(server.origin).port) });
+        }
+        return new Promise((_, reject) =>
+          signal!.addEventListener("abort", () => reject(signal!.reason))
+        );
+      },
+    });
+    assert.equal(await (await client.fetch("http://mcp.example/")).text(), "reached");
+    assert.deepEqual(tried.splice(0), addresses);
+    addresses = silent;
+    const error = await client.fetch("http://silent.example/").catch((error) => error);
+    assert.equal(networkFailureText(error), "the network cannot reach it");
+    assert.deepEqual(tried, silent.slice(0, 6));
+  },
+);
+
+Deno.test("GuardedClient.fetch() checks certificates against the host name", async () => {
+  await using files = await Certificates.make("mcp.example");
+  const names: unknown[] = [];
+  const server = createServer(files.pair, ({ socket, headers }, response) => {
+    names.push(Reflect.get(socket, "servername"), headers.host);
+    response.end("reached");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  await using _server = { [Symbol.asyncDispose]: () => promisify(server.close.bind(server))() };
+  const { port } = server.address() as AddressInfo;
+  const origin = `https://127.0.0.1:${port}`;
+  const fetchWith = async (caCerts: string[], url: string) => {
+    const { client } = clientOf({ origin }, () => Promise.resolve([PUBLIC]), { caCerts });
+    await using _client = client;
+    return await client.fetch(url).then((response) => response.text(), networkFailureText);
+  };
+  assert.equal(await fetchWith([files.ca], "https://mcp.example/"), "reached");
+  assert.equal(
+    await fetchWith([], "https://mcp.example/"),
+    "its TLS certificate was not accepted (UnknownIssuer)",
+  );
+  assert.equal(
+    await fetchWith([files.ca], "https://other.example/"),
+    "its TLS certificate was not accepted (not valid for name)",
+  );
+  assert.deepEqual(names, ["mcp.example", "mcp.example"], "SNI and Host");
+});
+
+/** A certificate for one host name, signed by an authority of its own. */
+class Certificates implements AsyncDisposable {
+  private constructor(
+    readonly pair: { key: string; cert: string },
+    readonly ca: string,
+    readonly dir: string,
+  ) {}
+
+  static async make(hostname: string): Promise<Certificates> {
+    const dir = await Deno.makeTempDir({ prefix: "quartermaster_" });
+    const openssl = async (...args: string[]) => {
+      const { success, stderr } = await new Deno.Command("openssl", { args, cwd: dir }).output();
+      assert.ok(success, new TextDecoder().decode(stderr));
+    };
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+    await openssl("req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=CA");
+    await openssl("req", ...key, "-keyout", "key.pem", "-out", "csr.pem", "-subj", "/CN=server");
+    await Deno.writeTextFile(join(dir, "names"), `subjectAltName=DNS:${hostname}`);
+    const signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names"];
+    await openssl("x509", "-req", "-in", "csr.pem", ...signing, "-out", "cert.pem");
+    const read = (name: string) => Deno.readTextFile(join(dir, name));
+    const pair = { key: await read("key.pem"), cert: await read("cert.pem") };
+    return new Certificates(pair, await read("ca.pem"), dir);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.dir, { recursive: true });
+  }
+}

@@ -69,6 +69,15 @@ export class FetchResponse implements HttpResponse {
   }
 }
 
+/**
+ * The body of a request that must not run twice. The platform's fetch sends a text again if a reused
+ * connection ends before the response, although the server may have run the request. It cannot do
+ * that with a Blob.
+ */
+export function sentOnce(text: string): Blob {
+  return new Blob([text]);
+}
+
 /** A body that is not wanted is read to its end where it is no larger than this. */
 const DISCARDED_BYTES = 16 * 1024;
 
@@ -166,7 +175,8 @@ const FAILURES: [RegExp, string][] = [
  */
 export function networkFailureText(error: unknown): string {
   const text = errorText(error);
-  const certificate = /invalid peer certificate: (\w+)/i.exec(text);
+  const certificate =
+    /invalid peer certificate: (?:certificate )?(not valid for name|not valid yet|\w+)/i.exec(text);
   if (certificate) return `its TLS certificate was not accepted (${certificate[1]})`;
   return FAILURES.find(([pattern]) => pattern.test(text))?.[1] ?? "the request failed";
 }

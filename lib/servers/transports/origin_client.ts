@@ -1,7 +1,13 @@
 import { isBlockedPort } from "../../config/address.ts";
 import { TransportClosed } from "./transport.ts";
 import { abortable } from "../../core/async.ts";
-import { discard, FetchResponse, type HttpResponse, networkFailureText } from "./http_response.ts";
+import {
+  discard,
+  FetchResponse,
+  type HttpResponse,
+  networkFailureText,
+  sentOnce,
+} from "./http_response.ts";
 import { readRefusal } from "./http_errors.ts";
 import { excerpt } from "./messages.ts";
 import { LoopbackClient } from "./loopback_client.ts";
@@ -196,10 +202,11 @@ export class OriginClient implements Disposable {
   }
 
   async #sendOnce(request: UpstreamRequest, url: string): Promise<HttpResponse> {
-    const { method, headers, body = null, signal } = request;
+    const { method, headers, signal } = request;
     const send = this.#fetch;
     try {
       if (this.#plain) return await this.#plain.send(url, request);
+      const body = request.body === undefined ? null : sentOnce(request.body);
       const init: RequestInit = { method, headers, body, signal, redirect: "manual" };
       return new FetchResponse(await send(url, init));
     } catch (error) {

@@ -2,8 +2,11 @@ import { pause } from "../../storage/follow.ts";
 import { AddressRefused } from "./address_guard.ts";
 
 const HANDSHAKE_LIMIT_MS = 5_000;
+/** For each address of a host: the next one may answer. */
 const CONNECT_LIMIT_MS = 5_000;
-/** Before a connection is taken again after that has failed. */
+/** The owner of a name decides how many addresses it has. */
+const MAX_ADDRESSES = 6;
+/** The wait after a failed accept. */
 const ACCEPT_PAUSE_MS = 100;
 const COPY_BYTES = 32 * 1024;
 const USER = "quartermaster";
@@ -12,7 +15,7 @@ const SOCKS = 5;
 const BY_PASSWORD = 2;
 const PASSWORD_VERSION = 1;
 const CONNECT = 1;
-/** How a request names a host, with the bytes it takes; a name comes with its length. */
+/** The kinds of host in a request. */
 const V4 = 1;
 const NAME = 3;
 const V6 = 4;
@@ -27,21 +30,23 @@ const REPLY = {
 } as const;
 
 export interface SocksTunnelOptions {
-  /** The addresses of a host that may be connected to; throws AddressRefused. */
+  /** The addresses of a host, all of them allowed; throws AddressRefused. */
   addressesOf(hostname: string, signal: AbortSignal): Promise<string[]>;
   connect?: ((options: Deno.ConnectOptions) => Promise<Deno.TcpConn>) | undefined;
+  connectLimitMs?: number | undefined;
   listen?: ((options: Deno.TcpListenOptions) => Deno.TcpListener) | undefined;
 }
 
 /**
- * A SOCKS5 proxy for this process alone. The platform's fetch looks a name up by itself and cannot be
- * told where to connect; through here it gets the address that was checked, with no lookup after the
- * check. TLS stays between fetch and the server.
+ * A SOCKS5 proxy for this process only. The platform's fetch resolves names itself and cannot be told
+ * where to connect; this proxy connects it to an address that was checked, with no lookup after the
+ * check. TLS stays between fetch and the server. Node's client takes a lookup function, but not on
+ * Deno 2.5, and it sends a POST again if a reused connection ends (denoland/deno#36786).
  */
 export class SocksTunnel implements AsyncDisposable {
   readonly #options: SocksTunnelOptions;
   readonly #listener: Deno.TcpListener;
-  /** Other programs on this machine can reach the port, and must not go out by it. */
+  /** Other programs on this machine can reach the port; without the password they get no further. */
   readonly #password = crypto.randomUUID();
   readonly #closing = new AbortController();
   readonly #open = new Set<Promise<void>>();
@@ -80,7 +85,7 @@ export class SocksTunnel implements AsyncDisposable {
         const work: Promise<void> = this.#serve(near).finally(() => this.#open.delete(work));
         this.#open.add(work);
       } catch {
-        // Where it was not closed, too many files are open, say, and that passes.
+        // Unless we closed it, this passes: too many open files, for example.
         await pause(ACCEPT_PAUSE_MS, signal);
       }
     }
@@ -103,7 +108,7 @@ export class SocksTunnel implements AsyncDisposable {
       far.setNoDelay();
       await Promise.race([copy(near, far), copy(far, near)]);
     } catch {
-      // One side broke off, or spoke something else: both end.
+      // One side broke off, or does not speak SOCKS: both connections end.
     } finally {
       clearTimeout(limit);
       signal.removeEventListener("abort", close);
@@ -111,7 +116,7 @@ export class SocksTunnel implements AsyncDisposable {
     }
   }
 
-  /** Where the other side wants to go, once it has proved who it is. */
+  /** The requested host and port, if the password is right. */
   async #greet(conn: Deno.TcpConn): Promise<{ hostname: string; port: number } | undefined> {
     const [version = 0, count = 0] = await readExactly(conn, 2);
     const methods = await readExactly(conn, count);
@@ -144,8 +149,9 @@ export class SocksTunnel implements AsyncDisposable {
       return undefined;
     }
     let failure: number = REPLY.notFound;
-    // Many names have an IPv6 address that cannot be reached from here.
-    for (const address of addresses.toSorted((a, b) => Number(isV6(a)) - Number(isV6(b)))) {
+    // IPv4 first: many names have an IPv6 address that cannot be reached from here.
+    const inOrder = addresses.toSorted((a, b) => Number(isV6(a)) - Number(isV6(b)));
+    for (const address of inOrder.slice(0, MAX_ADDRESSES)) {
       const far = await this.#connectTo(address, port);
       if (typeof far === "number") {
         failure = far;
@@ -164,8 +170,8 @@ export class SocksTunnel implements AsyncDisposable {
   }
 
   async #connectTo(hostname: string, port: number): Promise<Deno.TcpConn | number> {
-    const { connect = Deno.connect } = this.#options;
-    const limit = AbortSignal.timeout(CONNECT_LIMIT_MS);
+    const { connect = Deno.connect, connectLimitMs = CONNECT_LIMIT_MS } = this.#options;
+    const limit = AbortSignal.timeout(connectLimitMs);
     const signal = AbortSignal.any([this.#closing.signal, limit]);
     try {
       return await connect({ hostname, port, signal });
@@ -207,7 +213,7 @@ async function writeAll(conn: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
 }
 
-/** The address that follows means nothing for a connection that goes out. */
+/** SOCKS ends a reply with an address; clients ignore it after CONNECT. */
 function reply(conn: Deno.TcpConn, code: number): Promise<void> {
   return writeAll(conn, Uint8Array.of(SOCKS, code, 0, V4, 0, 0, 0, 0, 0, 0));
 }
@@ -223,6 +229,6 @@ function closeQuietly(conn: Deno.TcpConn): void {
   try {
     conn.close();
   } catch {
-    // It is closed already.
+    // Already closed.
   }
 }

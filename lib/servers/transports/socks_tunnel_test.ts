@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SocksTunnel } from "./socks_tunnel.ts";
 import { Loopback, STRICT } from "./testing/loopback.ts";
 
-Deno.test("CheckedTunnel serves nobody who does not know its password", STRICT, async () => {
+Deno.test("SocksTunnel refuses clients without its password", STRICT, async () => {
   let asked = 0;
   await using tunnel = SocksTunnel.open({
     addressesOf() {
@@ -15,18 +15,18 @@ Deno.test("CheckedTunnel serves nobody who does not know its password", STRICT, 
   const { url, basicAuth } = proxy;
   for (const password of ["", "guess", `${basicAuth.password}x`]) {
     using client = Deno.createHttpClient({
-      proxy: { transport: "socks5", url, basicAuth: { ...basicAuth, password } },
+      proxy: { url, basicAuth: { ...basicAuth, password } },
     });
     const init: RequestInit & { client: Deno.HttpClient } = { client };
     await assert.rejects(fetch("http://any.example/", init));
   }
-  using plain = Deno.createHttpClient({ proxy: { transport: "socks5", url } });
+  using plain = Deno.createHttpClient({ proxy: { url } });
   const init: RequestInit & { client: Deno.HttpClient } = { client: plain };
   await assert.rejects(fetch("http://any.example/", init));
   assert.equal(asked, 0);
 });
 
-Deno.test("CheckedTunnel takes connections again after that has failed", STRICT, async () => {
+Deno.test("SocksTunnel accepts connections again after a failed accept", STRICT, async () => {
   await using server = new Loopback(() => new Response("reached"));
   let failures = 0;
   await using tunnel = SocksTunnel.open({

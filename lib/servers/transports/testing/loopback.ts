@@ -159,3 +159,63 @@ export async function until(condition: () => boolean, what: string): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+/** Answers one request per connection, then closes it: at once, or when the next request arrives. */
+export class OneAnswer implements AsyncDisposable {
+  readonly bodies: string[] = [];
+  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #open: Promise<void>[] = [];
+  readonly #accepting = this.#accept();
+  readonly #closesIdle: boolean;
+  closed = 0;
+
+  constructor({ closesIdle }: { closesIdle: boolean }) {
+    this.#closesIdle = closesIdle;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#listener.addr.port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listener.close();
+    await this.#accepting;
+    await Promise.all(this.#open);
+  }
+
+  async #accept(): Promise<void> {
+    for await (const connection of this.#listener) this.#open.push(this.#serve(connection));
+  }
+
+  async #serve(connection: Deno.TcpConn): Promise<void> {
+    try {
+      const body = await this.#read(connection);
+      if (body === undefined) return;
+      const answer = result(Number(/"id":(\d+)/.exec(body)?.[1]));
+      await connection.write(encoder.encode(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n" +
+          `content-length: ${answer.length}\r\n\r\n${answer}`,
+      ));
+      if (this.#closesIdle) await connection.closeWrite();
+      await this.#read(connection);
+    } catch {
+      // The client reset the connection.
+    } finally {
+      connection.close();
+      this.closed++;
+    }
+  }
+
+  async #read(connection: Deno.TcpConn): Promise<string | undefined> {
+    const buffer = new Uint8Array(4096);
+    let text = "";
+    while (!text.endsWith("}")) {
+      const read = await connection.read(buffer);
+      if (read === null) return undefined;
+      text += new TextDecoder().decode(buffer.subarray(0, read));
+    }
+    const body = text.slice(text.indexOf("\r\n\r\n") + 4);
+    this.bodies.push(body);
+    return body;
+  }
+}
