@@ -42,7 +42,14 @@ Deno.test("connect prints what to put where, and changes nothing", async () => {
 
     await cli.fails(2, /Did you mean cursor\?/, "connect", "cusor");
     await cli.fails(2, /connect: CLIENT is missing/, "connect");
-    await cli.fails(2, /no config of a project/, "connect", "claude-desktop", "--scope", "project");
+    await cli.fails(
+      2,
+      /does not support project configs/,
+      "connect",
+      "claude-desktop",
+      "--scope",
+      "project",
+    );
     await cli.fails(2, /--port 0/, "connect", "cursor", "--port", "0");
     await cli.fails(1, /no server "x"/, "connect", "cursor", "--server", "x");
     await cli.fails(1, /no toolset "x"/, "connect", "cursor", "--toolset", "x");
@@ -64,7 +71,7 @@ Deno.test("connect --write and disconnect --write change that one entry alone", 
     const written = await Deno.readTextFile(file);
     assert.ok(written.includes("// mine") && written.includes("// note"), written);
     assert.ok(written.includes(`${gateway.url}/mcp`));
-    assert.match(await cli.ok("connect", "cursor", "--write"), /has it already/);
+    assert.match(await cli.ok("connect", "cursor", "--write"), /already has this gateway/);
     assert.equal(backupsOf(file).length, 1);
 
     await cli.ok("connect", "cursor", "--server", "weather", "--write");
@@ -109,7 +116,11 @@ Deno.test("connect --write touches neither a broken file nor somebody else's ent
     for (
       const [text, code, message] of [
         ['{\n  "mcpServers": {,}\n}\n', 2, /\.claude\.json:2:18: /],
-        ['{ "mcpServers": { "quartermaster": { "command": "other" } } }', 1, /has another server/],
+        [
+          '{ "mcpServers": { "quartermaster": { "command": "other" } } }',
+          1,
+          /already has a server/,
+        ],
       ] as const
     ) {
       await cli.write(file, text);
@@ -154,9 +165,9 @@ Deno.test("import takes over the clients' servers", async (t) => {
       assert.equal(code, 0);
       assert.match(out, /^local +new +Claude Code in /m);
       assert.match(out, /^quartermaster +this gateway +Claude Code +/m);
-      assert.match(out, /^remote +here already +Cursor +/m);
+      assert.match(out, /^remote +exists +Cursor +/m);
       assert.match(out, /^local +name taken +Cursor +/m);
-      assert.match(out, /Import them with --all/);
+      assert.match(out, /To import all of them, use --all/);
       assert.match(err, /mcp\.json:1:15: /);
       assert.ok(!`${out}${err}`.includes("canary"), out);
       assert.deepEqual(await names(), []);
@@ -200,7 +211,7 @@ Deno.test("import takes over the clients' servers", async (t) => {
       assert.deepEqual(await names(), ["gone", "local", "remote"]);
       const { code, err } = await cli.run(["import", "cursor", "--server", "local"]);
       assert.equal(code, 1);
-      assert.match(err, /Another server is called "local" here/);
+      assert.match(err, /Another server is already called "local"/);
       await cli.ok(
         "import",
         "cursor",
@@ -224,7 +235,7 @@ Deno.test("import takes over the clients' servers", async (t) => {
         "--server",
         "gon",
       );
-      await cli.fails(2, /exclude each other/, "import", "cursor", "--server", "gone", "--all");
+      await cli.fails(2, /Cannot combine/, "import", "cursor", "--server", "gone", "--all");
       await cli.fails(2, /Cannot use --rename/, "import", "--rename", "a");
       await cli.fails(2, /mcp\.json:1:15: /, "import", "vscode");
     });

@@ -107,7 +107,7 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
     await t.step("run goes from an estimate to a promotion", async () => {
       const words = ["optimize", "run", "library.find_books", "--candidates", "1"];
       // Nobody can be asked here.
-      await cli.fails(2, /optimize run cannot ask here; give --yes/, ...words);
+      await cli.fails(2, /optimize run requires confirmation; pass --yes/, ...words);
       assert.deepEqual(library.model.seen, []);
       const { code, out, err } = await cli.run([...words, "--yes"]);
       assert.equal(code, 0, out + err);
@@ -260,7 +260,7 @@ Deno.test("on a terminal a job is agreed to, and Ctrl-C asks whether to cancel i
         async () => {
           await using terminal = open("run", "library.find_books", "--candidates", "1");
           await terminal.shows(
-            /1 tool, about .*: at most 30 runs[^]*Start it\? It spends model time/,
+            /1 tool, about .*: at most 30 runs[^]*Start the job\? It spends model time/,
           );
           await terminal.type("y");
           await terminal.shows(/Testing/);

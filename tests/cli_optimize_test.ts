@@ -46,7 +46,10 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
 
     await t.step("status has a dot for every tool, and says that it is off", async () => {
       const text = await optimize("status");
-      assert.match(text, /^Optimization is off: switch it on with `quartermaster optimize enable`/);
+      assert.match(
+        text,
+        /^Optimization is disabled. Enable it with `quartermaster optimize enable`/,
+      );
       assert.match(text, /\ngit\.status +unoptimized\n[^]*git: 0 of 2 tools optimized\n/);
       const { enabled, reports } = await json("status", "git");
       assert.deepEqual([enabled, reports.length], [false, 1]);
@@ -124,7 +127,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
       assert.match(shown, /^git\.status {2}optimized, promoted .* by a person\n/);
       assert.match(shown, /Canonical description \(6 characters\):\n {2}Status\n/);
       assert.match(shown, /Optimized description, \S+ \(75 characters\):\n {2}Shows which files/);
-      assert.match(shown, /Promoted because: Our people ask so\n/);
+      assert.match(shown, /Reason: Our people ask so\n/);
       assert.match(
         await optimize("status"),
         /git\.status +optimized\n[^]*git: 1 of 2 tools optimized/,

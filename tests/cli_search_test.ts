@@ -34,7 +34,7 @@ Deno.test("search: tools by what they do, from the gateway that runs", async (t)
     });
 
     await t.step("what is written wrongly is exit code 2", async () => {
-      await cli.fails(2, /needs words/, "search");
+      await cli.fails(2, /requires a query/, "search");
       await cli.fails(
         2,
         /limit: Too small: expected number to be >=1/,

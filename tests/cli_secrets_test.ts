@@ -32,7 +32,7 @@ Deno.test("secrets set, list and delete work on the store, and a gateway follows
       },
     });
 
-    await cli.fails(2, /takes the name of one secret.*standard input/s, "secrets", "set", "A", "b");
+    await cli.fails(2, /takes exactly one secret name.*stdin/s, "secrets", "set", "A", "b");
     const misplaced = await cli.run(["secrets", "set", "hunter2-canary"], "x");
     assert.equal(misplaced.code, 2);
     assert.doesNotMatch(misplaced.out + misplaced.err, /canary/);
@@ -57,7 +57,7 @@ Deno.test("secrets set, list and delete work on the store, and a gateway follows
     await cli.ok("backup", file);
     await cli.fails(
       2,
-      /secrets delete cannot ask here; give --yes/,
+      /secrets delete requires confirmation; pass --yes/,
       "secrets",
       "delete",
       "TOKEN",

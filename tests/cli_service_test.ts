@@ -114,7 +114,7 @@ Deno.test({
       await assert.rejects(Deno.stat(unit), Deno.errors.NotFound);
       await cli.write(unit, "[Service]\nExecStart=/bin/true\n");
       for (const verb of ["install", "remove", "status"]) {
-        await cli.fails(1, /was not written by quartermaster/, "service", verb);
+        await cli.fails(1, /Quartermaster did not create/, "service", verb);
       }
       assert.match(await Deno.readTextFile(unit), /bin\/true/);
     }),

@@ -27,7 +27,7 @@ Deno.test("`quartermaster --help` shows the commands and the gateway's options",
   TestCli.use(async (cli) => {
     const all = await cli.ok("--help");
     assert.match(all, /^Usage: quartermaster \[OPTIONS\] +Start the gateway$/m);
-    assert.match(all, /^ {2}start +Start the gateway; the default$/m);
+    assert.match(all, /^ {2}start +Start the gateway \(default\)$/m);
     assert.match(all, /^ {2}service install/m);
     assert.match(all, /^ {2}--port PORT +Port to listen on/m);
     assert.match(await cli.ok("start", "--help"), /--public-url URL/);

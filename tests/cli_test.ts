@@ -66,14 +66,14 @@ Deno.test("the CLI says how it is used, and exits with 2 where it is used wrongl
     const wrong: [RegExp, string[]][] = [
       [/Unknown command "sever"\. Did you mean server\?/, ["sever", "list"]],
       [/Unknown command "server lst"\. Did you mean server list\?/, ["server", "lst"]],
-      [/server needs to know what to do/, ["server"]],
+      [/server requires a subcommand/, ["server"]],
       [/server list does not take --url/, ["server", "list", "--url", "http://a"]],
       [/Unknown option --jsn\. Did you mean --json\?/, ["status", "--jsn"]],
       [/server restart: NAME is missing/, ["server", "restart"]],
-      [/server remove cannot ask here; give --yes/, ["server", "remove", "a"]],
-      [/server update was given nothing to change/, ["server", "update", "a"]],
+      [/server remove requires confirmation; pass --yes/, ["server", "remove", "a"]],
+      [/server update requires a change/, ["server", "update", "a"]],
       [/server update does not take --yes/, ["server", "update", "a", "--yes"]],
-      [/--enable and --all exclude each other/, ["server", "tools", "a", "--all", "--enable", "b"]],
+      [/Cannot combine --enable and --all/, ["server", "tools", "a", "--all", "--enable", "b"]],
       [/Cannot add server "a\.b"/, ["server", "add", "a.b", ...PROGRAM]],
     ];
     await Promise.all(wrong.map(([message, args]) => cli.fails(2, message, ...args)));
@@ -153,7 +153,7 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
         );
         assert.match(await cli.ok(...update, "--mode", "confirm"), /^Changed remote\.\nNo gateway/);
         const gone = "http://127.0.0.1:59998/mcp";
-        await cli.fails(2, /The stored value of X-Key only goes/, ...update, "--url", gone);
+        await cli.fails(2, /Cannot send the stored value of X-Key/, ...update, "--url", gone);
         const unset = ["--url", gone, "--unset", "x-key"];
         await cli.fails(1, /Cannot change server "remote": .*refused/, ...update, ...unset);
         const off = await cli.json(...update, "--disabled", "--max-concurrent", "none");

@@ -42,7 +42,7 @@ async function callSteps(t: Deno.TestContext, cli: TestCli): Promise<void> {
   await t.step("what is written wrongly is exit code 2, with what to write", async () => {
     await cli.fails(2, /ms must be a whole number/, "tools", "call", "one.sleep", "ms=soon");
     await cli.fails(2, /not valid JSON/, "tools", "call", "one.sleep", "{ms: 1}");
-    await cli.fails(2, /TOOL is missing/, "tools", "call");
+    await cli.fails(2, /requires TOOL/, "tools", "call");
     await cli.fails(
       1,
       /no tool "one.slep"\n[^]*Did you mean one\.sleep/,

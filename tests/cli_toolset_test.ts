@@ -115,7 +115,7 @@ Deno.test("toolset commands work on the store where no gateway runs", async (t) 
     const wrong: [number, RegExp, string[]][] = [
       [
         2,
-        /toolset create: TOOL is missing; write it as: quartermaster toolset create NAME TOOL\.\.\./,
+        /toolset create requires TOOL; usage: quartermaster toolset create NAME TOOL\.\.\./,
         ["create", "x"],
       ],
       [2, /Cannot save toolset "a\.b"[^]*For example: a-b/, ["create", "a.b", "git.log"]],
@@ -140,12 +140,12 @@ Deno.test("toolset commands work on the store where no gateway runs", async (t) 
       ],
       [1, /no toolset "deev"[^]*Did you mean dev\?/, ["equip", "deev"]],
       [1, /no toolset "nowhere"/, ["delete", "nowhere", "--yes"]],
-      [2, /toolset delete cannot ask here; give --yes/, ["delete", "dev"]],
+      [2, /toolset delete requires confirmation; pass --yes/, ["delete", "dev"]],
       [2, /toolset equip: NAME is missing/, ["equip"]],
       [2, /toolset list: it does not take "x"/, ["list", "x"]],
       [2, /There is no file nowhere\.json/, ["import", "nowhere.json"]],
       [2, /There is nothing to import/, ["import", "-"]],
-      [2, /there is no folder/, ["export", "--output", setting.path("no/a.json")]],
+      [2, /folder not found/, ["export", "--output", setting.path("no/a.json")]],
       [2, /Did you mean toolset equip\?/, ["equp", "dev"]],
     ];
     await Promise.all(wrong.map(([code, message, args]) => setting.fails(code, message, ...args)));
@@ -171,7 +171,7 @@ Deno.test("toolset commands work on the store where no gateway runs", async (t) 
     assert.match(await setting.ok("export", "--output", file), /^Wrote /);
     await setting.fails(
       2,
-      /is there already; overwrite it with --force/,
+      /already exists; overwrite it with --force/,
       "export",
       "--output",
       file,

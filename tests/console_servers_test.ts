@@ -199,7 +199,7 @@ test("servers of a pasted mcp.json are chosen, and each says how it fared", asyn
   await page.getByRole("button", { name: "Add server" }).click();
   await page.getByRole("heading", { name: "4 servers in the text" }).waitFor();
   assert.equal(await page.getByRole("checkbox", { name: /^both/ }).isDisabled(), true);
-  await page.getByText('It has both "command" and "url". Keep one of them').waitFor();
+  await page.getByText('It has both "command" and "url". Keep only one').waitFor();
   await page.getByRole("button", { name: "Add 3 servers" }).click();
   await page.locator(".found-server", { hasText: "first" }).getByText("Added, 7 tools").waitFor();
   await page.locator(".found-server", { hasText: "second" }).getByText(/^Added, \d+ tools/)
@@ -280,7 +280,7 @@ test("host and port without a scheme are taken for an address, and that is said"
   await goLive(page, `${gateway.url}/servers/~new`);
   const { host, pathname } = new URL(remote.url);
   await page.getByLabel("Address, command or mcp.json").fill(host + pathname);
-  await page.getByText(`Taken for http://${host}${pathname}`).waitFor();
+  await page.getByText(`Interpreted as http://${host}${pathname}`).waitFor();
   await page.getByLabel("Name", { exact: true }).fill("bare");
   await page.getByRole("button", { name: "Add server" }).click();
   await page.getByRole("heading", { level: 1, name: "Configure tools: bare" }).waitFor();

@@ -60,7 +60,7 @@ Deno.test("faults: a reload under load fails no call of the servers it does not 
       return ready.degraded.length > 0 ? ready : undefined;
     });
     assert.deepEqual(degraded, ["The config file has an error and is not in use as it is now"]);
-    assert.match(faulty.gateway.log(), /The configuration stays as it was: .*\.mcp\.json:1:\d+/);
+    assert.match(faulty.gateway.log(), /the previous one stays in use: .*\.mcp\.json:1:\d+/);
     for (const text of ["", "[]", '{"mcpServers": 5}', "\0\0"]) {
       await faulty.writeRaw(text);
       await pause(300);

@@ -119,7 +119,7 @@ Deno.test("start gives one sentence and exit code 2 for what the user can correc
       ["--port", port],
       /^quartermaster: Cannot listen on 127\.0\.0\.1:\d+: Quartermaster is already running at http/,
     ],
-    [["--port", `${other.addr.port}`], /^quartermaster: Cannot listen on .*: the port is taken/],
+    [["--port", `${other.addr.port}`], /^quartermaster: Cannot listen on .*: the port is in use/],
     [["--prot", "1"], /^quartermaster: Unknown option --prot. Did you mean --port\?/],
     [["--port", "abc"], /^quartermaster: Cannot use --port "abc"/],
     [["--config", join(folder, "absent.json")], /^quartermaster: .*absent\.json/],

@@ -18,23 +18,23 @@ export const ACCESS_EXTRAS: Record<string, CommandExtras> = {
   "client.list": { show: clientsText },
   "token.create": {
     details: [
-      "The token's text is the only thing printed on standard output, once. By default it may see and",
-      "call everything and does not expire. Example: --tools 'git.*,!git.push'.",
+      "Prints the token to stdout, once, and everything else to stderr. By default, the token can see",
+      "and call everything and does not expire. Example: --tools 'git.*,!git.push'.",
     ],
     show: createdText,
   },
   "project.list": {
-    details: ["A server that is assigned to no project belongs to all of them."],
+    details: ["A server without a project belongs to all projects."],
     show: projectsText,
   },
   "secret.list": { show: secretsText },
   "secret.set": {
     details: [
-      "The value comes from standard input, or is asked for without an echo. Examples:",
+      "Reads the value from stdin, or prompts for it without echo. Examples:",
       "  quartermaster secrets set GITHUB_TOKEN",
       "  pass show github | quartermaster secrets set GITHUB_TOKEN",
       "",
-      "A server's entry refers to it by ${secret:GITHUB_TOKEN} in args, env, headers or url.",
+      "Use it in a server's entry as ${secret:GITHUB_TOKEN}, in args, env, headers or url.",
     ],
     read: readSecret,
   },
@@ -94,7 +94,7 @@ function createdText({ token, text }: OutputOf<Access["createToken"]>): string {
     expiresAt === undefined ? "does not expire" : `until ${new Date(expiresAt).toISOString()}`,
   ];
   printError(inert(`Created ${name} (${id}): ${facts.join("; ")}.\n`));
-  printError("Keep it: it is not shown again. Send it as `Authorization: Bearer TOKEN`.\n");
+  printError("Save it now: it is not shown again. Send it as `Authorization: Bearer TOKEN`.\n");
   return `${text}\n`;
 }
 
@@ -106,7 +106,7 @@ function projectsText(
   return listing(projects, { paint, empty }, {
     NAME: ({ name }) => name,
     TOKENS: ({ tokens }) => tokens,
-    SERVERS: ({ servers }) => servers.length === 0 ? "none of its own" : servers.join(", "),
+    SERVERS: ({ servers }) => servers.length === 0 ? "none" : servers.join(", "),
     DESCRIPTION: ({ description }) => description,
   });
 }
@@ -133,7 +133,7 @@ async function readSecret(input: CommandInput): Promise<Record<string, unknown>>
     // Without the name itself: the value may have been written in its place.
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: `Cannot set the secret: ${parsed.error.issues[0]?.message}`,
-      recoverySteps: ["Write it as: quartermaster secrets set NAME"],
+      recoverySteps: ["Usage: quartermaster secrets set NAME"],
     });
   }
   return { name, value: await readSecretValue(`Value of ${name}`) };
@@ -142,7 +142,7 @@ async function readSecret(input: CommandInput): Promise<Record<string, unknown>>
 /** From standard input; typed without an echo if that is a terminal. */
 export async function readSecretValue(label: string): Promise<string> {
   if (!Deno.stdin.isTerminal()) return await readPiped(Deno.stdin.readable);
-  printError(`${label} (not shown): `);
+  printError(`${label} (hidden): `);
   Deno.stdin.setRaw(true);
   try {
     return await readLine((buffer) => Deno.stdin.read(buffer));
@@ -152,12 +152,12 @@ export async function readSecretValue(label: string): Promise<string> {
   }
 }
 
-/** The one name that a command takes. Its error shows nothing of a value written by mistake. */
+/** The secret's name. The error does not repeat the arguments: one may be the secret's value. */
 function oneSecret(command: string, { positionals: [name, ...others] }: CommandInput): string {
   if (name !== undefined && others.length === 0) return name;
   throw configError(
-    `${command} takes the name of one secret`,
-    `Write it as: quartermaster ${command} NAME; a value comes from standard input`,
+    `${command} takes exactly one secret name`,
+    `Usage: quartermaster ${command} NAME; it reads the value from stdin`,
   );
 }
 
@@ -207,7 +207,7 @@ function textOf(bytes: readonly number[]): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));
   } catch {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "Cannot set the secret: its value is not text in UTF-8",
+      message: "Cannot set the secret: its value is not valid UTF-8",
       recoverySteps: ["Encode it, for example in base64"],
     });
   }
@@ -216,11 +216,11 @@ function textOf(bytes: readonly number[]): string {
 export const AUDIT_EXTRAS: Record<string, CommandExtras> = {
   "audit.list": { show: entriesText },
   "audit.export": {
-    details: ["With --json: one JSON array on standard output."],
+    details: ["With --json, prints one JSON array to stdout."],
     read: readExport,
   },
   "audit.verify": {
-    details: ["The exit code is 1 if something was changed or removed."],
+    details: ["Exits with code 1 if an entry was changed or removed."],
     exitCode: ({ problems }: OutputOf<typeof AUDIT_OPERATIONS.verify>) =>
       problems.length === 0 ? 0 : 1,
   },
@@ -237,15 +237,18 @@ function entriesText(
     SUBJECT: ({ subject }) => subject,
     FROM: ({ from }) => from,
   });
-  return rows + (hasOlder ? "There are older ones: see --limit, --until, or audit export.\n" : "");
+  return rows +
+    (hasOlder
+      ? "There are older entries: use --limit, --until or `quartermaster audit export`.\n"
+      : "");
 }
 
 export async function readExport(input: CommandInput): Promise<Record<string, unknown>> {
   const { flags } = input;
   if (flags.get("json") === true && !flags.has("output") && flags.has("format")) {
     throw configError(
-      "--json and --format exclude each other without --output",
-      "Leave one of them out",
+      "Cannot combine --json and --format without --output",
+      "Remove one of them",
     );
   }
   return await readInput(AUDIT_OPERATIONS.exportLog, input);

@@ -7,6 +7,6 @@ Deno.test("audit export refuses --json beside another form of the same output", 
   const input = { positionals: [], flags } as unknown as CommandInput;
   await assert.rejects(readExport(input), {
     code: "CONFIG_INVALID",
-    message: /--json and --format exclude each other without --output/,
+    message: /Cannot combine --json and --format without --output/,
   });
 });

@@ -14,13 +14,16 @@ import { inert, print } from "./terminal.ts";
 
 export const backup: Command = {
   usage: "backup FILE",
-  meaning: "Write everything in the data store to FILE; a running gateway keeps running",
+  meaning: "Back up the data store to FILE; a running gateway keeps running",
   async run(input) {
     const file = resolve(input.positionals[0]!);
     await using store = await Store.open({ location: input.options.kv });
     const data = await backupStore(store, file);
     await note(store, input, "data.backup", { entries: data.entries, file });
-    return { data, text: `Saved ${data.entries} records of ${store.location.label} to ${file}\n` };
+    return {
+      data,
+      text: `Saved ${data.entries} records from ${store.location.label} to ${file}\n`,
+    };
   },
 };
 
@@ -28,7 +31,7 @@ export const restore: Command = {
   usage: "restore FILE [--force]",
   meaning: "Replace the data store with a backup; the old data is kept next to it",
   flags: [
-    { flag: "force", meaning: "Replace what is in a remote store; its old data is not kept" },
+    { flag: "force", meaning: "Overwrite a remote store; its old data is lost" },
   ],
   async run(input) {
     const { options, platform, flags } = input;
@@ -43,14 +46,14 @@ export const restore: Command = {
     // The restore is complete, even if the audit log cannot be written.
     await noteRestore(input, restored).catch(() => {});
     const { entries, movedTo } = restored;
-    const kept = movedTo === undefined ? "" : `; the old data is now ${movedTo}`;
+    const kept = movedTo === undefined ? "" : `; the old data is in ${movedTo}`;
     // Before the rest, which may fail: the restore is complete.
     if (!flags.get("json")) print(`Restored ${entries} records from ${file}${kept}\n`);
     const discardedStaged = await forgetStaged(options.kv);
     const sealedElsewhere = sealed.filter((names) => names.keyId !== keyId);
     const warnings = otherKeyWarnings(sealed, keyId).map((warning) => `${warning}\n`);
     if (discardedStaged) {
-      warnings.push("Discarded another backup, chosen in the console for the next start\n");
+      warnings.push("Discarded the restore that was scheduled in the console\n");
     }
     return {
       data: { file, ...restored, sealedElsewhere, discardedStaged },

@@ -24,8 +24,8 @@ const ENDPOINT = /^\/(mcp|(toolsets|servers|s)\/[^/]+\/mcp|(gateway|g)\/mcp)$/;
 
 export function oneClient({ positionals: [word = ""] }: CommandInput): ClientId {
   if (isClient(word)) return word;
-  const advice = nearestOr(word, CLIENTS, `Give one of ${CLIENTS.join(", ")}`);
-  throw configError(`There is no client "${word}" here`, advice);
+  const advice = nearestOr(word, CLIENTS, `Use one of ${CLIENTS.join(", ")}`);
+  throw configError(`Unknown client "${word}"`, advice);
 }
 
 /** What `--scope` says, checked against the scopes that the client has. */
@@ -33,12 +33,12 @@ export function scopeOf(client: ClientId, input: CommandInput): ClientScope | un
   const scope = input.flags.get("scope");
   if (scope === undefined) return undefined;
   if (scope !== "user" && scope !== "project") {
-    throw configError(`Cannot use --scope "${scope}"`, "Give user or project");
+    throw configError(`Cannot use --scope "${scope}"`, "Use user or project");
   }
   if (filesOf(client, input).some((file) => file.scope === scope)) return scope;
   const name = CLIENT_NAMES[client];
-  if (scope === "user") throw configError(`Cannot tell where ${name} keeps it`, "Set HOME");
-  throw configError(`${name} has no config of a project`, "Leave --scope out");
+  if (scope === "user") throw configError(`Cannot locate the config of ${name}`, "Set HOME");
+  throw configError(`${name} does not support project configs`, "Omit --scope");
 }
 
 export function filesOf(client: ClientId, { env }: Pick<CommandInput, "env">): ClientConfigFile[] {
@@ -46,7 +46,7 @@ export function filesOf(client: ClientId, { env }: Pick<CommandInput, "env">): C
     .filter((file) => file.client === client);
 }
 
-/** "Claude Code", and for which projects a file of its counts. */
+/** The client's name, such as "Claude Code", with "in this project" for a project's file. */
 export function fileLabel({ client, scope }: Pick<ClientConfigFile, "client" | "scope">): string {
   return scope === "project" ? `${CLIENT_NAMES[client]} in this project` : CLIENT_NAMES[client];
 }

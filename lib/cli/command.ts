@@ -48,7 +48,7 @@ export function checkPositionals(
   throw configError(
     missing === undefined
       ? `${name} does not take "${positionals[labels.length]}"`
-      : `${name}: ${missing} is missing`,
-    `Write it as: quartermaster ${usage}`,
+      : `${name} requires ${missing}`,
+    `Usage: quartermaster ${usage}`,
   );
 }

@@ -86,7 +86,7 @@ export class CommandGateway implements OperationTarget {
     // The reason also says when it is tried again, which it is not.
     if (outcome !== undefined) return { ...status, reason: status.lastError ?? status.reason };
     if (status.state === "installing") return status;
-    return { ...status, state: "starting", reason: `No connection within ${limitMs / 1000} s` };
+    return { ...status, state: "starting", reason: `Did not connect within ${limitMs / 1000} s` };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -116,7 +116,7 @@ function atPlace(place: Place): Completion {
 
 export const completions: Command = {
   usage: "completions SHELL",
-  meaning: "A script for bash, zsh or fish that completes commands, flags and names",
+  meaning: "Print a completion script for bash, zsh or fish",
   details: [
     "Add one of these to your shell's startup file:",
     '  bash  eval "$(quartermaster completions bash)"',
@@ -124,14 +124,14 @@ export const completions: Command = {
     "  fish  quartermaster completions fish | source",
     "",
     "In a checkout, use (cd FOLDER && deno task -q cli completions SHELL) with the checkout's full",
-    "path. The script then also defines the command `quartermaster`, if there is none.",
+    "path. The script then also defines `quartermaster` if the command does not exist.",
   ],
   run({ positionals: [word = ""] }) {
     const shell = SHELLS.find((shell) => shell === word);
     if (!shell) {
       throw configError(
-        `There are no completions for "${word}"`,
-        nearestOr(word, SHELLS, `Give one of ${SHELLS.join(", ")}`),
+        `Cannot complete for the shell "${word}"`,
+        nearestOr(word, SHELLS, `Use one of ${SHELLS.join(", ")}`),
       );
     }
     const script = SCRIPTS[shell](programCommand("cli").map(quoted).join(" "));

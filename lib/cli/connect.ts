@@ -47,8 +47,8 @@ export const connect: Command = {
     `CLIENT is one of: ${CLIENTS.join(", ")}.`,
     "",
     "Without --write, prints what to add and where. With --write, adds it to the client's config file:",
-    "everything else in the file stays, and a copy of the old file is kept next to it. Running it",
-    "again changes nothing.",
+    "it keeps everything else in the file, and saves a backup next to it. Running it again changes",
+    "nothing.",
   ],
   flags: [
     { flag: "toolset", placeholder: "NAME", meaning: "Show the client only this toolset" },
@@ -61,16 +61,16 @@ export const connect: Command = {
     {
       flag: "scope",
       placeholder: "SCOPE",
-      meaning: "user (the default): everywhere; project: in the folder you are in",
+      meaning: "user (default): everywhere; project: in the current folder",
     },
-    { flag: "write", meaning: "Put it into the client's config file" },
+    { flag: "write", meaning: "Add it to the client's config file" },
   ],
   async run(input) {
     const client = oneClient(input);
     const scope = scopeOf(client, input) ?? "user";
     const file = filesOf(client, input).find((file) => file.scope === scope);
     if (!file) {
-      throw configError(`Cannot tell where ${CLIENT_NAMES[client]} keeps its config`, "Set HOME");
+      throw configError(`Cannot locate the config of ${CLIENT_NAMES[client]}`, "Set HOME");
     }
     const name = nameOf(input);
     const { endpoint, address, isRunning } = await chooseEndpoint(input);
@@ -103,7 +103,7 @@ export const connect: Command = {
           ? writtenText(edit, file, name)
           : `For ${label}, ${
             command === undefined ? "" : `run:\n\n  ${command}\n\nOr `
-          }put this into ` +
+          }add this to ` +
             `${file.path}:\n\n${await configSnippet(client, name, entry)}\n\n` +
             "Or run the same command with --write; it keeps the file's other contents.\n",
         needsToken && edit?.changed !== false ? TOKEN_TEXT : "",
@@ -127,7 +127,7 @@ function nameOf({ flags }: CommandInput): string {
   const name = flags.get("name") ?? OWN_NAME;
   const parsed = ServerName.safeParse(name);
   if (parsed.success) return parsed.data;
-  throw configError(`Cannot use --name "${name}"`, "Give 1 to 64 letters, digits, _ or -");
+  throw configError(`Cannot use --name "${name}"`, "Use 1 to 64 letters, digits, _ or -");
 }
 
 /** The endpoint that was asked for, which has to be there, and the address of the gateway. */
@@ -135,7 +135,7 @@ async function chooseEndpoint(input: CommandInput) {
   const { flags, options } = input;
   const [toolset, server] = [flags.get("toolset"), flags.get("server")];
   if (toolset !== undefined && server !== undefined) {
-    throw configError("--toolset and --server exclude each other", "Give one of them");
+    throw configError("Cannot combine --toolset and --server", "Use one of them");
   }
   let endpoint: ClientEndpoint = { kind: "all", name: "" };
   if (toolset !== undefined || server !== undefined) {
@@ -149,8 +149,8 @@ async function chooseEndpoint(input: CommandInput) {
   if (gateway) return { endpoint, address: gateway.address, isRunning: true };
   if (options.port === 0) {
     throw configError(
-      "Cannot tell the gateway's port: with --port 0 the system chooses one at each start",
-      "Give it a port of its own",
+      "Cannot determine the gateway's port: with --port 0 the system chooses one at each start",
+      "Set a fixed --port",
     );
   }
   const isWildcard = options.host === "0.0.0.0" || options.host === "::";
@@ -179,8 +179,8 @@ async function write(
     const known = servers.find((server) => server.writtenAs === name && isInSection(server, file));
     if (!known || !isOwnEntry(known)) {
       throw new GatewayError("CONFLICT", {
-        message: `${file.path} has another server "${name}", which is not this gateway`,
-        recoverySteps: ["Choose another name with --name", "Or remove that server there"],
+        message: `${file.path} already has a server "${name}", which is not this gateway`,
+        recoverySteps: ["Choose another name with --name", "Or remove that server from the file"],
       });
     }
   }
@@ -189,13 +189,13 @@ async function write(
 
 function writtenText({ changed, backup }: FileEdit, file: ClientConfigFile, name: string): string {
   const label = fileLabel(file);
-  if (!changed) return `${label} has it already: "${name}" in ${file.path}.\n`;
-  return `Put "${name}" into ${file.path}.\n${backupText(backup)}` +
-    `Restart ${CLIENT_NAMES[file.client]} to apply this.\n`;
+  if (!changed) return `${label} already has this gateway: "${name}" in ${file.path}.\n`;
+  return `Added "${name}" to ${file.path}.\n${backupText(backup)}` +
+    `Restart ${CLIENT_NAMES[file.client]} to apply the change.\n`;
 }
 
 function backupText(backup: string | undefined): string {
-  return backup === undefined ? "" : `The old file is in ${backup}.\n`;
+  return backup === undefined ? "" : `Backup of the old file: ${backup}\n`;
 }
 
 interface Removal {
@@ -208,15 +208,15 @@ export const disconnect: Command = {
   usage: "disconnect CLIENT [--write]",
   meaning: "Remove this gateway from a client's config",
   details: [
-    "Without --write, prints what it would remove and changes nothing. Only entries that point at",
-    "this gateway are removed, and a copy of the old file is kept next to it.",
+    "Without --write, prints what it would remove and changes nothing. Removes only entries that point",
+    "to this gateway, and saves a backup next to the file.",
   ],
   flags: [
-    { flag: "name", placeholder: "NAME", meaning: "Only the entry of this name" },
+    { flag: "name", placeholder: "NAME", meaning: "Only the entry with this name" },
     {
       flag: "scope",
       placeholder: "SCOPE",
-      meaning: "Only user, or only project (default: both)",
+      meaning: "Only this scope, user or project (default: both)",
     },
     { flag: "write", meaning: "Change the client's config file" },
   ],

@@ -22,7 +22,7 @@ Deno.test("consentText() tells all that decides what is run, and hides nothing o
   assert.match(text, /variables "KEY", "PATH=\/x"/);
   assert.match(text, /secrets +TOKEN/);
   assert.match(text, /folder +"\/tmp"/);
-  assert.match(text, /asked by +agent by mcp .*<U\+001B>\[31mevil <U\+200B>0\.1/);
+  assert.match(text, /requested by +agent by mcp .*<U\+001B>\[31mevil <U\+200B>0\.1/);
   assert.match(text, /expires +1970-01-08/);
   assert.doesNotMatch(text, /[[\p{Cc}\p{Cf}]--\n]/v);
   assert.equal(text.trimEnd().split("\n").length, 7);
@@ -31,5 +31,5 @@ Deno.test("consent approve refuses an id that it cannot show, before the operati
   const target = { run: () => Promise.resolve({ consents: [] }) } as unknown as OperationTarget;
   const command = { flags: new Map([["yes", true]]) } as unknown as CommandInput;
   const prepared = CONSENT_EXTRAS["consent.approve"]!.prepare!({ id: "gone" }, command, target);
-  await assert.rejects(prepared, /No request for consent has the id "gone"/);
+  await assert.rejects(prepared, /Consent request not found: "gone"/);
 });

@@ -28,11 +28,11 @@ const COLORS: Record<CheckResult["level"], Color> = {
 
 export const doctor: Command = {
   usage: "doctor",
-  meaning: "Check the installation and say what to fix; exit code 1 if there is a problem",
+  meaning: "Check the installation and suggest fixes; exit code 1 if there is a problem",
   details: [
-    "Checks Deno, the config file, the data folder and the store, the port, programs that killed",
-    "gateways left running, every server, and the clients' configs. If no gateway is running, it",
-    "connects to each server, for 10 s at most. --fix repairs servers whose npx cache is broken.",
+    "Checks Deno, the config file, the data folder, the data store, the port, leftover processes of",
+    "killed gateways, every server, and the clients' configs. If no gateway is running, it connects to",
+    "each server, for 10 s at most. --fix repairs servers whose npx cache is broken.",
   ],
   flags: [{ flag: "fix", meaning: "Repair servers whose npx cache is broken" }],
   async run(input) {
@@ -81,7 +81,7 @@ async function repair(findings: CheckResult[], input: CommandInput): Promise<Che
 
 async function examine(input: CommandInput): Promise<CheckResult[]> {
   const findings = checkRuntime();
-  showStatus("Looking at the data store ...");
+  showStatus("Checking the data store ...");
   const data = await checkData(input);
   findings.push(...data);
   const isUsable = !data.some(({ level, about }) => level === "problem" && about !== "disk");
@@ -89,7 +89,7 @@ async function examine(input: CommandInput): Promise<CheckResult[]> {
   const gateways = store ? await findGateways(store) : [];
   const address = gateways[0]?.address;
 
-  showStatus("Looking at the configuration ...");
+  showStatus("Checking the configuration ...");
   const { findings: config, servers, leftOut } = await checkConfig(input, address);
   findings.push(...config);
   findings.push(...await checkPort(input.options, gateways));
@@ -108,7 +108,7 @@ async function examine(input: CommandInput): Promise<CheckResult[]> {
   if (gateways.length > 0) findings.push(...await checkRunning(gateways, hopeless));
   else if (isUsable) findings.push(...await connectToAll(input, store !== undefined, hopeless));
 
-  showStatus("Looking at the clients ...");
+  showStatus("Checking the clients ...");
   findings.push(...await checkClients(input, address));
   return findings;
 }
@@ -138,7 +138,7 @@ async function connectToAll(
     const { CommandGateway } = await import("./command_gateway.ts");
     const servers = stack.use(await CommandGateway.open(where));
     const rows = (await listServers(servers)).filter(({ name }) => !hopeless.has(name));
-    if (rows.length === 0) return [ok("servers", "There is none to connect to")];
+    if (rows.length === 0) return [ok("servers", "No servers to connect to")];
     let left = rows.length;
     showStatus(`Connecting to ${left} servers ...`);
     return await checkByConnecting(rows, async (name, limitMs) => {

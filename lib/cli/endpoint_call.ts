@@ -51,7 +51,7 @@ function explained(error: unknown, address: string): unknown {
   if (failure) return failure;
   const words = error instanceof Error ? error.message : String(error);
   return new GatewayError("SERVER_DISCONNECTED", {
-    message: `The gateway at ${address} did not carry out the call: ${words}`,
+    message: `The gateway at ${address} could not run the call: ${words}`,
     recoverySteps: ["See `quartermaster server list`"],
     cause: error,
   });

@@ -71,7 +71,7 @@ Deno.test("NamedTools.resolve() asks which one where several servers have the na
     () => listed("a.list", "b.list").resolve("list"),
     (error: Error & { details: { recoverySteps: string[] } }) => {
       assert.match(error.message, /2 servers have a tool "list"/);
-      assert.deepEqual(error.details.recoverySteps, ["Give one of a.list, b.list"]);
+      assert.deepEqual(error.details.recoverySteps, ["Use one of a.list, b.list"]);
       return true;
     },
   );
@@ -114,10 +114,10 @@ Deno.test("resolveListed() says of a tool that is kept back where to decide on i
   assert.equal((await resolveListed("files.read", servers)).namespacedName, "files.read");
   for (
     const [name, message] of [
-      ["files.bad", /"files\.bad" is in quarantine/],
-      ["files_bad", /is in quarantine/],
-      ["files:bad", /is in quarantine/],
-      [cut!.flatName, /is in quarantine/],
+      ["files.bad", /"files\.bad" is quarantined/],
+      ["files_bad", /is quarantined/],
+      ["files:bad", /is quarantined/],
+      [cut!.flatName, /is quarantined/],
       ["added", /"files\.added" is held/],
     ] as const
   ) {

@@ -114,9 +114,8 @@ export class GatewayClient implements OperationTarget {
 
   #notUnderstood(response: Response): GatewayError {
     return new GatewayError("SERVER_DISCONNECTED", {
-      message:
-        `The gateway at ${this.#address} gave an answer that is not understood (${response.status})`,
-      recoverySteps: ["Check that gateway and command line are of the same version"],
+      message: `The gateway at ${this.#address} sent an invalid response (${response.status})`,
+      recoverySteps: ["Check that the gateway and the command line have the same version"],
     });
   }
 

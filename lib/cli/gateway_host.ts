@@ -86,9 +86,9 @@ export class GatewayHost implements AsyncDisposable {
 const ENDPOINT = "/mcp";
 
 export const STDIO_FLAGS: readonly CommandFlag[] = [
-  { flag: "expose", placeholder: "VIEW", meaning: `What is listed: ${VIEW_NAMES.join(", ")}` },
-  { flag: "toolset", placeholder: "NAME", meaning: "Exactly that saved toolset" },
-  { flag: "server", placeholder: "NAME", meaning: "Only that server, complete" },
+  { flag: "expose", placeholder: "VIEW", meaning: `Tools to list: ${VIEW_NAMES.join(", ")}` },
+  { flag: "toolset", placeholder: "NAME", meaning: "List only this toolset" },
+  { flag: "server", placeholder: "NAME", meaning: "List only this server, with all of its tools" },
 ];
 
 export function endpointPathOf(flags: ReadonlyMap<string, string | boolean>): string {
@@ -96,7 +96,7 @@ export function endpointPathOf(flags: ReadonlyMap<string, string | boolean>): st
   if (given.length > 1) {
     throw configError(
       `Cannot open more than one endpoint: ${given.map(({ flag }) => `--${flag}`).join(", ")}`,
-      "Give one of them",
+      "Use one of them",
     );
   }
   const [only] = given;
@@ -107,7 +107,7 @@ export function endpointPathOf(flags: ReadonlyMap<string, string | boolean>): st
     if (isViewName(value)) return `${ENDPOINT}?expose=${name}`;
     throw configError(`Cannot use --expose "${value}"`, `Choose one of ${VIEW_NAMES.join(", ")}`);
   }
-  if (value === "") throw configError(`Cannot use --${only.flag} ""`, "Give it a name");
+  if (value === "") throw configError(`Cannot use --${only.flag} ""`, "Pass a name");
   return only.flag === "toolset" ? `/toolsets/${name}/mcp` : `/servers/${name}/mcp`;
 }
 
@@ -117,5 +117,5 @@ export function checkStdioFlags(
 ): void {
   const lone = standalone ? "standalone" : STDIO_FLAGS.find(({ flag }) => flags.has(flag))?.flag;
   if (stdio || lone === undefined) return;
-  throw configError(`--${lone} is for clients that speak stdio`, "Give --stdio too");
+  throw configError(`--${lone} is for clients that speak stdio`, "Add --stdio");
 }

@@ -7,7 +7,7 @@ import { table, terminalWidth } from "./terminal.ts";
 export const COMMAND_NAME = "quartermaster";
 
 const MEANING_AT = 30;
-const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 used wrongly.";
+const EXIT_CODES = "Exit codes: 0 success, 1 failure, 2 invalid usage.";
 
 /** The text of --help without a command: how to start the gateway, and all commands. */
 export function allHelp(commands: readonly Command[], width = outputWidth()): string {
@@ -33,7 +33,7 @@ export function commandsHelp(commands: readonly Command[], width = outputWidth()
     `Usage: ${COMMAND_NAME} COMMAND [OPTIONS]`,
     "",
     commandRows(commands, width),
-    "Options of every command:",
+    "Options for every command:",
     indented(whereOptions()),
     `For details: ${COMMAND_NAME} COMMAND --help`,
     EXIT_CODES,

@@ -61,12 +61,12 @@ Deno.test("historyText() tells changes by word and by place, newest first", () =
 });
 
 Deno.test("historyText() says in words where there is nothing to tell", () => {
-  assert.equal(historyText(empty, plain), "No tools of files have been seen yet.\n");
+  assert.equal(historyText(empty, plain), "The gateway has not seen any tools of files yet.\n");
   const text = historyText({
     ...empty,
     tools: [{ name: "a", state: "listed", version: 1, versions: [{ version: 1, seenAt: 1 }] }],
     invalid: [{ name: "bad", problem: "It has no input schema", seenAt: 1, definition: "{}" }],
   }, plain);
   assert.match(text, /^The tools of files have not changed since they were first seen\.\n\n/);
-  assert.match(text, /not valid tools.*\n {2}bad {2}It has no input schema\n$/);
+  assert.match(text, /Invalid tools.*\n {2}bad {2}It has no input schema\n$/);
 });

@@ -37,23 +37,23 @@ interface Outcome extends Planned {
 
 export const importServers: Command = {
   usage: "import [CLIENT | FILE...] [--all | --server NAME]",
-  meaning: "Import the servers that clients on this machine have",
+  meaning: "Import servers from the clients on this machine",
   details: [
-    `CLIENT is one of: ${CLIENTS.join(", ")}. Without one, all are searched.`,
-    "On a terminal you are asked about each server; otherwise they are listed, and --all or --server",
-    "chooses. Each is connected to first, and is not stored if that fails. Servers that are here",
-    "already and the clients' files never change.",
+    `CLIENT is one of: ${CLIENTS.join(", ")}. Default: all of them.`,
+    "On a terminal, asks about each server. Otherwise lists them; choose with --all or --server.",
+    "Connects to each server first, and does not add it if that fails. Never changes the clients'",
+    "files, or servers that already exist.",
   ],
   flags: [
-    { flag: "all", meaning: "Import every server that is not here yet" },
-    { flag: "server", placeholder: "NAME", meaning: "Import this one; can be repeated" },
+    { flag: "all", meaning: "Import every server that does not exist yet" },
+    { flag: "server", placeholder: "NAME", meaning: "Import this server; can be repeated" },
     {
       flag: "rename",
       placeholder: "OLD=NEW",
-      meaning: "Call it NEW here, for example if another is called OLD; can be repeated",
+      meaning: "Import OLD as NEW, for example if OLD is taken; can be repeated",
     },
-    { flag: "dry-run", meaning: "Show what would be done, and do nothing" },
-    { flag: "no-check", meaning: "Store without connecting first" },
+    { flag: "dry-run", meaning: "Show what would be imported, without importing" },
+    { flag: "no-check", meaning: "Import without connecting first" },
   ],
   async run(input) {
     const renames = readRenames(input);
@@ -76,7 +76,9 @@ export const importServers: Command = {
     const isStored = !servers.isRunning && outcomes.some(({ done }) => done === "added");
     return {
       data: { servers: outcomes.map(row) },
-      text: isStored ? "No gateway is running: they are available from the next start.\n" : "",
+      text: isStored
+        ? "No gateway is running: the servers are available from the next start.\n"
+        : "",
       exitCode: outcomes.some(({ done }) => done === "failed") ? 1 : 0,
     };
   },
@@ -125,8 +127,8 @@ async function sourcesOf(word: string, known: ClientConfigFile[]): Promise<Sourc
   const isFile = await Deno.stat(path).then((info) => info.isFile, () => false);
   if (isFile) return [known.find((file) => file.path === path) ?? { path }];
   throw configError(
-    `There is no client and no file "${word}"`,
-    nearestOr(word, CLIENTS, `Give a file, or one of ${CLIENTS.join(", ")}`),
+    `No client or file is called "${word}"`,
+    nearestOr(word, CLIENTS, `Use a file, or one of ${CLIENTS.join(", ")}`),
   );
 }
 
@@ -149,7 +151,7 @@ async function existingServers(servers: OperationTarget): Promise<Existing[]> {
 function choose(plan: Planned[], { flags, values }: CommandInput): Set<Planned> | undefined {
   const names = values.get("server");
   if (flags.get("all") === true && names) {
-    throw configError("--all and --server exclude each other", "Give one of them");
+    throw configError("Cannot combine --all and --server", "Use one of them");
   }
   if (flags.get("all") === true) return new Set(plan.filter(({ state }) => state === "new"));
   if (!names) return undefined;
@@ -161,7 +163,7 @@ function choose(plan: Planned[], { flags, values }: CommandInput): Set<Planned> 
     const near = nearestNames(wanted, plan.map(({ name }) => name));
     throw configError(
       `No client has a server "${wanted}"`,
-      didYouMean(near).hint ?? "Leave --server out to see them all",
+      didYouMean(near).hint ?? "Omit --server to list all servers",
     );
   }));
 }
@@ -189,7 +191,7 @@ async function carryOut(
   if (!taken.has(planned)) return { ...planned, done: "left" };
   if (state !== "new") {
     const isFine = state === "present";
-    if (!asJson && !isFine) printError(inert(`quartermaster: ${name} was left out: ${reason}\n`));
+    if (!asJson && !isFine) printError(inert(`quartermaster: ${name} was skipped: ${reason}\n`));
     return { ...planned, done: isFine ? "left" : "failed" };
   }
   const { spec, secrets } = candidate;
@@ -214,7 +216,7 @@ async function carryOut(
 
 const STATES: Record<Planned["state"], string> = {
   new: "new",
-  present: "here already",
+  present: "exists",
   differs: "name taken",
   self: "this gateway",
   unusable: "cannot be used",
@@ -241,8 +243,10 @@ function adviceText(plan: Planned[], chosen: Set<Planned> | undefined): string {
   const differs = plan.find(({ state }) => state === "differs");
   const taken = chosen &&
     `${fresh.filter((planned) => chosen.has(planned)).length} would be imported.`;
-  const advice = fresh.length > 0 ? "Import them with --all, or one with --server NAME." : "";
-  const rename = differs ? `Give one another name here with --rename ${differs.name}=NEW.` : "";
+  const advice = fresh.length > 0
+    ? "To import all of them, use --all; to import one, use --server NAME."
+    : "";
+  const rename = differs ? `Rename a server with --rename ${differs.name}=NEW.` : "";
   return [taken ?? advice, rename].map((line) => line === "" ? "" : `${line}\n`).join("");
 }
 
@@ -318,13 +322,13 @@ function judged(
   existing: Existing | undefined,
   taken: Candidate | undefined,
 ): Pick<Planned, "state" | "reason"> {
-  if (candidate.isSelf) return { state: "self", reason: "It is this gateway" };
+  if (candidate.isSelf) return { state: "self", reason: "This is the gateway itself" };
   if (existing) {
     const isSame = existing.file === candidate.file ||
       textOf(maskSpec(candidate.spec)) === textOf(existing.spec);
     return isSame
-      ? { state: "present", reason: "It is here already" }
-      : { state: "differs", reason: `Another server is called "${name}" here` };
+      ? { state: "present", reason: "The server already exists" }
+      : { state: "differs", reason: `Another server is already called "${name}"` };
   }
   if (candidate.problem !== undefined) return { state: "unusable", reason: candidate.problem };
   if (!taken) return { state: "new", reason: "" };

@@ -14,15 +14,15 @@ interface OneJob {
 export const JOB_EXTRAS: Record<string, CommandExtras> = {
   "job.start": {
     details: [
-      "TOOL is a tool by any of its names (git.status, git_status), or a server's name for all of its",
-      "tools. Shows an estimate and asks first, unless --yes is given, which is required without a",
-      "terminal. The work is done in the gateway: Ctrl-C asks whether to cancel it or to leave it",
-      "running, or pauses it if nobody can be asked. The exit code is 1 if a tool fails.",
+      "TOOL is any of a tool's names (git.status, git_status), or a server's name for all of its tools.",
+      "Shows an estimate and asks for confirmation; without a terminal, --yes is required. The job runs",
+      "in the gateway: Ctrl-C asks whether to cancel it or leave it running; without a terminal, it",
+      "pauses the job. Exits with code 1 if a tool fails.",
     ],
     show: ({ job }: OneJob) => jobText(job),
   },
   "job.list": {
-    details: ["With a job: that one, tool by tool; with --follow, until it has ended."],
+    details: ["With a job, shows its tools; with --follow, until the job ends."],
     show: ({ jobs }: { jobs: OptimizationJob[] }, { paint }) => jobsText(jobs, paint),
   },
   "job.show": {

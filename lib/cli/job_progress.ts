@@ -53,7 +53,7 @@ export async function runFollowed(run: FollowedRun): Promise<FollowedOutcome> {
   const isStart = operation.effect !== "read";
   parseInput(operation, given);
   const asks = isStart && mustAsk(commandName(operation), run.input);
-  const asker = asks ? () => ask("Start it? It spends model time.") : undefined;
+  const asker = asks ? () => ask("Start the job? It spends model time.") : undefined;
   const open = isStart ? await agreeOnJob(run, asker) : () => runHere(run);
   const isFollowed = isStart ? flags.get("detach") !== true : flags.get("follow") === true;
   if (isFollowed) return await watchJob(open, run);
@@ -100,7 +100,7 @@ async function requireEvaluator(target: FollowedRun["target"]): Promise<void> {
   );
   if (!enabled) {
     throw new GatewayError("OPTIMIZATION_DISABLED", {
-      next: [{ label: "Switch it on", operation: "optimization.enable" }],
+      next: [{ label: "Enable it", operation: "optimization.enable" }],
     });
   }
   if (problem === null) return;
@@ -109,7 +109,7 @@ async function requireEvaluator(target: FollowedRun["target"]): Promise<void> {
     recoverySteps: [
       "Install the claude CLI: npm install -g @anthropic-ai/claude-code",
       "Or start the gateway with ANTHROPIC_API_KEY set and --evaluator messages-api",
-      "Or put the prompts to a model yourself, and report each result with " +
+      "Or send the prompts to a model yourself, and report each result with " +
       "`quartermaster optimize record TOOL CANDIDATE PROMPT`",
     ],
   });

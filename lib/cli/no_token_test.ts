@@ -20,7 +20,7 @@ function told(
 
 Deno.test("noTokenToServe() says what the token is needed for", () => {
   const asked = told({ requireToken: true }).message;
-  assert.match(asked, /Cannot serve on 127\.0\.0\.1: .*because --require-token is set, and has no/);
+  assert.match(asked, /Cannot serve on 127\.0\.0\.1: .*because --require-token is set, but has no/);
   assert.doesNotMatch(asked, /reach/);
   assert.match(
     told({ host: "0.0.0.0" }).message,
@@ -28,10 +28,10 @@ Deno.test("noTokenToServe() says what the token is needed for", () => {
   );
   assert.match(
     told({ requireToken: true, publicUrl: "https://tools.example.com" }).message,
-    /is set and others know it as https:\/\/tools\.example\.com/,
+    /is set and its public URL is https:\/\/tools\.example\.com/,
   );
   const deployed = told({ host: "0.0.0.0" }, "default", "deploy").message;
-  assert.match(deployed, /because anybody can reach it on Deno Deploy, and/);
+  assert.match(deployed, /because anyone can reach it on Deno Deploy, but/);
 });
 
 Deno.test("noTokenToServe() names the data folder where a command would not find it", () => {

@@ -69,14 +69,17 @@ export interface CommandExtras {
   exitCode?(output: any): number;
 }
 
-export const YES: CommandFlag = { flag: "yes", meaning: "Do not ask; required without a terminal" };
+export const YES: CommandFlag = {
+  flag: "yes",
+  meaning: "Skip the confirmation; required without a terminal",
+};
 const DETACH: CommandFlag = {
   flag: "detach",
-  meaning: "Return once it has started; it goes on in the gateway",
+  meaning: "Return as soon as the job has started",
 };
-const FOLLOW: CommandFlag = { flag: "follow", meaning: "Show the job until it has ended" };
+const FOLLOW: CommandFlag = { flag: "follow", meaning: "Show progress until the job ends" };
 const FILE_FLAGS: CommandFlag[] = [
-  { flag: "output", placeholder: "FILE", meaning: "Write to this file, not to standard output" },
+  { flag: "output", placeholder: "FILE", meaning: "Write to this file instead of stdout" },
   { flag: "force", meaning: "Overwrite the file if it exists" },
 ];
 export const NOT_RUNNING = "No gateway is running: start one with `quartermaster start`.\n";
@@ -124,8 +127,8 @@ function sharedCommand(
       if (!foreign) return await chosen.run(input);
       const takes = commands.find(({ flags }) => flags?.includes(foreign))!;
       throw configError(
-        `${name} does not take --${foreign.flag} like this`,
-        `Write it as: quartermaster ${takes.usage}`,
+        `${name} cannot use --${foreign.flag} in this form`,
+        `Usage: quartermaster ${takes.usage}`,
       );
     },
   };
@@ -214,7 +217,7 @@ export async function readInput(
 export async function readFile(path: string): Promise<string> {
   if (path === "-") return await new Response(Deno.stdin.readable).text();
   const text = await findTextFile(resolve(path));
-  if (text === undefined) throw configError(`There is no file ${path}`, "Check the path");
+  if (text === undefined) throw configError(`File not found: ${path}`, "Check the path");
   return text;
 }
 
@@ -256,7 +259,7 @@ export async function* arrayOf(text: AsyncIterable<string>): AsyncGenerator<stri
 export function mustAsk(name: string, { flags }: CommandInput): boolean {
   if (flags.get("yes") === true) return false;
   if (flags.get("json") !== true && isInteractive()) return true;
-  throw configError(`${name} cannot ask here`, "Give --yes to run it without a question");
+  throw configError(`${name} requires confirmation`, "Pass --yes to run it without a terminal");
 }
 
 /** Asks, after the details if there are any; throws unless the answer is yes. */
@@ -264,7 +267,9 @@ export function agree(name: string, question: string, input: CommandInput, detai
   if (!mustAsk(name, input)) return;
   print(details);
   if (ask(question)) return;
-  throw new GatewayError("ACCESS_DENIED", { message: `${name}: not confirmed, nothing was done` });
+  throw new GatewayError("ACCESS_DENIED", {
+    message: `${name} was not confirmed; nothing changed`,
+  });
 }
 
 function outcomeText(
@@ -314,17 +319,17 @@ async function writeNew(
     const mode = isPrivate ? { mode: 0o600 } : {};
     await Deno.writeFile(draft, bytes, { createNew: true, ...mode });
     if (!force && await Deno.lstat(path).then(() => true, () => false)) {
-      throw configError(`${path} is there already`, "Overwrite it with --force");
+      throw configError(`${path} already exists`, "Overwrite it with --force");
     }
     await Deno.rename(draft, path);
   } catch (error) {
     await Deno.remove(draft).catch(() => {});
     if (error instanceof Deno.errors.NotFound) {
-      const problem = `Cannot write ${basename(path)}: there is no folder ${dirname(path)}`;
-      throw configError(problem, "Make the folder, or name another file", error);
+      const problem = `Cannot write ${basename(path)}: folder not found: ${dirname(path)}`;
+      throw configError(problem, "Create the folder, or choose another file", error);
     }
     if (error instanceof Deno.errors.PermissionDenied) {
-      const advice = "Give your user the right to write there";
+      const advice = "Give your user write permission";
       throw configError(`Cannot write ${path}: permission denied`, advice, error);
     }
     throw error;

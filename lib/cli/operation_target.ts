@@ -74,7 +74,10 @@ export async function resolveGateways(input: CommandInput): Promise<FoundGateway
   const { label } = parseLocation(input.options.kv);
   throw new GatewayError("SERVER_NOT_RUNNING", {
     message: `No gateway is running on ${label}`,
-    recoverySteps: ["Start one with `quartermaster start`", "Or name its folder with --data-dir"],
+    recoverySteps: [
+      "Start one with `quartermaster start`",
+      "Or select its data folder with --data-dir",
+    ],
   });
 }
 
@@ -93,8 +96,8 @@ export async function openStore(input: CommandInput): Promise<Store> {
 export function refuseMemory({ options }: CommandInput): void {
   if (parseLocation(options.kv).kind !== "memory") return;
   throw new GatewayError("CONFIG_INVALID", {
-    message: "A data store in memory cannot be reached from outside its gateway",
-    recoverySteps: ["Use the gateway's console, or give it a data folder"],
+    message: "Cannot access an in-memory data store from outside its gateway",
+    recoverySteps: ["Use the gateway's console, or start the gateway with a data folder"],
   });
 }
 

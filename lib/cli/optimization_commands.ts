@@ -34,8 +34,8 @@ type ReportedTool = OptimizationReport["tools"][number];
 export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   "optimization.status": {
     details: [
-      "The percentages are what a model did with the description in force: called the tool when asked",
-      "for it (direct), when its use had to be inferred (indirect), and left it alone (negative).",
+      "The percentages are correct runs with the current description: the model called the tool for a",
+      "direct or indirect prompt, and did not call it for a negative one.",
     ],
     show: (overview: Overview, { paint }) => statusText(overview, paint),
   },
@@ -48,13 +48,15 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   },
   "optimization.show": {
     details: [
-      "A ✓ or ✗ before a prompt tells how it went with the description in force. TOOL may also be the",
-      "flat name (git_status), or the server's own if only one server has it.",
+      "✓ or ✗ before a prompt is its result with the current description. TOOL can also be the flat name",
+      "(git_status), or the server's own name for the tool if it is unique.",
     ],
     show: ({ tool, runs }: OutputOf<Operations["show"]>, { paint }) => showText(tool, runs, paint),
   },
   "optimization.history": {
-    details: ["`optimize revert TOOL --to EVENT` goes back to what was in force after an event."],
+    details: [
+      "`optimize revert TOOL --to EVENT` restores the description that was current after an event.",
+    ],
     show: ({ history }: OutputOf<Operations["history"]>, { paint, input: { tool } }) =>
       history.length === 0
         ? `Nothing has been promoted for ${terminalLine(String(tool))}.\n`
@@ -62,16 +64,16 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   },
   "optimization.propose": {
     details: [
-      "It changes nothing until it is promoted. --example is for yourself: when it should be called.",
+      "A candidate changes nothing until it is promoted. --example is a note for you: when to call the tool.",
     ],
   },
   "optimization.save_prompts": {
     details: [
-      "With --file, saves the prompts of a file, or of standard input (-). The file is a list:",
+      "With --file, saves the prompts from a file, or from stdin (-). The file is a list:",
       '[{ "category": "direct", "prompt": "Will it rain in Oslo?" }]. The category is direct, indirect',
-      "or negative; `expectedBehavior` may name, for a negative one, the tool that should be called",
-      "instead (expectedTool). All are saved, or none. With an `id` it is the next version of that",
-      "prompt.",
+      "or negative. A negative prompt can set `expectedBehavior.expectedTool` to the tool that should be",
+      "called instead. A prompt with an `id` is saved as the next version of that prompt. If one prompt",
+      "is invalid, nothing is saved.",
     ],
     read: readPromptFile,
     show: ({ saved, prompts: [first], warnings }: OutputOf<Operations["savePrompts"]>, { paint }) =>
@@ -81,46 +83,46 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   "optimization.prompts": {
     flags: [{
       flag: "list",
-      meaning: "List all of the tool's prompts; the default without --file",
+      meaning: "List all of the tool's prompts (default without --file)",
     }],
     show: ({ prompts, warnings }: OutputOf<Operations["listPrompts"]>, { paint }) =>
       promptList(prompts, [], paint) + warningsText(warnings, paint),
   },
   "optimization.generate": {
-    details: ["It spends model time, so optimization has to be on."],
+    details: ["This spends model time, so optimization must be enabled."],
     waiting: "Writing prompts and candidates",
   },
   "optimization.record": {
     details: [
-      "CANDIDATE is a candidate's id, or `canonical` for the server's own description. Whether the run",
-      "is correct follows from the prompt. Give either --called or --not-called. Reports count once",
-      "every prompt has one for both.",
+      "CANDIDATE is a candidate's ID, or `canonical` for the canonical description. Pass either --called",
+      "or --not-called; the prompt decides whether the run is correct. Reports count once every prompt",
+      "has one for the candidate and one for the canonical description.",
     ],
     flags: [
       { flag: "called", meaning: "The tool was called" },
-      { flag: "not-called", meaning: "It was not" },
-      { flag: "reasoning", placeholder: "TEXT", meaning: "What the model said" },
-      { flag: "error", placeholder: "TEXT", meaning: "What went wrong, if the run failed" },
+      { flag: "not-called", meaning: "The tool was not called" },
+      { flag: "reasoning", placeholder: "TEXT", meaning: "The model's reasoning" },
+      { flag: "error", placeholder: "TEXT", meaning: "Error message, if the run failed" },
     ],
     read: readReport,
   },
   "optimization.evaluate": {
     details: [
-      "Nothing is promoted. No tool of yours is called: a model is shown the tools, and what it would",
-      "call is answered by the gateway itself. Tells what it would take and asks first, unless --yes.",
+      "Does not promote anything and does not call your tools: the gateway shows them to a model and",
+      "answers its calls itself. Shows an estimate and asks for confirmation, unless --yes is given.",
     ],
     show: evaluatedText,
   },
   "optimization.promote": {
     details: [
-      "If the numbers do not speak for it, --reason says why it is promoted anyway. The server itself,",
-      "the tool's name and its schema stay as they are.",
+      "If the evidence does not support the promotion, --reason is required. The server, the tool's name",
+      "and its schema do not change.",
     ],
   },
   "optimization.revert": { details: ["`optimize history TOOL` lists the events."] },
-  "optimization.keep": { details: ["`optimize show TOOL` shows both."] },
-  "optimization.enable": { details: ["It stays so over restarts."] },
-  "optimization.disable": { details: ["It stays so over restarts."] },
+  "optimization.keep": { details: ["`optimize show TOOL` shows both descriptions."] },
+  "optimization.enable": { details: ["The setting survives restarts."] },
+  "optimization.disable": { details: ["The setting survives restarts."] },
 };
 
 /** The prompts of a file; their form is checked by the operation. */
@@ -128,7 +130,7 @@ async function readPromptFile(
   { positionals: [tool], flags }: CommandInput,
 ): Promise<Record<string, unknown>> {
   const path = String(flags.get("file"));
-  const label = path === "-" ? "standard input" : path;
+  const label = path === "-" ? "stdin" : path;
   const text = await readFile(path);
   try {
     const value = JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -146,8 +148,8 @@ function readReport({ positionals, flags }: CommandInput): Record<string, unknow
     promptId === undefined || others.length > 0 || isCalled === (flags.get("not-called") === true)
   ) {
     throw configError(
-      "optimize record takes a tool, a candidate, a prompt, and either --called or --not-called",
-      "Write it as: quartermaster optimize record TOOL CANDIDATE PROMPT --called",
+      "optimize record requires a tool, a candidate, a prompt, and either --called or --not-called",
+      "Usage: quartermaster optimize record TOOL CANDIDATE PROMPT --called",
     );
   }
   const result = Object.fromEntries(
@@ -157,7 +159,7 @@ function readReport({ positionals, flags }: CommandInput): Record<string, unknow
 }
 
 const SWITCHED_OFF =
-  "Optimization is off: switch it on with `quartermaster optimize enable`. Promotions stay in force.\n";
+  "Optimization is disabled. Enable it with `quartermaster optimize enable`. Promotions stay active.\n";
 
 export function statusText({ enabled, evaluator, reports }: Overview, paint: Paint): string {
   const { kind, model, problem } = evaluator;
@@ -195,7 +197,7 @@ function toolNotes({ depth, prompts = 0, beside, stale, enabled }: ReportedTool)
   return [
     ...(depth === undefined ? [] : [`${depth}, ${counted(prompts, "prompt")}`]),
     ...(beside === undefined ? [] : [besideText(beside)]),
-    ...(stale ? ["the server's own description has changed since"] : []),
+    ...(stale ? ["the canonical description has changed since"] : []),
     ...(enabled ? [] : ["off"]),
   ];
 }
@@ -235,9 +237,9 @@ function headText(
       ACTORS[promotion.by]
     }`
     : evaluations.length > 0
-    ? "evaluated, the server's own description is kept"
+    ? "evaluated, keeps the canonical description"
     : "not optimized";
-  const note = exists ? enabled ? "" : "; off" : "; its server does not have it now";
+  const note = exists ? enabled ? "" : "; off" : "; its server does not list it now";
   return `${terminalLine(`${server}.${tool}`)}  ${state}${note}\n`;
 }
 
@@ -257,11 +259,11 @@ function promotionText(
   return [
     metrics && baseline
       ? `Before and after (${evidence(metrics)}):\n${beforeAfter(baseline, metrics, paint)}`
-      : "It was promoted without numbers.\n",
+      : "It was promoted without an evaluation.\n",
     ...(verdict ? [`${terminalLine(verdict.words)}\n`] : []),
-    ...(reason === undefined ? [] : [`Promoted because: ${terminalLine(reason)}\n`]),
+    ...(reason === undefined ? [] : [`Reason: ${terminalLine(reason)}\n`]),
     ...(staleness === null ? [] : [
-      warningsText(["The server's own description has changed since the promotion"], paint),
+      warningsText(["The canonical description has changed since the promotion"], paint),
       `  was: ${terminalLine(staleness.before ?? "none")}\n`,
       `  is:  ${terminalLine(staleness.now ?? "none")}\n`,
       "  Decide with `optimize keep` or `optimize revert`.\n",
@@ -287,7 +289,7 @@ export function beforeAfter(before: CategoryScores, after: CategoryScores, paint
       : points < 0
       ? paint("red", `${points} points`)
       : points === 0
-      ? "as before"
+      ? "no change"
       : "";
     return [
       `  ${titleOf(name)}`,
@@ -379,7 +381,7 @@ const ACTION_COLORS = { promote: "green", revert: "yellow", keep: "gray" } as co
 export function promotionsText(history: readonly PromotionEvent[], paint: Paint): string {
   return history.map(({ id, time, action, by, promotion, reason }) => {
     const after = promotion === null
-      ? "the server's own description"
+      ? "the canonical description"
       : `${promotion.candidateId}: ${terminalLine(promotion.description)}`;
     const why = reason ?? (action === "promote" ? promotion?.reason : undefined);
     return `${minuteOf(time)}  ${paint(ACTION_COLORS[action], action)}  ${id}  by ${ACTORS[by]}\n` +

@@ -137,7 +137,7 @@ Deno.test("beforeAfter() has each category with its interval; no data is no numb
     plain,
   ).split("\n");
   assert.match(direct, /Direct +3\/5 \(60 %, 95 % interval \d+-\d+ %\) +-> +5\/5 .* \+40 points$/);
-  assert.match(indirect, /Indirect +.*as before$/);
+  assert.match(indirect, /Indirect +.*no change$/);
   assert.match(negative, /Negative +no data +-> +no data$/);
   assert.match(overall, /Overall +8\/10 .*\+20 points$/);
   assert.match(beforeAfter(metrics(5), metrics(3), plain), /-40 points\n/);
@@ -206,8 +206,11 @@ Deno.test("showText() sets both descriptions and their numbers side by side", ()
     text,
     /Before and after \(quick evidence, 10 prompts: 5 direct, 5 indirect, 0 negative\):\n {2}Direct/,
   );
-  assert.match(text, /Better: quick evidence, 15 prompts\nPromoted because: Our people ask so\n/);
-  assert.match(text, /Warning: The server's own .*\n {2}was: Forecast\n {2}is: {2}Forecasts\n/);
+  assert.match(text, /Better: quick evidence, 15 prompts\nReason: Our people ask so\n/);
+  assert.match(
+    text,
+    /Warning: The canonical description .*\n {2}was: Forecast\n {2}is: {2}Forecasts\n/,
+  );
   assert.match(text, /Golden prompts \(1\):\n {2}Direct \(1\)\n {4}✓ {2}p1/);
   assert.match(text, /cand_1 {2}27 characters, from a person, not evaluated\n {4}Weather of the/);
   assert.match(text, /Warning: No negative prompts/);
@@ -221,7 +224,7 @@ Deno.test("showText() says what there is not", () => {
     [],
     plain,
   );
-  assert.match(text, /^weather\.get_forecast {2}not optimized; its server does not have it now\n/);
+  assert.match(text, /^weather\.get_forecast {2}not optimized; its server does not list it now\n/);
   assert.match(text, /Canonical description: none\n/);
   assert.doesNotMatch(text, /Optimized description|Before and after/);
   assert.match(text, /Golden prompts: none\n\nCandidates: none\n/);
@@ -243,7 +246,7 @@ Deno.test("promotionsText() says what was in force after each event, by whom and
   assert.equal(
     promotionsText(events, plain),
     "2026-01-31 12:00  revert  ev_2  by a person\n" +
-      "  the server's own description\n  because: Not liked\n" +
+      "  the canonical description\n  because: Not liked\n" +
       "2026-01-31 12:00  promote  ev_1  by a person\n" +
       "  cand_1: Weather of the days to come\n  because: Our people ask so\n",
   );
@@ -295,7 +298,7 @@ Deno.test("statusText() has a line for every tool, with the numbers of what is i
   assert.match(lines[1]!, /^TOOL +STATUS +DIRECT +INDIRECT +NEGATIVE +NOTE$/);
   assert.match(
     lines[2]!,
-    /^weather.get_forecast +optimized +100 % +80 % +no data +quick, 15 prompts; the server's own description has changed since$/,
+    /^weather.get_forecast +optimized +100 % +80 % +no data +quick, 15 prompts; the canonical description has changed since$/,
   );
   assert.match(lines[3]!, /^weather.get_current +baseline +40 % .* thorough/);
   assert.match(lines[4]!, /^weather.get_alerts +unoptimized +off$/);
@@ -304,7 +307,7 @@ Deno.test("statusText() has a line for every tool, with the numbers of what is i
 
 Deno.test("statusText() says that it is off, and why nothing can be evaluated", () => {
   const off = statusText(overviewOf({ enabled: false, reports: [] }), plain);
-  assert.match(off, /^Optimization is off: switch it on with `quartermaster optimize enable`/);
+  assert.match(off, /^Optimization is disabled. Enable it with `quartermaster optimize enable`/);
   assert.match(off, /No server has tools: see `quartermaster server list`\.\n$/);
   const evaluator = {
     kind: null,
@@ -326,7 +329,7 @@ Deno.test("statusText() does not warn of an evaluator that nobody needs while it
     checked: null,
   };
   const text = statusText({ enabled: false, evaluator, reports: [] }, plain);
-  assert.match(text, /^Optimization is off/);
+  assert.match(text, /^Optimization is disabled/);
   assert.doesNotMatch(text, /Warning/);
   assert.match(statusText({ enabled: true, evaluator, reports: [] }, plain), /Warning: Cannot/);
 });

@@ -68,7 +68,7 @@ function withJson(commands: Record<string, Command>): Record<string, Command> {
 /** Handled before any other command is loaded, but listed among them. */
 const START: Command = {
   usage: "start",
-  meaning: "Start the gateway; the default",
+  meaning: "Start the gateway (default)",
   run: () => Promise.resolve(),
 };
 
@@ -114,7 +114,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
 }
 
 function resolveCommand({ command: first, positionals }: CommandLine) {
-  if (first === undefined) throw configError("No command was given", "See --help for all commands");
+  if (first === undefined) throw configError("No command given", "See --help for all commands");
   for (const name of [`${first} ${positionals[0]}`, first]) {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (command) return { name, command };
@@ -129,7 +129,7 @@ function resolveCommand({ command: first, positionals }: CommandLine) {
   }
   const [second] = positionals;
   if (second === undefined) {
-    throw configError(`${first} needs to know what to do`, `See ${first} --help`);
+    throw configError(`${first} requires a subcommand`, `See ${first} --help`);
   }
   const guess = nearest(second, family.map((name) => name.slice(first.length + 1)));
   throw configError(

@@ -36,7 +36,7 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
     details: ["A server's instructions are `SERVER.(instructions)`."],
     show: ({ items }: OutputOf<typeof REVIEW_OPERATIONS.show>, { paint, input }) =>
       items.length === 0
-        ? `There is nothing to review in ${shownLine(String(input.tool))}.\n`
+        ? `Nothing to review in ${shownLine(String(input.tool))}.\n`
         : items.map((item) => itemText(item, paint)).join("\n"),
   },
   "review.approve": {
@@ -65,7 +65,7 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
     async prepare(given, command, target) {
       if (given.undo === true) return given;
       if (String(given.reason ?? "").trim() === "") {
-        throw configError("review waive needs a reason", "Give it with --reason TEXT");
+        throw configError("review waive requires a reason", "Pass --reason TEXT");
       }
       const isFound = ({ findings }: ReviewItem) =>
         findings.some(({ rule }) => rule === given.rule);
@@ -77,8 +77,8 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   },
   "review.decide": {
     details: [
-      "Decides on everything that waits, or on what the flags name. Each item is decided or refused",
-      "on its own; the exit code is 1 if any was refused.",
+      "Applies to everything that waits for review, or to the items that the flags select. Each item",
+      "succeeds or fails on its own; exits with code 1 if any item fails.",
     ],
     flags: [
       { flag: "server", placeholder: "NAME", meaning: "Only items of this server" },
@@ -99,14 +99,15 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   },
   "review.policy": {
     details: [
-      "`hold` serves a tool as it was until you approve the change, `notify` passes it on and tells",
-      "you, `allow` says nothing. For servers in a config file, set `changes` and `trust` there.",
+      "`hold` serves the previous definition until you approve the change, `notify` serves the change and",
+      "lists it for review, `allow` serves it silently. For servers in a config file, set `changes` and",
+      "`trust` in that file.",
     ],
-    flags: [{ ...YES, meaning: "Do not ask before less is held; required without a terminal" }],
+    flags: [{ ...YES, meaning: "Skip the confirmation to hold less; required without a terminal" }],
     prepare(given, command) {
       const { server, changes, trust } = given;
       const isLooser = changes === "allow" || changes === "notify" || trust === "trusted";
-      if (isLooser) agree("review policy", `Hold fewer changes of ${server}?`, command);
+      if (isLooser) agree("review policy", `Hold fewer changes to ${server}?`, command);
       return Promise.resolve(given);
     },
   },
@@ -124,14 +125,14 @@ async function prepareDecisions(
     .filter((item) => typeof rule !== "string" || item.rule === rule);
   if (selected.length === 0) {
     throw new GatewayError("NOT_FOUND", {
-      message: `There is nothing to ${given.decision}`,
-      next: [{ label: "See what waits", operation: "review.list" }],
+      message: `Nothing to ${given.decision}`,
+      next: [{ label: "List the items to review", operation: "review.list" }],
     });
   }
   const lines = selected.map(({ server, tool, rule }) =>
     shownLine(`  ${server}.${tool}${rule === undefined ? "" : `: ${rule}`}`)
   );
-  const question = `Do you want to ${given.decision} these ${selected.length}?`;
+  const question = `Do you want to ${given.decision} these ${selected.length} items?`;
   agree("review decide", question, command, `${lines.join("\n")}\n`);
   return { ...given, items: selected };
 }
@@ -147,13 +148,13 @@ export async function itemToDecide(
   const wanted = flags.get("fingerprint");
   const fitting = items.filter(isWanted);
   const item = fitting.find(({ fingerprint }) => fingerprint === wanted) ?? fitting[0];
-  const check = { label: "Check it", operation: "review.show", input: { tool } };
+  const check = { label: "Show it", operation: "review.show", input: { tool } };
   if (!item) {
     const quarantined = items.find(({ state }) => state === "quarantined");
     if (!quarantined) {
       throw new GatewayError("NOT_FOUND", {
-        message: `There is no such decision to make about ${tool}`,
-        next: [{ label: "See what to review", operation: "review.list" }],
+        message: `${tool} does not wait for this decision`,
+        next: [{ label: "List the items to review", operation: "review.list" }],
       });
     }
     // A finding stands until it is waived, rule by rule.
@@ -163,15 +164,15 @@ export async function itemToDecide(
       input: { tool, rule, reason: "TEXT" },
     }));
     throw new GatewayError("TOOL_QUARANTINED", {
-      message: `${tool} is in quarantine because of findings, not because of a change`,
+      message: `${tool} is quarantined because of findings, not because of a change`,
       next: [check, ...waivers],
     });
   }
   const versions = fitting.filter(({ state }) => state === item.state);
   if (wanted === undefined && versions.length > 1) {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `Clients are listed ${versions.length} versions of ${tool}`,
-      recoveryAction: "Name the one that you decide on with --fingerprint",
+      message: `Clients see ${versions.length} versions of ${tool}`,
+      recoveryAction: "Select one with --fingerprint",
       next: [check],
     });
   }
@@ -189,8 +190,8 @@ function rulesIn(findings: ReviewItem["findings"]): string[] {
 const STATES: Record<ReviewItem["state"], { text: string; color: Color }> = {
   quarantined: { text: "quarantined", color: "red" },
   held: { text: "held", color: "yellow" },
-  notice: { text: "passed on", color: "gray" },
-  flagged: { text: "listed, check it", color: "yellow" },
+  notice: { text: "served", color: "gray" },
+  flagged: { text: "listed, needs review", color: "yellow" },
   rejected: { text: "rejected", color: "gray" },
 };
 
@@ -228,11 +229,11 @@ export function historyText(history: ServerHistory, paint: Paint): string {
   const shown = events.slice(0, MAX_EVENTS);
   const blocks = shown.map((event) => eventLines(event, paint));
   if (events.length > shown.length) {
-    blocks.push([`${events.length - shown.length} more, older: --json has them all`]);
+    blocks.push([`${events.length - shown.length} older events: use --json to see all`]);
   }
   if (history.invalid.length > 0) {
     blocks.push([
-      "Listed by the server but not valid tools, so the gateway does not list them:",
+      "Invalid tools, which the gateway does not list:",
       ...history.invalid.map(({ name, problem }) =>
         `  ${paint("red", shownLine(name))}  ${shownLine(problem)}`
       ),
@@ -241,7 +242,7 @@ export function historyText(history: ServerHistory, paint: Paint): string {
   if (events.length === 0) {
     blocks.unshift([
       history.tools.length === 0
-        ? `No tools of ${history.server} have been seen yet.`
+        ? `The gateway has not seen any tools of ${history.server} yet.`
         : `The tools of ${history.server} have not changed since they were first seen.`,
     ]);
   }
@@ -302,8 +303,8 @@ export const CONSENT_EXTRAS: Record<string, CommandExtras> = {
 
 function noSuchRequest(id: string): GatewayError {
   return new GatewayError("NOT_FOUND", {
-    message: `No request for consent has the id "${id.slice(0, 40)}"`,
-    next: [{ label: "See the requests", operation: "consent.list" }],
+    message: `Consent request not found: "${id.slice(0, 40)}"`,
+    next: [{ label: "List the requests", operation: "consent.list" }],
   });
 }
 
@@ -321,7 +322,10 @@ export function consentText(consent: ShownConsent): string {
     ["folder", folder && visibleJson(folder)],
     [isProgram ? "variables" : "headers", values.join(", ")],
     ["secrets", secrets.join(", ")],
-    ["asked by", `${shownLine(`${who} by ${origin.via}${from}`)}, ${minuteOf(consent.askedAt)}`],
+    [
+      "requested by",
+      `${shownLine(`${who} by ${origin.via}${from}`)}, ${minuteOf(consent.askedAt)}`,
+    ],
     ["expires", minuteOf(consent.expiresAt)],
     ["problem", problem && shownLine(problem)],
   ];

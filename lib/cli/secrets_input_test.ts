@@ -34,7 +34,7 @@ Deno.test("readPiped() stops reading what is far too long", async () => {
 
 Deno.test("readPiped() refuses what is no text", async () => {
   const bytes = ReadableStream.from([Uint8Array.of(0xff, 0xfe)]);
-  await assert.rejects(readPiped(bytes), /not text in UTF-8/);
+  await assert.rejects(readPiped(bytes), /not valid UTF-8/);
 });
 
 Deno.test("readLine() reads a line with its corrections", async () => {

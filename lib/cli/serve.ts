@@ -37,7 +37,7 @@ export async function runGateway(
   try {
     const information = findInformationFlag(Deno.args);
     if (information === "help") {
-      return print(helpText({ commandFlags: STDIO_FLAGS, flagsTitle: "Options of --stdio:" }));
+      return print(helpText({ commandFlags: STDIO_FLAGS, flagsTitle: "Options for --stdio:" }));
     }
     if (information === "version") return print(`quartermaster ${VERSION}\n`);
     await listen(host, loadApp);
@@ -54,7 +54,8 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
   const command = read.command === "start" ? read.positionals[0] : read.command;
   if (command !== undefined) {
     throw new GatewayError("CONFIG_INVALID", {
-      message: `Cannot start with "${command}": run commands as \`quartermaster ${command}\``,
+      message:
+        `Cannot start with the argument "${command}": run commands as \`quartermaster ${command}\``,
     });
   }
   checkStdioFlags(flags, options);
@@ -161,7 +162,7 @@ function handlerOf(
     if (endpoint) return answerCall(gateway, request, endpoint);
     // Nothing below could read the URL of a request with an invalid Host.
     if (!URL.canParse(request.url)) {
-      const message = "The request's Host is not this gateway";
+      const message = "The request's Host header does not match this gateway";
       return errorResponse(new GatewayError("FOREIGN_HOST", { message }), crypto.randomUUID());
     }
     const whole = "toRequest" in request ? request.toRequest() : request;
@@ -235,13 +236,13 @@ async function reasonOf(error: unknown, hostname: string, port: number): Promise
     const address = `http://${/^(0\.0\.0\.0|::)$/.test(hostname) ? "127.0.0.1" : hostname}:${port}`;
     return await isGatewayAt(address)
       ? `Quartermaster is already running at ${address}; stop it, or choose another port with --port`
-      : "the port is taken; stop what uses it, or choose another with --port";
+      : "the port is in use; stop the program that uses it, or choose another port with --port";
   }
   if (error instanceof Deno.errors.AddrNotAvailable || code === "EADDRNOTAVAIL") {
-    return "this machine does not have that address; choose another with --host";
+    return "this machine does not have that address; choose another address with --host";
   }
   if (error instanceof Deno.errors.PermissionDenied || code === "EACCES") {
-    return "the system does not allow it; choose a port over 1023 with --port";
+    return "the system does not allow it; choose a port above 1023 with --port";
   }
   return error instanceof Error ? error.message : String(error);
 }
@@ -297,11 +298,11 @@ function reasonsOf({ options: { requireToken, host, publicUrl }, platform }: Rea
   const isDeployed = platform.name === "deploy";
   return [
     ...(requireToken ? ["--require-token is set"] : []),
-    ...(isDeployed ? ["anybody can reach it on Deno Deploy"] : []),
+    ...(isDeployed ? ["anyone can reach it on Deno Deploy"] : []),
     ...(isLoopback(host) || isDeployed ? [] : [`other machines can reach it on ${host}`]),
     ...(publicUrl === undefined || isLoopback(new URL(publicUrl).hostname)
       ? []
-      : [`others know it as ${publicUrl}`]),
+      : [`its public URL is ${publicUrl}`]),
   ];
 }
 

@@ -46,9 +46,9 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
       '  quartermaster server add issues --url https://mcp.example.com/mcp --header "X-Team: a"',
       "  quartermaster server add files --env LOG=info -- npx -y some-server ~/notes",
       "",
-      "What follows -- is the program and its arguments, exactly as it will be run.",
-      "A server that asks for a login is stored, and waits for one.",
-      "A name that leads into a private network needs --allow-private; an address there does not.",
+      "Everything after -- is the program and its arguments, without a shell.",
+      "A server that requires a login is stored, and waits for the login.",
+      "A host name that resolves to a private network requires --allow-private; an IP address does not.",
     ],
     read: readAdded,
     show: (output: Stored) => storedText("Added", output),
@@ -56,7 +56,7 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
   },
   "server.update": {
     usage: "server update NAME [--url URL | -- COMMAND ARGS...]",
-    meaning: "Change what is named of a server that was added here; the rest stays",
+    meaning: "Change some fields of an added server; the rest stays",
     details: [
       "Examples:",
       "  quartermaster server update issues --url https://mcp.example.com/v2/mcp",
@@ -64,16 +64,16 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
       "  quartermaster server update files --max-concurrent 2 --calls-per-minute none",
       "  quartermaster server update files --disabled",
       "",
-      "A new URL or command is tried first; if that fails, nothing is stored.",
-      "Values of headers and variables are kept for the place they were given for: for another",
-      "host, program or folder give them again. `none` takes a number or a time away.",
-      "Change servers of a config file in that file; changes apply automatically.",
+      "Connects with a new URL or command first; if that fails, nothing is stored.",
+      "Stored headers and variables stay with their host, program or folder: enter them again if you",
+      "change it. `none` removes a limit or a timeout.",
+      "To change a server from a config file, edit that file; changes apply automatically.",
     ],
     flags: [
       {
         flag: "unset",
         placeholder: "K",
-        meaning: "Take out a header or variable; can be repeated",
+        meaning: "Remove a header or variable; can be repeated",
       },
     ],
     run: runUpdate,
@@ -118,19 +118,19 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
       "If several gateways run on the data store, each has its own connection to the server; their",
       "lines are merged by time, each with its gateway's URL.",
     ],
-    flags: [{ flag: "follow", meaning: "Go on with new lines as they come" }],
+    flags: [{ flag: "follow", meaning: "Keep printing new lines" }],
     run: runLogs,
   },
   "server.set_tools": {
     usage: "server tools SERVER (--enable A,B | --all | --none)",
-    meaning: "Choose them",
+    meaning: "Choose the enabled tools",
     details: [
-      "Names are the server's own. With --enable, exactly these tools are on, and tools that the",
-      "server gets later stay off; with --all, those are on too.",
+      "Use the server's own tool names. With --enable, only these tools are on, and tools that the server",
+      "adds later stay off. With --all, later tools are on too.",
     ],
     flags: [
-      { flag: "all", meaning: "Have all tools on, new ones too" },
-      { flag: "none", meaning: "Have no tool on" },
+      { flag: "all", meaning: "Enable all tools, including new ones" },
+      { flag: "none", meaning: "Disable all tools" },
     ],
     isMeant: ({ flags }) => CHOICES.some((flag) => flags.has(flag)),
     read: readChoice,
@@ -138,23 +138,23 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
     offline: "",
   },
   "server.tools": {
-    meaning: "Which tools of a server are enabled",
+    meaning: "Show which tools of a server are enabled",
     show: toolsText,
     offline: "",
   },
   "server.history": {
     flags: [
-      { flag: "history", meaning: "Show how its tools have changed, and what it lists wrongly" },
+      { flag: "history", meaning: "Show how its tools have changed, and its invalid tools" },
     ],
-    meaning: "Show how they have changed",
+    meaning: "Show how the tools have changed",
     isMeant: ({ flags }) => flags.has("history"),
     show: (history, { paint }) => historyText(history, paint),
     offline: "",
   },
   "server.login": {
     details: [
-      "Prints the login URL, opens it if there is a terminal, and waits.",
-      "A client id is needed only if the authorization server does not register clients automatically.",
+      "Prints the login URL, opens it in a browser on a terminal, and waits.",
+      "A client ID is only required if the authorization server does not register clients automatically.",
       "",
       "Example:",
       "  quartermaster server login issues",
@@ -239,7 +239,7 @@ async function readChoice(input: CommandInput): Promise<Record<string, unknown>>
   const { flags, values, positionals } = input;
   const given = [...CHOICES, "history"].filter((flag) => flags.has(flag));
   if (given.length > 1) {
-    throw configError(`--${given[0]} and --${given[1]} exclude each other`, "Give one of them");
+    throw configError(`Cannot combine --${given[0]} and --${given[1]}`, "Use one of them");
   }
   if (values.has("enable")) return await readInput(SERVER_OPERATIONS.setTools, input);
   const { server } = readWritten(SERVER_OPERATIONS.tools, { positionals, flags: new Map() });
@@ -257,7 +257,7 @@ function toolsText(
   ]);
   return table(rows) + (rows.length > 0 ? "\n" : "") +
     (enabled === null
-      ? `All ${all.length} tools of ${server} are on, and new ones will be.\n`
+      ? `All ${all.length} tools of ${server} are on; new ones will be on too.\n`
       : `${
         all.filter(isOn).length
       } of ${all.length} tools of ${server} are on; new ones stay off.\n`);

@@ -20,7 +20,7 @@ import type { CommandInput } from "./command.ts";
 import { oneOf, type OptionValue, Switch, timeSpan, wholeNumber } from "../config/option_values.ts";
 
 const ADD = "server add NAME --url URL, or server add NAME -- COMMAND ARGS";
-const UPDATE = "server update NAME with what is to change, such as --url URL or -- COMMAND ARGS";
+const UPDATE = "server update NAME with a change, such as --url URL or -- COMMAND ARGS";
 
 type ServerLimits = Pick<ServerSpec, keyof typeof SERVER_LIMITS>;
 type Flags = CommandInput["flags"];
@@ -38,7 +38,7 @@ export function readServer(input: ServerInput): { name: string; spec: ServerSpec
     return { name, spec: { type: "stdio", ...program, env, ...defined({ cwd, lazy }), ...limits } };
   }
   if (url !== undefined) return { name, spec: { type, url, headers, ...limits } };
-  throw configError("server add was given neither a URL nor a command", `Write it as: ${ADD}`);
+  throw configError("server add requires a URL or a command", `Usage: ${ADD}`);
 }
 
 export interface ServerChange extends ServerReach {
@@ -60,7 +60,7 @@ export function readChange(
     (reach.url !== undefined || origins.allowPrivate === "flag");
   const named = [...flags.keys()].filter((flag) => flag !== "json");
   if (named.length === 0 && reach.program === undefined && !isAllowed) {
-    throw configError("server update was given nothing to change", `Write it as: ${UPDATE}`);
+    throw configError("server update requires a change", `Usage: ${UPDATE}`);
   }
   return {
     ...reach,
@@ -100,7 +100,7 @@ function changedRemote(before: ServerSpec, change: ServerChange): RemoteSpec {
   const { name, url, type, headers, unset, allowPrivate } = change;
   const known = isRemote(before) ? before : undefined;
   if (known === undefined && url === undefined) {
-    throw new GatewayError("INVALID_ARGUMENTS", { message: `Server "${name}" has no address` });
+    throw new GatewayError("INVALID_ARGUMENTS", { message: `Server "${name}" has no URL` });
   }
   const lower = (header: string) => header.toLowerCase();
   const kept = without(name, "header", known?.headers ?? {}, unset, lower);
@@ -129,8 +129,8 @@ function without(
   for (const name of unset) {
     if (names.has(same(name))) continue;
     throw configError(
-      `Cannot take ${noun} "${name}" out: server "${server}" has none of that name`,
-      nearestOr(name, names.values(), "Leave it out"),
+      `Cannot remove ${noun} "${name}": server "${server}" does not have it`,
+      nearestOr(name, names.values(), "Check the name"),
     );
   }
   const gone = new Set(unset.map(same));
@@ -148,8 +148,8 @@ function refuseLeftBehind(changed: ProgramSpec | RemoteSpec, before: ServerSpec)
   if (first === undefined) return;
   const written = flag === "env" ? `--env ${first}=VALUE` : `--header "${first}: VALUE"`;
   throw configError(
-    `The stored value of ${left.join(", ")} only goes to the place it was given for`,
-    `Give it again (${written}), or take it out (--unset ${first})`,
+    `Cannot send the stored value of ${left.join(", ")} to another host, program or folder`,
+    `Enter it again (${written}), or remove it (--unset ${first})`,
   );
 }
 
@@ -202,7 +202,7 @@ function readReach(
   { positionals, afterDashes, flags, values }: ServerInput,
 ): ServerReach {
   const [name, ...extra] = positionals.slice(0, positionals.length - afterDashes.length);
-  if (name === undefined) throw configError(`${command} needs a name`, `Write it as: ${usage}`);
+  if (name === undefined) throw configError(`${command} requires a name`, `Usage: ${usage}`);
   if (extra.length > 0) {
     throw configError(
       `${command} does not take "${extra[0]}"`,
@@ -213,12 +213,12 @@ function readReach(
   const text = (flag: string) => values.get(flag)?.at(-1);
   const [url, cwd] = [text("url"), text("cwd")];
   if (url !== undefined && program !== undefined) {
-    throw configError(`${command} was given both a URL and a command`, `Write it as: ${usage}`);
+    throw configError(`${command} takes either a URL or a command`, `Usage: ${usage}`);
   }
   if (url !== undefined && !RemoteServer.shape.url.safeParse(url).success) {
     throw configError(
-      `Cannot use --url "${url}"`,
-      "Give a whole address, such as https://example.com/mcp",
+      `Cannot use --url "${url}": it is not a valid http or https URL`,
+      "Use a full URL, such as https://example.com/mcp",
     );
   }
   return {
@@ -238,8 +238,8 @@ function readReach(
 function refuseMisplaced(isProgram: boolean, flags: CommandInput["flags"]): void {
   const wrong = isProgram ? ["type", "header"] : ["env", "cwd", "lazy"];
   for (const flag of wrong.filter((flag) => flags.has(flag))) {
-    const kind = isProgram ? "a server that is a program" : "a server with a URL";
-    throw configError(`--${flag} means nothing for ${kind}`, "Leave it out");
+    const kind = isProgram ? "a server that runs as a program" : "a server with a URL";
+    throw configError(`--${flag} has no effect for ${kind}`, "Remove it");
   }
 }
 
@@ -253,7 +253,7 @@ function pairs(
     const [, name, value] = form.exec(text) ?? [];
     // Not with the text itself: it may be a secret that is written wrongly.
     if (name === undefined || value === undefined) {
-      throw configError(`A value of --${flag} cannot be read`, `Write it as --${flag} ${written}`);
+      throw configError(`Cannot read a value of --${flag}`, `Write it as --${flag} ${written}`);
     }
     return [name, value];
   }));
@@ -269,5 +269,5 @@ export function valueOf<T>(
   if (given === undefined) return undefined;
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw configError(`--${flag} cannot be "${String(given).slice(0, 40)}"`, `It must be ${must}`);
+  throw configError(`Cannot use --${flag} "${String(given).slice(0, 40)}"`, `It must be ${must}`);
 }

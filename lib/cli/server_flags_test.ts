@@ -73,28 +73,28 @@ Deno.test("readServer() reads mode, limits, trust and what becomes of changes", 
 });
 
 const REFUSED: [args: string[], message: RegExp][] = [
-  [[], /needs a name/],
-  [["a"], /neither a URL nor a command/],
-  [["a", "--"], /neither a URL nor a command/],
+  [[], /requires a name/],
+  [["a"], /requires a URL or a command/],
+  [["a", "--"], /requires a URL or a command/],
   [["a", "npx", "-"], /does not take "npx"; put -- before/],
-  [["a", "--url", "https://example.com", "--", "npx"], /both a URL and a command/],
+  [["a", "--url", "https://example.com", "--", "npx"], /takes either a URL or a command/],
   [["a", "--url", "example.com/mcp"], /Cannot use --url "example.com\/mcp"/],
   [["a", "--url", "ftp://example.com"], /Cannot use --url/],
-  [["a", "--url", "https://example.com", "--type", "stdio"], /--type cannot be "stdio"/],
-  [["a", "--url", "https://example.com", "--env", "A=b"], /--env means nothing/],
-  [["a", "--header", "A: b", "--", "npx"], /--header means nothing/],
-  [["a", "--type", "sse", "--", "npx"], /--type means nothing/],
+  [["a", "--url", "https://example.com", "--type", "stdio"], /Cannot use --type "stdio"/],
+  [["a", "--url", "https://example.com", "--env", "A=b"], /--env has no effect/],
+  [["a", "--header", "A: b", "--", "npx"], /--header has no effect/],
+  [["a", "--type", "sse", "--", "npx"], /--type has no effect/],
   [
     ["a", "--mode", "some", "--", "npx"],
-    /--mode cannot be "some"; it must be one of all, confirm, read-only/,
+    /Cannot use --mode "some"; it must be one of all, confirm, read-only/,
   ],
-  [["a", "--trust", "yes", "--", "npx"], /--trust cannot be "yes"/],
-  [["a", "--changes", "never", "--", "npx"], /--changes cannot be "never"/],
-  [["a", "--calls-per-minute", "0", "--", "npx"], /--calls-per-minute cannot be "0".*1000000/],
-  [["a", "--max-concurrent", "1.5", "--", "npx"], /--max-concurrent cannot be "1.5"/],
-  [["a", "--max-result-tokens", "99", "--", "npx"], /cannot be "99".*from 100 to/],
-  [["a", "--env", "secret-without-name", "--", "npx"], /^A value of --env cannot be read; write/],
-  [["a", "--url", "https://example.com", "--header", "secret"], /^A value of --header cannot be/],
+  [["a", "--trust", "yes", "--", "npx"], /Cannot use --trust "yes"/],
+  [["a", "--changes", "never", "--", "npx"], /Cannot use --changes "never"/],
+  [["a", "--calls-per-minute", "0", "--", "npx"], /Cannot use --calls-per-minute "0".*1000000/],
+  [["a", "--max-concurrent", "1.5", "--", "npx"], /Cannot use --max-concurrent "1.5"/],
+  [["a", "--max-result-tokens", "99", "--", "npx"], /Cannot use .* "99".*from 100 to/],
+  [["a", "--env", "secret-without-name", "--", "npx"], /^Cannot read a value of --env; write/],
+  [["a", "--url", "https://example.com", "--header", "secret"], /^Cannot read a value of --header/],
 ];
 
 for (const [args, message] of REFUSED) {
@@ -185,7 +185,7 @@ Deno.test("changedEntry() takes out headers and variables by name", () => {
   });
   assert.throws(
     () => change(PROGRAM, "--unset", "TOKN"),
-    /server "a" has none.*Did you mean TOKEN/,
+    /server "a" does not have it.*Did you mean TOKEN/,
   );
   assert.throws(() => change(PROGRAM, "--unset", "log"), /variable "log"/);
 });
@@ -202,13 +202,13 @@ Deno.test("changedEntry() says by undefined that a limit is to go", () => {
   const changed = change(REMOTE, ...none);
   assert.ok("maxConcurrent" in changed && "timeoutMs" in changed);
   assert.equal(changed.maxConcurrent, undefined);
-  assert.throws(() => readUpdate("a", "--mode", "none"), /--mode cannot be "none"/);
+  assert.throws(() => readUpdate("a", "--mode", "none"), /Cannot use --mode "none"/);
 });
 
 Deno.test("changedEntry() hands no value on to another place, nor the right to be there", () => {
   assert.throws(
     () => change(REMOTE, "--url", "https://b.example/sse"),
-    /Authorization only goes to the place .*--header "Authorization: VALUE".*--unset Authorization/,
+    /stored value of Authorization .*--header "Authorization: VALUE".*--unset Authorization/,
   );
   const moved = change(REMOTE, "--url", "https://b.example/sse", "--header", "Authorization: b");
   const { allowPrivate: _, ...rest } = REMOTE;
@@ -222,7 +222,7 @@ Deno.test("changedEntry() hands no value on to another place, nor the right to b
   assert.equal("url" in allowed && allowed.allowPrivate, true);
   assert.throws(
     () => change(PROGRAM, "--", "run", "v2"),
-    /TOKEN, LOG only goes.*--env TOKEN=VALUE/,
+    /stored value of TOKEN, LOG .*--env TOKEN=VALUE/,
   );
   assert.throws(() => change(PROGRAM, "--cwd", "/new"), /TOKEN, LOG/);
   const again = ["--env", "TOKEN=1", "--unset", "LOG", "--", "run", "v2"];
@@ -244,18 +244,22 @@ Deno.test("changedEntry() makes one kind of server the other", () => {
 });
 
 const REFUSED_CHANGES: [before: ServerSpec, args: string[], message: RegExp][] = [
-  [REMOTE, [], /needs a name/],
-  [REMOTE, ["a"], /was given nothing to change/],
-  [REMOTE, ["a", "--json"], /was given nothing to change/],
+  [REMOTE, [], /requires a name/],
+  [REMOTE, ["a"], /requires a change/],
+  [REMOTE, ["a", "--json"], /requires a change/],
   [REMOTE, ["a", "npx"], /does not take "npx"; put -- before/],
-  [REMOTE, ["a", "--url", "https://b.example", "--", "npx"], /both a URL and a command/],
+  [REMOTE, ["a", "--url", "https://b.example", "--", "npx"], /takes either a URL or a command/],
   [REMOTE, ["a", "--url", "b.example"], /Cannot use --url/],
-  [REMOTE, ["a", "--env", "A=b"], /--env means nothing for a server with a URL/],
-  [REMOTE, ["a", "--lazy"], /--lazy means nothing/],
-  [PROGRAM, ["a", "--header", "A: b"], /--header means nothing for a server that is a program/],
-  [PROGRAM, ["a", "--type", "sse"], /--type means nothing/],
-  [PROGRAM, ["a", "--timeout", "5 days"], /--timeout cannot be "5 days".*100 ms to 24 h/],
-  [PROGRAM, ["a", "--disabled=maybe"], /--disabled cannot be "maybe".*true or false/],
+  [REMOTE, ["a", "--env", "A=b"], /--env has no effect for a server with a URL/],
+  [REMOTE, ["a", "--lazy"], /--lazy has no effect/],
+  [
+    PROGRAM,
+    ["a", "--header", "A: b"],
+    /--header has no effect for a server that runs as a program/,
+  ],
+  [PROGRAM, ["a", "--type", "sse"], /--type has no effect/],
+  [PROGRAM, ["a", "--timeout", "5 days"], /Cannot use --timeout "5 days".*100 ms to 24 h/],
+  [PROGRAM, ["a", "--disabled=maybe"], /Cannot use --disabled "maybe".*true or false/],
 ];
 
 for (const [before, args, message] of REFUSED_CHANGES) {

@@ -29,7 +29,7 @@ export async function runLogs(input: CommandInput): Promise<CommandOutcome> {
   const lines = (await logs.read(count)).slice(-count);
   return {
     data: { lines },
-    text: lines.map(lineText).join("") || `${name} has written nothing.\n`,
+    text: lines.map(lineText).join("") || `${name} has no output yet.\n`,
   };
 }
 
@@ -71,7 +71,9 @@ class MergedLogs {
       const { address } = gateway.status;
       if (lines instanceof GatewayError) {
         this.#known.delete(gateway);
-        printError(inert(`quartermaster: Nothing from ${address}: ${lines.message}\n`));
+        printError(
+          inert(`quartermaster: cannot read the logs from ${address}: ${lines.message}\n`),
+        );
         continue;
       }
       const added = newLines(this.#known.get(gateway) ?? [], lines);
@@ -133,7 +135,7 @@ export async function runRestart(input: CommandInput): Promise<CommandOutcome> {
   const failed = outcomes.filter(({ error }) => error);
   if (!input.flags.get("json")) {
     for (const { address, error } of failed) {
-      printError(inert(`quartermaster: Not restarted${where(address)}: ${error?.message}\n`));
+      printError(inert(`quartermaster: cannot restart${where(address)}: ${error?.message}\n`));
     }
   }
   return {

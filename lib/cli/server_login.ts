@@ -19,12 +19,12 @@ const DEFAULT_WAIT_S = 300;
 const LONGEST_WAIT_S = 600;
 
 export const LOGIN_FLAGS: CommandFlag[] = [
-  { flag: "client-secret-stdin", meaning: "Read the client's secret from standard input" },
-  { flag: "no-browser", meaning: "Only print the address" },
+  { flag: "client-secret-stdin", meaning: "Read the client secret from stdin" },
+  { flag: "no-browser", meaning: "Only print the URL" },
   {
     flag: "wait",
     placeholder: "SECONDS",
-    meaning: `How long to wait for you (default: ${DEFAULT_WAIT_S})`,
+    meaning: `How long to wait for the login (default: ${DEFAULT_WAIT_S})`,
   },
 ];
 
@@ -46,7 +46,7 @@ export async function runLogin(input: CommandInput): Promise<CommandOutcome> {
   const say = flags.get("json") ? printError : print;
   say(inert(`Log in here:\n\n  ${url}\n\n`));
   const opens = isInteractive() && !flags.get("no-browser");
-  if (opens && openBrowser(url)) say("It was opened in your browser.\n");
+  if (opens && openBrowser(url)) say("The page is open in your browser.\n");
   say("Waiting for the login ...\n");
   const server = await waitFor(gateway, String(name), attempt, seconds * 1_000);
   const { state, reason } = server;
@@ -68,17 +68,17 @@ async function waitFor(
     const { server, attempt: { outcome } } = standing;
     if (outcome?.kind === "failed") {
       throw new GatewayError("LOGIN_FAILED", {
-        message: `Not logged in to "${name}": ${outcome.reason}`,
+        message: `Cannot log in to "${name}": ${outcome.reason}`,
       });
     }
     // It is being connected to with what the login gave.
     if (outcome?.kind === "done" && !isStarting(server.state)) return server;
   }
   throw new GatewayError("TIMEOUT", {
-    message: `Nobody logged in to "${name}" within ${waitMs / 1_000} s`,
+    message: `The login to "${name}" was not completed within ${waitMs / 1_000} s`,
     recoverySteps: [
-      "The printed URL works for 10 minutes: you can still log in there",
-      "Or begin again, with a longer --wait",
+      "Open the printed URL and log in; it is valid for 10 minutes",
+      "Or start again with a longer --wait",
     ],
   });
 }

@@ -4,7 +4,7 @@ import type { GatewayStatus } from "../operations/status.ts";
 
 export const status: Command = {
   usage: "status",
-  meaning: "Whether a gateway runs on this data folder; exit code 1 if none does",
+  meaning: "Show whether a gateway is running; exit code 1 if not",
   async run(input) {
     await using store = await openStore(input);
     const gateways = (await findGateways(store)).map(({ status }) => ({

@@ -121,7 +121,7 @@ export class StdioBridge implements AsyncDisposable {
     const { id, method } = message;
     const key = JSON.stringify(id);
     if (this.#inFlight.has(key)) {
-      return this.#write(errorText(id, -32600, "A request with this id is in flight already"));
+      return this.#write(errorText(id, -32600, "A request with this ID is already in progress"));
     }
     const entry: InFlight = { controller: new AbortController(), isCancelled: false };
     const { signal } = entry.controller;
@@ -200,7 +200,7 @@ export class StdioBridge implements AsyncDisposable {
       await this.#untilTaken("", limit, (endpoint) => endpoint.send(text));
     } catch (error) {
       // Nobody waits for an answer to it.
-      this.#options.log.warn({ err: error }, "A message could not be handed on");
+      this.#options.log.warn({ err: error }, "Cannot forward a message");
     }
     const isReady = message.kind === "notification" &&
       message.method === "notifications/initialized";
@@ -234,14 +234,14 @@ export class StdioBridge implements AsyncDisposable {
   /** Begins to look for a gateway, unless that endpoint is not the one in use any more. */
   #recover(endpoint: EndpointClient, reason: string): void {
     if (endpoint !== this.#endpoint || this.#recovery || this.#closing.signal.aborted) return;
-    this.#options.log.debug({ reason }, "The gateway is out of reach");
+    this.#options.log.debug({ reason }, "Lost the connection to the gateway");
     this.#recovery = this.#findAgain().finally(() => this.#recovery = undefined);
   }
 
   async #findAgain(): Promise<void> {
     const { signal } = this.#closing;
     for (let wait = SHORTEST_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-      this.#trouble = "No gateway is running on this data folder any more";
+      this.#trouble = "No gateway is running on this data folder anymore";
       const found = await this.#lookUp();
       try {
         if (found) return await this.#takeUp(found);
@@ -269,7 +269,7 @@ export class StdioBridge implements AsyncDisposable {
     if (this.#introduction === undefined) return;
     this.#listen(endpoint);
     if (!isOther && !isNew) return;
-    this.#options.log.info({ address: found.address, isNew }, "The session goes on");
+    this.#options.log.info({ address: found.address, isNew }, "Session continued");
     // The gateway that asked is gone; the new one does not wait for these answers.
     for (const requestId of this.#asked) {
       const params = JSON.stringify({ requestId, reason: "The gateway was restarted" });
@@ -297,7 +297,7 @@ export class StdioBridge implements AsyncDisposable {
   /** All who ask at once get one answer. */
   #lookUp(): Promise<GatewayPlace | undefined> {
     return this.#looking ??= this.#options.find(this.#place).catch((error) => {
-      this.#options.log.warn({ err: error }, "Cannot look for a gateway");
+      this.#options.log.warn({ err: error }, "Cannot search for a running gateway");
       return undefined;
     }).finally(() => this.#looking = undefined);
   }
@@ -345,12 +345,12 @@ function listedIn({ capabilities }: Record<string, unknown>): string[] {
 function wentAway(method: string, wasTaken: boolean): GatewayError {
   return new GatewayError("SERVER_DISCONNECTED", {
     message: method === "tools/call" && wasTaken
-      ? "The gateway went away during the call: the tool may or may not have run"
-      : "The gateway went away",
-    recoveryAction: "Try again: the next request waits for the gateway to come back",
+      ? "Lost the connection to the gateway during the call: the tool may or may not have run"
+      : "Lost the connection to the gateway",
+    recoveryAction: "Try again: the next request waits until the gateway is back",
     recoverySteps: [
-      ...(wasTaken ? ["Check whether the tool has run, if it changes anything"] : []),
-      "Try again: the next request waits for the gateway to come back",
+      ...(wasTaken ? ["If the tool changes anything, check whether it has run"] : []),
+      "Try again: the next request waits until the gateway is back",
     ],
   });
 }
@@ -361,7 +361,7 @@ function notRunning(trouble: string): GatewayError {
     recoveryAction: "Start the gateway with `quartermaster start`; this session then continues",
     recoverySteps: [
       "Start the gateway with `quartermaster start`; this session then continues",
-      "Or restart this client: it then has a gateway of its own",
+      "Or restart this client, which then starts its own gateway",
     ],
   });
 }

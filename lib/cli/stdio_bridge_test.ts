@@ -215,8 +215,8 @@ Deno.test("StdioBridge goes on with the session at the gateway that took the pla
   await client.until((text) => text.includes("roots/list"));
   client.found = undefined;
   await first.kill();
-  assert.match(await lost, /"error".*went away/);
-  assert.match(await questioned, /"error".*went away/);
+  assert.match(await lost, /"error".*Lost the connection/);
+  assert.match(await questioned, /"error".*Lost the connection/);
 
   const waiting = client.ask(3, "echo");
   const second = new StubGateway(records, 2);

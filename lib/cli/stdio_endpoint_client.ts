@@ -136,7 +136,9 @@ export class EndpointClient {
     const response = await this.#get(this.#lastEventId, signal);
     if (!isEventStream(response)) {
       await discard(response);
-      throw new EndpointLost(`HTTP ${response.status} to a listener`, { wasTaken: false });
+      throw new EndpointLost(`The gateway refused the event stream (HTTP ${response.status})`, {
+        wasTaken: false,
+      });
     }
     await this.#readEvents(response, {
       onMessage: this.#options.onMessage,
@@ -180,7 +182,9 @@ export class EndpointClient {
       const canResume = lastEventId !== undefined && failures++ < MAX_RESUMES &&
         await this.#options.isStillThere();
       if (!canResume) {
-        throw new EndpointLost("The gateway went away before the answer", { wasTaken: true });
+        throw new EndpointLost("Lost the connection to the gateway before the response", {
+          wasTaken: true,
+        });
       }
       await sleep(RESUME_WAIT_MS * failures, undefined, { signal });
       response = await this.#get(lastEventId, signal).catch((error) => {
@@ -189,7 +193,7 @@ export class EndpointClient {
       });
       if (response && !isEventStream(response)) {
         await discard(response);
-        throw new EndpointLost("The gateway no longer has the answer", { wasTaken: true });
+        throw new EndpointLost("The gateway no longer has the response", { wasTaken: true });
       }
     }
   }
@@ -218,7 +222,7 @@ export class EndpointClient {
     const refused = parseRefused(body);
     if (refused) return rpcErrorText(id, method, refused);
     if (status === 404 && this.#sessionId !== undefined) {
-      throw new EndpointLost("The gateway no longer knows the session", { wasTaken: false });
+      throw new EndpointLost("The session no longer exists on the gateway", { wasTaken: false });
     }
     return findErrorText(body, id) ??
       errorText(id, -32000, `The gateway refused the request (HTTP ${status})`);
@@ -273,7 +277,7 @@ export class EndpointClient {
 }
 
 function lost(error: unknown, wasTaken: boolean): EndpointLost {
-  const message = `The gateway cannot be reached: ${networkFailureText(error)}`;
+  const message = `Cannot reach the gateway: ${networkFailureText(error)}`;
   return new EndpointLost(message, { wasTaken });
 }
 

@@ -15,7 +15,7 @@ Deno.test("endpointPathOf() refuses two endpoints, and a view that there is not"
     /more than one/,
   );
   assert.throws(() => endpointPathOf(new Map([["expose", "some"]])), /choose one of default, /);
-  assert.throws(() => endpointPathOf(new Map([["server", ""]])), /give it a name/);
+  assert.throws(() => endpointPathOf(new Map([["server", ""]])), /pass a name/);
 });
 
 Deno.test("checkStdioFlags() refuses what has no meaning without --stdio", () => {

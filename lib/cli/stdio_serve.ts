@@ -89,7 +89,7 @@ async function openBridge(
     ...(dataDir === undefined ? {} : { folder: join(dataDir, "logs", "stdio") }),
   });
   const log = logs.module("cli");
-  log.info({ gateway: place.address, endpoint: path }, "Joined the gateway that already runs");
+  log.info({ gateway: place.address, endpoint: path }, "Joined the running gateway");
   const { write, ready } = output;
   async function secret(): Promise<Uint8Array> {
     await using store = await Store.open({ location: kv });
@@ -116,7 +116,7 @@ async function openBridge(
 /** A whole gateway for this client only. */
 async function openOwn(host: GatewayHost, path: string, output: StdioOutput): Promise<Answerer> {
   const gateway = await host.get();
-  gateway.logs.module("cli").info({ endpoint: path }, "Speaking MCP on standard input and output");
+  gateway.logs.module("cli").info({ endpoint: path }, "Serving MCP over stdin and stdout");
   const endpoint = new StdioEndpoint({
     host: gateway.endpoints.host,
     open: await gateway.endpoints.opener(path),
@@ -156,7 +156,7 @@ export async function readMessages(
   });
 
   function refuseLong(head: string, tail: string): void {
-    const message = `The message is over the limit of ${maxBody} bytes`;
+    const message = `The message exceeds the limit of ${maxBody} bytes`;
     const error = new GatewayError("PAYLOAD_TOO_LARGE", { message });
     const { rpcCode } = error;
     const answered = responseIdFromEnds(head, tail);
@@ -244,7 +244,7 @@ export class StdioOutput {
     if (this.#isOver) return;
     this.#waiting += text.length;
     if (this.#waiting > MAX_WAITING_CHARACTERS) {
-      return this.#outbox.abort(new Error("The client does not read"));
+      return this.#outbox.abort(new Error("The client does not read its output"));
     }
     this.#last = this.#outbox.send(text).then(() => {
       this.#waiting -= text.length;

@@ -34,16 +34,16 @@ import type { ReviewList } from "../trust/review_items.ts";
 
 export const toolsList: Command = {
   usage: "tools list [--server NAME] [--filter TEXT]",
-  meaning: "All tools of all servers, and which of them are on",
+  meaning: "List the tools of all servers, and which are on",
   details: [
-    "With no gateway running these are the tools that each server had when it was last connected.",
+    "If no gateway is running, shows the tools that each server had when it was last connected.",
   ],
   flags: [
-    { flag: "server", placeholder: "NAME", meaning: "Only this server's; can be repeated" },
+    { flag: "server", placeholder: "NAME", meaning: "Only this server's tools; can be repeated" },
     {
       flag: "filter",
       placeholder: "TEXT",
-      meaning: "Only those with all of these words in name, title or description",
+      meaning: "Only tools with all of these words in the name, title or description",
     },
   ],
   async run(input) {
@@ -101,10 +101,10 @@ const HINTS: [name: string, ifTrue: string, ifFalse?: string][] = [
 
 export const toolsShow: Command = {
   usage: "tools show SERVER.TOOL",
-  meaning: "One tool: what it does, its parameters, and whether it is on",
+  meaning: "Show what a tool does, its parameters, and whether it is on",
   details: [
-    "The name may also be the flat one (SERVER_TOOL), SERVER:TOOL, or the server's own if only one",
-    "server has it. Long names work cut, as clients have them, or whole.",
+    "The name can also be the flat name (SERVER_TOOL), SERVER:TOOL, or the server's own name if it is",
+    "unique. Long names work in full, or truncated as clients see them.",
   ],
   async run(input) {
     await using servers = await openTarget(input);
@@ -170,7 +170,7 @@ type SearchOutput = OutputOf<typeof TOOL_OPERATIONS.search>;
 export const SEARCH_EXTRAS: Record<string, CommandExtras> = {
   "tool.search": {
     details: [
-      "The query may be several words. Relevance is from 0 to 1.",
+      "The query can be several words. Relevance is from 0 to 1.",
     ],
     flags: [{ flag: "explain", meaning: "Explain the rank of each tool" }],
     read: readSearch,
@@ -182,8 +182,8 @@ async function readSearch(input: CommandInput): Promise<Record<string, unknown>>
   const query = input.positionals.join(" ").trim();
   if (query === "") {
     throw configError(
-      "search needs words that say what the tool should do",
-      'Write it as: quartermaster search "read a file"',
+      "search requires a query: what the tool should do",
+      'Usage: quartermaster search "read a file"',
     );
   }
   return await readInput(TOOL_OPERATIONS.search, { ...input, positionals: [query] });
@@ -194,7 +194,7 @@ function searchText({ found, degraded }: SearchOutput, { paint, flags }: Outcome
     ? ""
     : `${paint("yellow", "Note:")} ${terminalLine(degraded)}\n`;
   if (found.length === 0) {
-    return `${note}No tool found. Try other words, or run \`quartermaster tools list\`.\n`;
+    return `${note}No tool found. Try another query, or run \`quartermaster tools list\`.\n`;
   }
   const [heading, ...lines] = listing(found, { paint }, {
     RELEVANCE: ({ relevance }) => relevance?.toFixed(2),
@@ -267,7 +267,7 @@ export class NamedTools {
     if (this.#table.byOriginal(name).length > 1) {
       return new GatewayError("INVALID_ARGUMENTS", {
         message: error.message,
-        recoverySteps: [`Give one of ${suggestedTools.join(", ")}`],
+        recoverySteps: [`Use one of ${suggestedTools.join(", ")}`],
       });
     }
     const guesses = suggestedTools.length > 0
@@ -312,11 +312,11 @@ function keptBack({ server, tool, state }: ReviewList["items"][number]): Gateway
   const whole = namespacedName(server, tool);
   return new GatewayError("TOOL_QUARANTINED", {
     message: state === "quarantined"
-      ? `Tool "${whole}" is in quarantine: its definition looks like an attack`
-      : `Tool "${whole}" is held: its server added it, and no one has approved it yet`,
+      ? `Tool "${whole}" is quarantined: its definition looks like an attack`
+      : `Tool "${whole}" is held: the server added it, and nobody has approved it yet`,
     recoverySteps: [
       `Review it with \`quartermaster review show ${whole}\``,
-      "Or decide in the console, under Security, Review: /security/review",
+      "Or review it in the console: /security/review",
     ],
   });
 }

@@ -20,21 +20,21 @@ const NOTICE_AFTER_MS = 2_000;
 
 export const toolsCall: Command = {
   usage: "tools call SERVER.TOOL [JSON | NAME=VALUE...]",
-  meaning: "Call a tool and print what it answers; exit code 1 if that is an error",
+  meaning: "Call a tool and print the result; exit code 1 if it is an error",
   details: [
     "Examples:",
     "  quartermaster tools call weather.get_forecast city=Oslo days=3",
     `  quartermaster tools call weather.get_forecast '{"city": "Oslo", "days": 3}'`,
     "  cat arguments.json | quartermaster tools call weather.get_forecast -",
     "",
-    "Values after = are read as the tool's schema wants them; a list is given by repeating its name.",
-    "With no gateway running, that one server is started for the call. Ctrl-C cancels the call.",
-    "With --json the whole answer is printed, structured content included.",
+    "The tool's schema decides how a value after = is read; to pass a list, repeat its name.",
+    "If no gateway is running, starts only that server for the call. Ctrl-C cancels the call.",
+    "With --json, prints the whole result, including structured content.",
   ],
   async run(input) {
     const [name, ...words] = input.positionals;
     if (name === undefined) {
-      throw configError("tools call: TOOL is missing", `Write it as: quartermaster ${this.usage}`);
+      throw configError("tools call requires TOOL", `Usage: quartermaster ${this.usage}`);
     }
     const json = await jsonOf(words);
     await using servers = await openTarget(input);
@@ -64,7 +64,7 @@ export const toolsCall: Command = {
       return { data, text: "", exitCode: 1 };
     } catch (error) {
       if (!stop.signal.aborted) throw error;
-      tell("quartermaster: The call was cancelled");
+      tell("quartermaster: the call was canceled");
       return INTERRUPTED;
     } finally {
       clearStatus();
@@ -79,8 +79,8 @@ async function jsonOf(words: string[]): Promise<Record<string, unknown> | undefi
   if (first === undefined || (first !== "-" && !/^\s*[{[]/.test(first))) return undefined;
   if (others.length > 0) {
     throw configError(
-      `tools call does not take "${others[0]}" after a JSON text`,
-      "Put everything into the JSON text",
+      `tools call does not take "${others[0]}" after JSON arguments`,
+      "Put all arguments into the JSON object",
     );
   }
   const text = first === "-" ? await new Response(Deno.stdin.readable).text() : first;
@@ -150,7 +150,7 @@ function blockText(block: Record<string, unknown>): string {
       return String(text ?? "");
     case "image":
     case "audio":
-      return `[${type}: ${mimeType ?? "of no known type"}, ${sizeOf(data)}]`;
+      return `[${type}: ${mimeType ?? "unknown type"}, ${sizeOf(data)}]`;
     case "resource_link":
       return `[link: ${name ?? uri} <${uri}>${
         description === undefined ? "" : `, ${description}`
@@ -198,8 +198,8 @@ export function parseWordArguments(words: readonly string[], inputSchema: unknow
     const equals = word.indexOf("=");
     if (equals < 1) {
       throw wrong(
-        `"${word}" is not an argument`,
-        "Write arguments as name=value, or all of them as one JSON text",
+        `Cannot read the argument "${word}"`,
+        "Write arguments as name=value, or all of them as one JSON object",
       );
     }
     const name = word.slice(0, equals);
@@ -214,8 +214,8 @@ export function parseWordArguments(words: readonly string[], inputSchema: unknow
       return types.size === 0 ? name : `${name} (${[...types].join(" or ")})`;
     });
     throw wrong(
-      `The tool needs ${described.join(", ")}`,
-      `Give ${missing.map((name) => `${name}=VALUE`).join(" ")}`,
+      `Missing arguments: ${described.join(", ")}`,
+      `Pass ${missing.map((name) => `${name}=VALUE`).join(" ")}`,
     );
   }
   return Object.fromEntries(
@@ -231,8 +231,8 @@ function checkName(name: string, properties: Arguments, allowsOthers: boolean): 
   throw wrong(
     `The tool has no parameter "${name}"`,
     guess === undefined
-      ? `It has ${Object.keys(properties).join(", ") || "none"}`
-      : `Did you mean ${guess}? (As JSON any name is passed on)`,
+      ? `Its parameters: ${Object.keys(properties).join(", ") || "none"}`
+      : `Did you mean ${guess}? (JSON arguments can have any name)`,
   );
 }
 
@@ -244,7 +244,7 @@ function valueOf(name: string, texts: string[], schema: Arguments): unknown {
     const items = typesOf(resolveReference({}, schema.items));
     return texts.map((text) => single(name, text, items));
   }
-  if (others.length > 0) throw wrong(`${name} was given twice`, "Give it once");
+  if (others.length > 0) throw wrong(`${name} is given twice`, "Pass it once");
   return single(name, first, types);
 }
 

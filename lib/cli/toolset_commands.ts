@@ -26,26 +26,26 @@ const COLORS: Record<ToolsetToolDetail["state"], Color> = {
 export const TOOLSET_EXTRAS: Record<string, CommandExtras> = {
   "toolset.list": {
     details: [
-      "TOOLS says how many of the tools can be called now; TOKENS is roughly what a model reads when",
-      "they are listed.",
+      "TOOLS is how many of the tools can be called now; TOKENS is roughly what a model reads when they",
+      "are listed.",
     ],
     show: listText,
   },
   "toolset.show": { show: detailText },
   "toolset.create": {
     details: [
-      "TOOL is any of its names (git.status, git_status), or 'git.*' for all of a server's enabled",
-      "tools. If one cannot be found, nothing is saved. With no gateway running, the tools are those",
-      "that each server had when it was last connected.",
+      "TOOL is any of a tool's names (git.status, git_status), or 'git.*' for all enabled tools of a",
+      "server. If a tool is not found, nothing is saved. If no gateway is running, each server has the",
+      "tools that it had when it was last connected.",
     ],
   },
   "toolset.equip": { show: equippedText },
   "toolset.import": {
     details: [
-      "FILE is a path, or - for standard input. Also read:",
-      '{ "name": "dev", "tools": [{ "namespacedName": "git.status" }] }, or a list of such.',
-      "A tool that is not there yet stays in its toolset and appears once its server has it. The exit",
-      "code is 1 if a toolset was not saved.",
+      "FILE is a path, or - for stdin. This form also works, alone or in a list:",
+      '{ "name": "dev", "tools": [{ "namespacedName": "git.status" }] }',
+      "A tool that does not exist yet stays in its toolset and appears once its server lists it. Exits",
+      "with code 1 if a toolset was not saved.",
     ],
     show: importText,
     exitCode: ({ toolsets }: OutputOf<Toolsets["importFile"]>) =>
@@ -84,7 +84,7 @@ function equippedText(
     `Equipped ${equipped}: ${isRunning ? `${registered.length} of ${count} registered` : count}.\n`,
     ...(isRunning ? registered.map((tool) => `  ${inert(tool)}\n`) : []),
     warningsText(known, paint),
-    isRunning ? "" : "The tools are listed once a gateway runs.\n",
+    isRunning ? "" : "Clients see the tools once a gateway is running.\n",
   ].join("");
 }
 
@@ -134,7 +134,7 @@ function importText(
 ): string {
   if (toolsets.length === 0) return "The file has no toolsets.\n";
   return toolsets.flatMap(({ name, wasNamed, toolCount, unmatched, problem }) => {
-    const was = wasNamed === undefined ? "" : ` (called "${terminalLine(wasNamed)}" there)`;
+    const was = wasNamed === undefined ? "" : ` (called "${terminalLine(wasNamed)}" in the file)`;
     return [
       problem === undefined
         ? `${dryRun ? "Would save" : "Saved"} ${name}${was}: ${counted(toolCount, "tool")}\n`

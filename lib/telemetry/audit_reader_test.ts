@@ -56,7 +56,7 @@ async function* entries(count: number): AsyncGenerator<AuditEntry> {
       action: "server.change",
       subject: "=cmd",
       before: '{"a":1}',
-      after: '{"a": … [cut: 9 bytes in all]',
+      after: '{"a": … [truncated: 9 bytes in total]',
       hash: "h",
     });
   }
@@ -68,7 +68,7 @@ Deno.test("auditFile() writes CSV that a spreadsheet runs nothing of", async () 
     text,
     "time,id,principal,who,from,action,subject,before,after,chain,n,prev,hash\r\n" +
       '1970-01-01T00:00:00.000Z,x-0,everyone,,"API, ""here""",server.change,\'=cmd,' +
-      '"{""a"":1}","{""a"": … [cut: 9 bytes in all]",c,0,,h\r\n',
+      '"{""a"":1}","{""a"": … [truncated: 9 bytes in total]",c,0,,h\r\n',
   );
 });
 

@@ -43,9 +43,9 @@ export const TESTED_DENO = "2.9.6";
 
 export function checkRuntime(version: string = Deno.version.deno): CheckResult[] {
   const order = version.localeCompare(TESTED_DENO, "en", { numeric: true });
-  const tested = "which the gateway is tested with";
+  const tested = "the tested version";
   if (order === 0) return [ok("deno", `Deno ${version}, ${tested}`)];
-  if (order > 0) return [ok("deno", `Deno ${version}, newer than ${TESTED_DENO}, ${tested}`)];
+  if (order > 0) return [ok("deno", `Deno ${version} is newer than ${TESTED_DENO}, ${tested}`)];
   return [warning(
     "deno",
     `Deno ${version} is older than ${TESTED_DENO}, ${tested}`,
@@ -69,14 +69,14 @@ export async function checkConfig(
       self: selfOf(input, address),
     });
     const text = file === undefined
-      ? `There is no config file (looked for ${candidateFiles(location).join(", ")})`
-      : `${file} names ${counted(declared, "server")}`;
+      ? `No config file found (looked for ${candidateFiles(location).join(", ")})`
+      : `${file} lists ${counted(declared, "server")}`;
     findings.push(ok("config", text));
     findings.push(...problems.map((found) => asFinding("config", found)));
     return { findings, servers, leftOut };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    const fix = error.details.recoveryAction ?? "Correct it";
+    const fix = error.details.recoveryAction ?? "Fix the file";
     // The message ends with the same words.
     const end = error.message.toLowerCase().lastIndexOf(`; ${fix.toLowerCase()}`);
     const message = end < 0 ? error.message : error.message.slice(0, end);
@@ -104,18 +104,24 @@ export async function checkData({ options }: CommandInput): Promise<CheckResult[
 async function checkFolder(folder: string): Promise<CheckResult[]> {
   const existing = await nearestFolder(folder);
   if (existing === undefined) {
-    return [problem("data", `${folder} cannot be a folder`, "Choose another with --data-dir")];
+    return [
+      problem(
+        "data",
+        `Cannot create the folder ${folder}`,
+        "Choose another folder with --data-dir",
+      ),
+    ];
   }
   try {
     await Deno.remove(await Deno.makeTempFile({ dir: existing, prefix: "quartermaster_doctor_" }));
   } catch {
     return [problem(
       "data",
-      `${existing} cannot be written to`,
-      "Give your user the right to, or choose another folder with --data-dir",
+      `Cannot write to ${existing}`,
+      "Give your user write permission, or choose another folder with --data-dir",
     )];
   }
-  const state = existing === folder ? "can be written to" : "will be made at the first start";
+  const state = existing === folder ? "is writable" : "will be created at the first start";
   return [ok("data", `${folder} ${state}`), ...await checkSpace(existing)];
 }
 
@@ -141,29 +147,37 @@ export function spaceFinding(free: number): CheckResult {
     ? `${Math.round(free / 1024 ** 2)} MiB`
     : `${Math.round(free / 1024 ** 3)} GiB`;
   const fix = "Free some space, or choose a folder on another disk with --data-dir";
-  if (free < NO_SPACE) return problem("disk", `The disk is full: ${size} are left`, fix);
-  if (free < LITTLE_SPACE) return warning("disk", `The disk is nearly full: ${size} are left`, fix);
-  return ok("disk", `${size} are free`);
+  if (free < NO_SPACE) return problem("disk", `The disk is full: ${size} left`, fix);
+  if (free < LITTLE_SPACE) return warning("disk", `The disk is nearly full: ${size} left`, fix);
+  return ok("disk", `${size} free`);
 }
 
 async function checkStore(location: Location, kv: string | undefined): Promise<CheckResult> {
-  if (location.kind === "memory") return ok("store", "The store is in memory: nothing is kept");
+  if (location.kind === "memory") {
+    return ok("store", "The data store is in memory: data is lost at exit");
+  }
   try {
     if (location.kind === "file") {
       const state = await inspectFile(location.path);
-      if (state.state === "absent") return ok("store", "The first start makes the data store");
+      if (state.state === "absent") return ok("store", "The first start creates the data store");
       if (state.state === "damaged") {
-        return problem("store", `It is damaged: ${state.why}`, RESTORE);
+        return problem("store", `The data store is damaged: ${state.why}`, RESTORE);
       }
       if (state.state === "foreign" || state.state === "unusable") {
-        return problem("store", `${location.label}: ${state.why}`, "Choose another with --kv");
+        return problem(
+          "store",
+          `${location.label}: ${state.why}`,
+          "Choose another data store with --kv",
+        );
       }
       const wrong = state.state === "usable" ? await integrityOf(location.path) : undefined;
-      if (wrong !== undefined) return problem("store", `It is damaged: ${wrong}`, RESTORE);
+      if (wrong !== undefined) {
+        return problem("store", `The data store is damaged: ${wrong}`, RESTORE);
+      }
     }
     await using store = await Store.open({ location: kv });
     const version = `schema version ${store.schemaVersion}`;
-    return ok("store", `${location.label} opens and is whole, ${version}`);
+    return ok("store", `${location.label} is intact, ${version}`);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return problem("store", error.message, error.toBody().recoveryAction);
@@ -188,7 +202,7 @@ async function integrityOf(path: string): Promise<string | undefined> {
 const ABOUT = "port";
 /** Whatever listens there may take what is said and never answer. */
 const ANSWER_LIMIT_MS = 2_000;
-const OTHER_PORT = "Stop what uses it, or choose another port with --port";
+const OTHER_PORT = "Stop the program that uses it, or choose another port with --port";
 
 /** Whether a gateway can have its port, or who has it. */
 export async function checkPort(
@@ -202,7 +216,7 @@ export async function checkPort(
   if (isBlockedPort(new URL(`http://127.0.0.1:${port}`))) {
     running.push(problem(
       ABOUT,
-      `Port ${port} is one that browsers and many clients refuse to connect to`,
+      `Browsers and many clients refuse to connect to port ${port}`,
       "Choose another port with --port",
     ));
   }
@@ -220,14 +234,22 @@ async function tryPort(host: string, port: number): Promise<CheckResult> {
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse) return await whoHas(host, port);
     if (error instanceof Deno.errors.AddrNotAvailable) {
-      return problem(ABOUT, `This machine has no address ${host}`, "Choose another with --host");
+      return problem(
+        ABOUT,
+        `This machine does not have the address ${host}`,
+        "Choose another address with --host",
+      );
     }
     if (error instanceof Deno.errors.PermissionDenied) {
-      const advice = "Choose a port over 1023 with --port";
-      return problem(ABOUT, `The system does not let you listen on port ${port}`, advice);
+      const advice = "Choose a port above 1023 with --port";
+      return problem(ABOUT, `The system does not allow listening on port ${port}`, advice);
     }
     const words = error instanceof Error ? error.message : String(error);
-    return problem(ABOUT, `Cannot listen on ${host}:${port}: ${words}`, "Choose another --port");
+    return problem(
+      ABOUT,
+      `Cannot listen on ${host}:${port}: ${words}`,
+      "Choose another port with --port",
+    );
   }
 }
 
@@ -240,7 +262,7 @@ async function whoHas(host: string, port: number): Promise<CheckResult> {
   return warning(
     ABOUT,
     `Port ${port} is used by a gateway with another data folder (pid ${status.pid})`,
-    "Name its folder with --data-dir to look at that one, or choose another port with --port",
+    "Use --data-dir to check that gateway, or choose another port with --port",
   );
 }
 
@@ -258,13 +280,13 @@ export async function checkLeftovers(store: Store, isRunning: boolean): Promise<
     if (isAlive || await startTimeOf(pgid) !== startTime || !await isGroupAlive(pgid)) continue;
     left.push(`${command} (process group ${pgid})`);
   }
-  if (left.length === 0) return [ok("leftovers", "No program of a killed gateway is left running")];
+  if (left.length === 0) return [ok("leftovers", "No leftover processes of killed gateways")];
   return [warning(
     "leftovers",
-    `A gateway or command that was killed left running: ${left.join(", ")}`,
+    `A killed gateway or command left processes running: ${left.join(", ")}`,
     isRunning
-      ? "Wait: the gateway that runs ends them within 30 s"
-      : "Start a gateway on this data folder: it ends them",
+      ? "Wait: the running gateway ends them within 30 s"
+      : "Start a gateway on this data folder to end them",
   )];
 }
 
@@ -294,6 +316,6 @@ export async function checkClients(
     }
   }
   if (findings.length > 0) return findings;
-  const message = "No client on this machine has this gateway in its config";
+  const message = "No client on this machine uses this gateway";
   return [ok("client", message, "Add it with `quartermaster connect CLIENT`")];
 }

@@ -23,14 +23,14 @@ export async function checkEntries(
     const reason = isProgram(spec)
       ? await missingProgram(spec, env)
       : isRemote(spec) && isBlockedPort(new URL(spec.url))
-      ? `port ${new URL(spec.url).port} is one that Deno refuses to connect to`
+      ? `Deno refuses to connect to port ${new URL(spec.url).port}`
       : undefined;
     if (reason === undefined) continue;
     hopeless.add(name);
     const fix = isProgram(spec)
       ? "Install it, or correct the server's entry"
-      : "Let the server listen on another port";
-    findings.push(problem(`server ${name}`, `Cannot be started: ${reason}`, fix));
+      : "Run the server on another port";
+    findings.push(problem(`server ${name}`, `Cannot start: ${reason}`, fix));
   }
   return { findings, hopeless };
 }
@@ -76,11 +76,11 @@ export function stateFinding(
     case "ready":
       return ok(about, `Ready${where}: ${counted(toolCount, "tool")}`);
     case "disabled":
-      return ok(about, `Switched off${where}`);
+      return ok(about, `Disabled${where}`);
     case "paused":
       return ok(about, `Paused${where}: reconnect it with \`quartermaster server resume ${name}\``);
     case "needs_login":
-      return warning(about, words, "Give credentials as a header in its entry, or log in");
+      return warning(about, words, "Log in, or add credentials as a header in its entry");
     case "installing":
       return warning(about, words, "Wait: the first start downloads the package");
     case "starting":
@@ -111,11 +111,12 @@ function adviceFor(cause: FailureCause | undefined, name: string): string {
     unreachable: "Start the server, or check its URL and this machine's network",
     install_timeout:
       "Check the network and the package registry; the gateway retries automatically",
-    start_timeout: "Run its command in a terminal to see what it waits for; if it only needs " +
-      "longer, raise `startTimeoutMs` in its entry",
+    start_timeout: "Run its command in a terminal to see what it waits for; if it is only " +
+      "slow, raise `startTimeoutMs` in its entry",
     usage: "Correct `args` in its entry; the program's output shows its usage",
   };
-  return cause && advice[cause] || `See \`quartermaster server logs ${name}\` while a gateway runs`;
+  return cause && advice[cause] ||
+    `See \`quartermaster server logs ${name}\` while a gateway is running`;
 }
 
 /** Why a server's program cannot be started from here; undefined if it can. */

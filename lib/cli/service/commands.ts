@@ -16,11 +16,11 @@ const STORE_TOKEN = "DENO_KV_ACCESS_TOKEN";
 
 export const serviceInstall: Command = {
   usage: "service install [--print]",
-  meaning: "Run the gateway in the background, now and at every login; run again to update",
+  meaning: "Run the gateway in the background and at every login; run again to update",
   details: [
-    "Linux: a systemd user unit. macOS: a launch agent. Windows: a scheduled task. Options given here,",
-    "as in `service install --port 4000`, are kept for the service. Secrets are not: put variables such",
-    "as QUARTERMASTER_ADMIN_TOKEN into service.env in the config folder (systemd only).",
+    "Linux: a systemd user unit. macOS: a launch agent. Windows: a scheduled task. The service keeps the",
+    "options given here, such as --port 4000, except secrets: put variables such as",
+    "QUARTERMASTER_ADMIN_TOKEN into service.env in the config folder (systemd only).",
   ],
   flags: [
     { flag: "print", meaning: "Print the definition without installing it" },
@@ -61,7 +61,7 @@ export const serviceInstall: Command = {
       data: { ...where, updated: isUpdate, logs: manager.logs },
       text: `${isUpdate ? "Updated" : "Installed"} and started: ${manager.file}\n` +
         `  data: ${where.dataDir}\n  logs: ${manager.logs}\n` +
-        "  To see whether it keeps running: quartermaster service status\n" +
+        "  To check that it keeps running: quartermaster service status\n" +
         (manager.note === undefined ? "" : `  ${manager.note}\n`),
     };
   },
@@ -92,7 +92,7 @@ export const serviceStatus: Command = {
 
 export const serviceRemove: Command = {
   usage: "service remove",
-  meaning: "Stop the service and remove it; your data stays",
+  meaning: "Stop and remove the service; your data stays",
   async run(input) {
     const manager = serviceManager(input);
     const { file } = manager;
@@ -178,7 +178,7 @@ async function findInstalled({ file }: ServiceManager): Promise<string | undefin
   const dataDir = dataFolderOf(text);
   if (dataDir !== undefined) return dataDir;
   throw new GatewayError("CONFLICT", {
-    message: `${file} was not written by quartermaster`,
+    message: `Quartermaster did not create ${file}`,
     recoveryAction: "Move it elsewhere, then run the command again",
   });
 }
@@ -197,7 +197,7 @@ async function refuseRunning(input: CommandInput): Promise<void> {
   const [gateway] = await listGateways(input);
   if (gateway === undefined) return;
   throw new GatewayError("CONFLICT", {
-    message: `A gateway is already running on this data at ${gateway.address} ` +
+    message: `A gateway is already running on this data folder at ${gateway.address} ` +
       `(pid ${gateway.status.pid})`,
     recoveryAction: "Stop it, then run the command again",
   });

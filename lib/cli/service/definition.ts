@@ -44,7 +44,7 @@ export function systemdUnit(definition: ServiceDefinition): string {
     `EnvironmentFile=-${specifierSafe(envFile)}`,
     "Restart=on-failure",
     "RestartSec=5",
-    "# 2: an option, a file or the port cannot be used. Trying again would not help.",
+    "# 2: an option, a file or the port cannot be used. A restart would not help.",
     "RestartPreventExitStatus=2",
     "# The launcher forwards the signal; a second one would cut the stop short.",
     "KillMode=mixed",

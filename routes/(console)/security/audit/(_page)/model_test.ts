@@ -106,7 +106,7 @@ Deno.test("auditDifferences() copes with one side, none, a bare value, and one t
   assert.deepEqual(auditDifferences(text("info"), text("debug")).rows, [
     { path: "", before: "info", after: "debug" },
   ]);
-  const cut = '{"tools":["a… [cut: 9000 bytes in all]';
+  const cut = '{"tools":["a… [truncated: 9000 bytes in total]';
   assert.deepEqual(auditDifferences(undefined, cut).rows, [{ path: "", after: cut }]);
   const many = auditDifferences(undefined, text(Array.from({ length: 70 }, (_, n) => n)));
   assert.deepEqual([many.rows.length, many.more], [50, 20]);
