@@ -41,7 +41,7 @@ Deno.test("connect prints what to put where, and changes nothing", async () => {
     assert.deepEqual(Array.from(Deno.readDirSync(cli.home)), []);
 
     await cli.fails(2, /Did you mean cursor\?/, "connect", "cusor");
-    await cli.fails(2, /connect: CLIENT is missing/, "connect");
+    await cli.fails(2, /connect requires CLIENT/, "connect");
     await cli.fails(
       2,
       /does not support project configs/,

@@ -68,7 +68,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
       const long = ["propose", "git.log", "--description", "x".repeat(295)];
       await Promise.all([
         fails(2, /Candidate exceeds 280 character limit \(got 295\)/, ...long),
-        fails(2, /optimize propose: --description is missing/, "propose", "git.log"),
+        fails(2, /optimize propose requires --description/, "propose", "git.log"),
         fails(1, /Did you mean git\.status\?/, "propose", "git.statsu", "--description", "x"),
       ]);
     });
@@ -134,7 +134,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
       );
       assert.match(await cli.ok("tools", "show", "git.status"), /Shows which files have changed/);
       await fails(1, /There is no candidate "none"/, "promote", "git.status", "none");
-      await fails(2, /optimize promote: CANDIDATE is missing/, "promote", "git.status");
+      await fails(2, /optimize promote requires CANDIDATE/, "promote", "git.status");
     });
 
     await t.step("a description that changes underneath is shown, and kept", async () => {
@@ -154,7 +154,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
       const actions = history.map(({ action }: { action: string }) => action);
       assert.deepEqual(actions, ["revert", "keep", "promote"]);
       const text = await optimize("history", "git.status");
-      assert.match(text, /revert .*\n {2}the server's own description\n {2}because: A try\n/);
+      assert.match(text, /revert .*\n {2}the canonical description\n {2}because: A try\n/);
       assert.match(text, /promote [^]*because: Our people ask so\n/);
       const { promotion } = await json("revert", "git.status", "--to", history[2].id);
       assert.equal(promotion.candidateId, candidate);
@@ -188,7 +188,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
         assert.deepEqual([code, out], [1, ""], "an estimate of what cannot be started");
         assert.match(err, /Cannot evaluate: [^]* npm install -g/);
         assert.doesNotMatch(err, /record_eval_run/, "the name of a tool for models");
-        await cli.fails(2, /no terminal to ask on; give --yes/, ...evaluate);
+        await cli.fails(2, /requires confirmation; pass --yes/, ...evaluate);
         const [unprompted] = (await json("show", "git.log")).tool.candidates;
         const missing = /git\.log: the tool has no golden prompts[^]*prompts git\.log --file FILE/;
         await fails(1, missing, "evaluate", "git.log", unprompted.id, "--yes");
@@ -204,8 +204,8 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
         [1, /job_none/, ["pause", "job_none"]],
         [1, /job_none/, ["cancel", "job_none"]],
         [1, /optimize enable/, ["resume", "job_none"]],
-        [2, /optimize pause: JOB is missing/, ["pause"]],
-        [2, /optimize jobs does not take --follow like this/, ["jobs", "--follow"]],
+        [2, /optimize pause requires JOB/, ["pause"]],
+        [2, /optimize jobs cannot use --follow in this form/, ["jobs", "--follow"]],
         [2, /candidatesPerTool: Too big/, ["run", "git", "--candidates", "11"]],
         [2, /optimize run does not take --limit/, ["run", "git", "--limit", "3"]],
         [2, /Did you mean optimize promote\?/, ["promot"]],

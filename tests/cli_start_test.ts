@@ -19,7 +19,7 @@ Deno.test("`quartermaster` tells options and commands apart, wherever the comman
     const before = await cli.run(["--data-dir", cli.dataDir, "status"]);
     assert.match(before.out, /^No gateway is running/);
     await cli.fails(2, /Unknown option --prot\. Did you mean --port\?/, "--prot", "1");
-    await cli.fails(2, /Cannot start with "status"/, "start", "status");
+    await cli.fails(2, /Cannot start with the argument "status"/, "start", "status");
     await cli.fails(2, /Unknown command "sttus"\. Did you mean status\?/, "sttus");
   }));
 

@@ -69,7 +69,7 @@ Deno.test("the CLI says how it is used, and exits with 2 where it is used wrongl
       [/server requires a subcommand/, ["server"]],
       [/server list does not take --url/, ["server", "list", "--url", "http://a"]],
       [/Unknown option --jsn\. Did you mean --json\?/, ["status", "--jsn"]],
-      [/server restart: NAME is missing/, ["server", "restart"]],
+      [/server restart requires NAME/, ["server", "restart"]],
       [/server remove requires confirmation; pass --yes/, ["server", "remove", "a"]],
       [/server update requires a change/, ["server", "update", "a"]],
       [/server update does not take --yes/, ["server", "update", "a", "--yes"]],

@@ -43,7 +43,7 @@ Deno.test("token create prints the text alone, token list never", async () => {
 
 Deno.test("token and project say in a sentence what was written wrongly", async () => {
   await TestCli.use(async (cli) => {
-    await cli.fails(2, /token create: --name is missing/, "token", "create");
+    await cli.fails(2, /token create requires --name/, "token", "create");
     await cli.fails(
       2,
       /rights\.0: Invalid option/,
@@ -56,7 +56,7 @@ Deno.test("token and project say in a sentence what was written wrongly", async 
     );
     await cli.fails(2, /expires cannot be/, "token", "create", "--name", "a", "--expires", "x");
     await cli.fails(1, /no project "web"/, "token", "create", "--name", "a", "--project", "web");
-    await cli.fails(2, /token revoke: TOKEN is missing/, "token", "revoke");
+    await cli.fails(2, /token revoke requires TOKEN/, "token", "revoke");
     await cli.fails(1, /There is no token "me"/, "token", "revoke", "me");
     await cli.fails(2, /letters, digits/, "project", "create", "a b");
     await cli.fails(1, /There is no project "web"/, "project", "delete", "web");

@@ -126,7 +126,7 @@ Deno.test("tools: listed, shown and called through the gateway that runs", async
       const { code } = await child.status;
       await reading;
       assert.equal(code, 130);
-      assert.match(text, /The call was cancelled\n$/);
+      assert.match(text, /the call was canceled\n$/);
       await until(async () => {
         const { structuredContent } = await cli.json("tools", "call", "one.cancelled");
         return structuredContent.ids.length > 0 || undefined;

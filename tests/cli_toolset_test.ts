@@ -141,8 +141,8 @@ Deno.test("toolset commands work on the store where no gateway runs", async (t) 
       [1, /no toolset "deev"[^]*Did you mean dev\?/, ["equip", "deev"]],
       [1, /no toolset "nowhere"/, ["delete", "nowhere", "--yes"]],
       [2, /toolset delete requires confirmation; pass --yes/, ["delete", "dev"]],
-      [2, /toolset equip: NAME is missing/, ["equip"]],
-      [2, /toolset list: it does not take "x"/, ["list", "x"]],
+      [2, /toolset equip requires NAME/, ["equip"]],
+      [2, /toolset list does not take "x"/, ["list", "x"]],
       [2, /There is no file nowhere\.json/, ["import", "nowhere.json"]],
       [2, /There is nothing to import/, ["import", "-"]],
       [2, /folder not found/, ["export", "--output", setting.path("no/a.json")]],
@@ -220,7 +220,7 @@ Deno.test("toolset commands go through the gateway that runs", async (t) => {
     };
     const { code, out } = await setting.run(["toolset", "import", "-"], JSON.stringify(foreign));
     assert.equal(code, 0, out);
-    assert.match(out, /^Saved my-tools \(called "my tools" there\): 3 tools\n/);
+    assert.match(out, /^Saved my-tools \(called "my tools" in the file\): 3 tools\n/);
     assert.match(out, /not matched: git\.statsu: .*Did you mean git\.status\?\n/);
     assert.doesNotMatch(out, /No gateway/);
   });

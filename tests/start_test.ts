@@ -129,7 +129,7 @@ Deno.test("start gives one sentence and exit code 2 for what the user can correc
     ],
     [["--port", "0", "--kv", join(folder, "not.kv")], /^quartermaster: .*not\.kv/],
     [["--port", "0", "--kv", folder], /^quartermaster: /],
-    [["frobnicate"], /^quartermaster: Cannot start with "frobnicate"/],
+    [["frobnicate"], /^quartermaster: Cannot start with the argument "frobnicate"/],
   ];
   for (const [args, expected] of cases) {
     const { code, stdout, stderr } = await runMain(args);

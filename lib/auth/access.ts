@@ -173,14 +173,14 @@ export class Access {
     throw new RightMissing(right, attempt);
   }
 
-  /** Another project of the same caller's; throws where its token is bound to one. */
+  /** Another project of the same caller's; throws if its token is bound to one. */
   switchProject(principal: string, project: string): string {
     const credential = credentialOf(principal);
     const bound = this.#credentials.find(credential)?.project;
     return this.#within({ credential, project: bound, expiresAt: Infinity }, project);
   }
 
-  /** When a caller's credential ends, and what it makes at the latest; undefined where it does not. */
+  /** When a caller's credential ends, and what it makes at the latest; undefined if it does not. */
   endOf(principal: string): number | undefined {
     return this.#credentials.endOf(credentialOf(principal));
   }

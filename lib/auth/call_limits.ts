@@ -99,7 +99,7 @@ class Minute {
     this.#total++;
   }
 
-  /** Seconds until no more than `most` are left; 0 where that is so. */
+  /** Seconds until no more than `most` are left; 0 if that is so. */
   wait(second: number, most: number): number {
     this.#advance(second);
     let left = this.#total;

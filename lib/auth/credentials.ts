@@ -90,7 +90,7 @@ export class Credentials {
     return new Set(changed.map(([credential]) => credential));
   }
 
-  /** Who a token of this gateway's belongs to; throws TOKEN_REQUIRED where it has expired. */
+  /** Who a token of this gateway's belongs to; throws TOKEN_REQUIRED if it has expired. */
   findToken(bearer: string): Caller | undefined {
     const { adminToken } = this.#options;
     const hash = hashOf(bearer);
@@ -125,7 +125,7 @@ export class Credentials {
     };
   }
 
-  /** Undefined where it does not count any more. */
+  /** Undefined if it does not count any more. */
   find(credential: string): CredentialHolder | undefined {
     if (credential === EVERYONE) return OWNER_OF_ALL;
     if (credential === ADMIN) {
@@ -144,7 +144,7 @@ export class Credentials {
     }
   }
 
-  /** When a credential ends, and what is made with it at the latest; undefined where it does not. */
+  /** When a credential ends, and what is made with it at the latest; undefined if it does not. */
   endOf(credential: string): number | undefined {
     // A ticket ends within minutes, but its owner has the data, and makes another at any time.
     if (credential === OWNER) return undefined;
@@ -242,7 +242,7 @@ export function ownerTicket(secret: Uint8Array, gateway: GatewayRun, now = Date.
   return `${TICKET_PREFIX}${expiry}_${proof(secret, gateway, expiry)}`;
 }
 
-/** Who shows a ticket; undefined where it is none, or one for another gateway. */
+/** Who shows a ticket; undefined if it is none, or one for another gateway. */
 export function readOwnerTicket(
   bearer: string,
   secret: Uint8Array,

@@ -118,7 +118,7 @@ export class IssuerKeys {
     throw new Error("it has no metadata with the URL of its keys");
   }
 
-  /** JSON of a bounded size; undefined where there is none. Redirects are not followed. */
+  /** JSON of a bounded size; undefined if there is none. Redirects are not followed. */
   async #read(url: string, signal: AbortSignal): Promise<unknown> {
     const send = this.#options.fetch ?? fetch;
     const headers = { accept: "application/json" };

@@ -79,7 +79,7 @@ export class JwtReader {
     }
   }
 
-  /** The paths of the endpoints it is good at; undefined where it is for all. */
+  /** The paths of the endpoints it is good at; undefined if it is for all. */
   #checkClaims({ iss, aud, exp }: Claims): string[] | undefined {
     const { issuer, audience, address } = this.#options;
     if (plain(iss) !== plain(issuer)) throw refused("it is from another issuer");

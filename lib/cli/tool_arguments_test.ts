@@ -57,7 +57,7 @@ Deno.test("parseWordArguments() says what is wrong, and what to write", () => {
     [["text=a", "text=b"], SCHEMA, /text is given twice/],
     [["txt=a"], SCHEMA, /no parameter "txt"/],
     [["text=a", "zzzzzzz=b"], schema, /no parameter "zzzzzzz"/],
-    [["count=1"], schema, /needs text \(string\)/],
+    [["count=1"], schema, /Missing arguments: text \(string\)/],
   ];
   for (const [words, inputSchema, message] of cases) {
     assert.throws(() => parseWordArguments(words, inputSchema), {

@@ -42,7 +42,7 @@ const COMMON: (ClientId | undefined)[] = [
   "lm-studio",
 ];
 
-/** The servers of a client's file; undefined where there is no such file. Throws where it is broken. */
+/** The servers of a client's file; undefined if there is no such file. Throws if it is broken. */
 export async function readClientServers(
   { path: file, client, scope }: Pick<ClientConfigFile, "path"> & Partial<ClientConfigFile>,
   input: ServersContext,

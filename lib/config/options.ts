@@ -143,7 +143,7 @@ interface Settings {
   problems: ConfigProblem[];
 }
 
-/** What the settings file says, not yet checked; undefined where there is none. */
+/** What the settings file says, not yet checked; undefined if there is none. */
 async function findSettings(file: string): Promise<Settings | undefined> {
   const text = await findTextFile(file);
   if (text === undefined) return undefined;

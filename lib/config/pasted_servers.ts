@@ -31,7 +31,7 @@ const REACHED_BY = ["command", "url", "serverUrl", "httpUrl"];
 
 /**
  * Reads an address, a command line, a client's own command that adds a server, or a configuration
- * in the shape of any client. Throws where it is none of them.
+ * in the shape of any client. Throws if it is none of them.
  */
 export async function readPasted(text: string, context: ServersContext): Promise<Pasted> {
   const trimmed = text.trim();
@@ -145,7 +145,7 @@ const SHORT: Record<string, string> = {
   "-s": "--scope",
 };
 
-/** `claude mcp add ...`, as the pages of many servers tell to run it; undefined where it is not. */
+/** `claude mcp add ...`, as the pages of many servers tell to run it; undefined if it is not. */
 function readClaudeAdd(
   words: readonly string[],
 ): { name: string; spec: ServerSpec } | undefined {

@@ -61,7 +61,7 @@ const TYPES = new Map<string, TransportType>(
 const OFFERED = transportTypes().filter((type) => TRANSPORTS[type].reach !== "in-process")
   .map((type) => `"${type}"`);
 
-/** Reads one server's entry; undefined where nothing can be made of it, which was then reported. */
+/** Reads one server's entry; undefined if nothing can be made of it, which was then reported. */
 export function readServerEntry(
   name: string,
   node: Node,

@@ -77,7 +77,7 @@ const ObservedCall = z.strictObject({
 export const RunCost = z.strictObject({
   inputTokens: z.number().default(0),
   outputTokens: z.number().default(0),
-  /** Missing where nothing is known of it: that is not free. */
+  /** Missing if nothing is known of it: that is not free. */
   costUsd: z.number().optional(),
   /** Of a sum: a part of it has no price, and `costUsd` is that of the rest. */
   costKnown: z.literal(false).optional(),
@@ -232,7 +232,7 @@ export const PromotedTool = z.strictObject({
   reason: z.string().max(1_000).optional(),
   /** `caller`: an MCP client; `person`: in the console or on the command line; `job`: by itself. */
   by: z.enum(["caller", "person", "job"]),
-  /** The server's own description when it was promoted; null where it had none. */
+  /** The server's own description when it was promoted; null if it had none. */
   canonicalDescription: z.string().nullable(),
   /** A person has seen that the server's own description changed, and keeps the promotion: its hash. */
   keptOver: z.string().optional(),
@@ -349,7 +349,7 @@ export type JobEstimate = z.infer<typeof JobEstimate>;
 
 /** What runs cost, as far as they say so. */
 const ReportedCost = {
-  /** Of the runs that say what they cost; null where there are runs and none does. */
+  /** Of the runs that say what they cost; null if there are runs and none does. */
   costUsd: z.number().nullable(),
   /** There are runs that do not say what they cost, so that it was more. */
   costKnown: z.literal(false).optional(),
@@ -360,7 +360,7 @@ export const OptimizationReport = z.strictObject({
   toolCount: z.int(),
   optimizedCount: z.int(),
   totalEvals: z.int(),
-  /** Percentage points of overall success, as a fraction; null where nothing was promoted. */
+  /** Percentage points of overall success, as a fraction; null if nothing was promoted. */
   avgImprovement: z.number().nullable(),
   ...ReportedCost,
   tools: z.array(z.strictObject({

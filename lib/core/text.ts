@@ -34,7 +34,7 @@ export function didYouMean(near: readonly string[]): { hint?: string } {
   return near.length === 0 ? {} : { hint: `Did you mean ${near.join(", ")}?` };
 }
 
-/** The names closest to a mistyped one, best first; none where nothing is close. */
+/** The names closest to a mistyped one, best first; none if nothing is close. */
 export function nearestNames(wanted: string, names: Iterable<string>, limit = 3): string[] {
   const all = new Set(names);
   const found = closest(wanted, all, limit);

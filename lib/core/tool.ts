@@ -19,7 +19,7 @@ export const ToolsetName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
 export const ToolReference = z.strictObject({
   server: ServerName,
   tool: z.string().min(1),
-  /** Of its definition then; missing where the tool was not known. */
+  /** Of its definition then; missing if the tool was not known. */
   fingerprint: z.string().optional(),
 });
 export type ToolReference = z.infer<typeof ToolReference>;

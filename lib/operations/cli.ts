@@ -120,13 +120,13 @@ export function readWritten(operation: Operation, { positionals, flags }: Writte
   for (const { field, label, isRequired, isRepeated } of placeholdersOf(operation)) {
     const texts = isRepeated ? rest.splice(0) : rest.splice(0, 1);
     if (texts.length > 0) input[field.name] = readField(field, texts);
-    else if (isRequired) throw misused(operation, `${label} is missing`);
+    else if (isRequired) throw misused(operation, `requires ${label}`);
   }
-  if (rest.length > 0) throw misused(operation, `it does not take "${rest[0]}"`);
+  if (rest.length > 0) throw misused(operation, `does not take "${rest[0]}"`);
   for (const field of flagFieldsOf(operation)) {
     const texts = flags.get(flagName(field));
     if (texts === undefined) {
-      if (field.isRequired) throw misused(operation, `--${flagName(field)} is missing`);
+      if (field.isRequired) throw misused(operation, `requires --${flagName(field)}`);
       continue;
     }
     const value = readField(field, isList(field) ? texts.flatMap(splitList) : texts);
@@ -150,8 +150,8 @@ function splitList(text: string): string[] {
 
 function misused(operation: Operation, problem: string): Error {
   return configError(
-    `${commandName(operation)}: ${problem}`,
-    `Write it as: quartermaster ${operation.cli}`,
+    `${commandName(operation)} ${problem}`,
+    `Usage: quartermaster ${operation.cli}`,
   );
 }
 

@@ -158,7 +158,7 @@ export class ActivityRepository extends Repository {
     await this.store.commit({ announce: false, news: "cleared" });
   }
 
-  /** The key of the batch with the oldest of the newest calls; undefined where there are no more. */
+  /** The key of the batch with the oldest of the newest calls; undefined if there are no more. */
   async #lastKept(mostCalls: number): Promise<RecordKey | undefined> {
     // Few records say whether the many have to be looked at.
     const counted = (await this.days()).reduce(

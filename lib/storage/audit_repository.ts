@@ -84,7 +84,7 @@ export class AuditRepository extends Repository {
     return parsed.filter((chain) => chain !== undefined);
   }
 
-  /** Up to which time entries have to go, and how many these are; undefined where none has to. */
+  /** Up to which time entries have to go, and how many these are; undefined if none has to. */
   async findOld(
     before: number,
     most: number,
@@ -102,7 +102,7 @@ export class AuditRepository extends Repository {
     await deleteAll(this.store, ended.map(({ chain }) => keys.auditChains(chain)));
   }
 
-  /** The time of the oldest among the newest so many; 0 where there are no more. */
+  /** The time of the oldest among the newest so many; 0 if there are no more. */
   async #timeOfNewest(most: number): Promise<number> {
     // Few records say whether the many have to be counted.
     const written = (await this.chains()).reduce((sum, { n }) => sum + n + 1, 0);

@@ -10,7 +10,7 @@ export interface BackupContents extends Pick<BackupHeader, "createdAt" | "schema
   sealed: SealedNames[];
 }
 
-/** Reads a backup to its end. Throws where it is broken, foreign or newer than this program. */
+/** Reads a backup to its end. Throws if it is broken, foreign or newer than this program. */
 export async function backupContents(file: string): Promise<BackupContents> {
   const { header: { createdAt, schemaVersion }, entries } = await verifyBackup(file);
   const counts: Record<string, number> = {};

@@ -165,7 +165,7 @@ export async function swapFiles(path: string, stamp: string): Promise<string | u
   return moved;
 }
 
-/** Finishes a swap that was cut short between its two steps; false where there was none. */
+/** Finishes a swap that was cut short between its two steps; false if there was none. */
 export async function finishInterruptedSwap(path: string): Promise<boolean> {
   if (await exists(path)) return false;
   const names = new Set(await namesBeside(path));

@@ -144,7 +144,7 @@ export class KvClient implements Disposable {
     }
   }
 
-  /** The new versionstamp, or undefined where a check failed and nothing was written. */
+  /** The new versionstamp, or undefined if a check failed and nothing was written. */
   commit(write: Changes): Promise<string | undefined> {
     return this.#run("write", async () => {
       const operation = this.#kv.atomic();

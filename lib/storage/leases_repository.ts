@@ -65,7 +65,7 @@ export class LeasesRepository extends Repository {
     });
   }
 
-  /** Throws CONFLICT where the lease is gone: it had lapsed and somebody took over. */
+  /** Throws CONFLICT if the lease is gone: it had lapsed and somebody took over. */
   async renew(id: string): Promise<Lease> {
     const found = await this.#leases.find(id);
     if (found === undefined) {

@@ -101,7 +101,7 @@ export class LoginsRepository extends SealedRepository {
   }
 
   /**
-   * Saves what a renewal brought; false where the login is another one by now. Other gateways need
+   * Saves what a renewal brought; false if the login is another one by now. Other gateways need
    * not hear of it at once, unless it has ended: they look here when they need a token.
    */
   async saveRenewed(login: Login, versionstamp: string, claim: LoginClaim): Promise<boolean> {

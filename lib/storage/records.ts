@@ -105,7 +105,7 @@ export function encodeRecord(value: unknown): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
-/** Throws where the bytes are not the JSON text that was written. */
+/** Throws if the bytes are not the JSON text that was written. */
 export function decodeRecord(bytes: Uint8Array): unknown {
   return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 }
@@ -130,7 +130,7 @@ interface Outgoing {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Writes records of any size; undefined where a check failed and nothing has changed. */
+/** Writes records of any size; undefined if a check failed and nothing has changed. */
 export async function writeRecords(
   client: KvClient,
   changes: Changes,

@@ -58,7 +58,7 @@ export class ReviewsRepository extends collection({
   schema: ServerReviews,
   idOf: ({ server }) => server,
 }) {
-  /** Over the version that was read, the pins in the same commit; false where it is stale. */
+  /** Over the version that was read, the pins in the same commit; false if it is stale. */
   async change(
     { pinsRevision, ...reviews }: ServerReviews,
     pins: ServerPins | undefined,
@@ -99,7 +99,7 @@ export const PinnedTool = z.strictObject({
   ...Definition.shape,
   name: z.string(),
   pinnedAt: z.number(),
-  /** Who pinned it; none where it is as it was first seen. */
+  /** Who pinned it; none if it is as it was first seen. */
   by: z.string().optional(),
   /** What was pinned before, for whoever thinks better of it. */
   before: Definition.optional(),

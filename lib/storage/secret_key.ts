@@ -12,7 +12,7 @@ const MOST_BYTES = 256;
 interface SecretKeyOptions {
   /** As the option has it: 32 bytes in hex or base64. */
   secretKey: string | undefined;
-  /** Where the key's file is; undefined where nothing written would stay. */
+  /** Where the key's file is; undefined if nothing written would stay. */
   dataDir: string | undefined;
   location: Pick<Location, "kind">;
 }
@@ -27,7 +27,7 @@ export async function openSecretBox(options: SecretKeyOptions): Promise<AesBox> 
   return await AesBox.of(await keepKeyFile(join(dataDir, FILE)));
 }
 
-/** The id of the key that is here; undefined where there is none yet. Makes nothing. */
+/** The id of the key that is here; undefined if there is none yet. Makes nothing. */
 export async function findKeyId(
   { secretKey, dataDir }: Omit<SecretKeyOptions, "location">,
 ): Promise<string | undefined> {
@@ -61,7 +61,7 @@ async function keepKeyFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeKey(temporary);
-    // Fails where another process was first: there is one key, and it is whole from the beginning.
+    // Fails if another process was first: there is one key, and it is whole from the beginning.
     await Deno.link(temporary, path).catch(async (error) => {
       if (error instanceof Deno.errors.AlreadyExists) return;
       // Not every file system has links.

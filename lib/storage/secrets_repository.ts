@@ -62,7 +62,7 @@ export class SecretsRepository extends SealedRepository {
     await this.#records.replace({ name, sealed, setAt: now });
   }
 
-  /** The value itself; undefined where there is none. Throws where it cannot be opened here. */
+  /** The value itself; undefined if there is none. Throws if it cannot be opened here. */
   async open(name: string): Promise<Stored<string> | undefined> {
     const found = await this.#records.find(name);
     if (found === undefined) return undefined;
@@ -77,7 +77,7 @@ export class SecretsRepository extends SealedRepository {
   }
 }
 
-/** Throws where a secret cannot be called this or have this value; the value is in no message. */
+/** Throws if a secret cannot be called this or have this value; the value is in no message. */
 export function checkSecret(name: string, value: string): void {
   const parsed = SecretName.safeParse(name);
   if (!parsed.success) {

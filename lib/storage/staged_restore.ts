@@ -123,7 +123,7 @@ export type AppliedRestore =
   /** The store is as it was, and the backup still waits. */
   | { ok: false; problem: string };
 
-/** Puts a backup in place that waits for this start; undefined where none does. Never throws. */
+/** Puts a backup in place that waits for this start; undefined if none does. Never throws. */
 export async function applyStagedRestore(
   path: string,
   { isAlive, now = Date.now, onWarning }: Pick<RestoreOptions, "isAlive" | "now"> & {

@@ -88,7 +88,7 @@ export class Store implements AsyncDisposable {
     return versionstamp;
   }
 
-  /** Like commit(), but answers undefined where a check is stale. */
+  /** Like commit(), but answers undefined if a check is stale. */
   async tryCommit({ announce = true, news, ...changes }: Commit): Promise<string | undefined> {
     const increments = announce ? [keys.generation()] : [];
     if (news !== undefined) {

@@ -170,7 +170,7 @@ class Picks {
 /** What was said in a call, without secrets, as a person reads it. */
 export interface CallView {
   request: {
-    /** The tool's arguments; undefined where the request was cut before its end. */
+    /** The tool's arguments; undefined if the request was cut before its end. */
     arguments?: Record<string, unknown>;
     text: string;
     isCut: boolean;

@@ -70,7 +70,7 @@ type AuditTexts = {
 const MAX_TEXT = 200;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What an address or a command line asks for; throws INVALID_ARGUMENTS where a date is none. */
+/** What an address or a command line asks for; throws INVALID_ARGUMENTS if a date is none. */
 export function readAuditQuery(query: AuditTexts): AuditQuery {
   const text = (name: "action" | "who" | "subject") => {
     const value = query[name]?.trim().slice(0, MAX_TEXT);

@@ -303,7 +303,7 @@ export class Durations {
     this.#total += others.#total;
   }
 
-  /** What that share of them did not exceed, in ms, within a tenth; 0 where there are none. */
+  /** What that share of them did not exceed, in ms, within a tenth; 0 if there are none. */
   quantile(share: number): number {
     let left = Math.ceil(this.#total * share);
     if (left === 0) return 0;
