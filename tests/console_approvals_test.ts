@@ -25,7 +25,7 @@ browserTest("a person sees calls come, and approves, denies or trusts them", asy
     const approve = page.getByRole("button", { name: "Approve notes.write" });
 
     await goLive(page, `${gateway.url}/security/approvals`);
-    await page.getByRole("heading", { name: "No call waits" }).waitFor();
+    await page.getByRole("heading", { name: "No calls waiting" }).waitFor();
     await assertReadable(page, "approvals-none");
 
     // It appears by itself.
@@ -40,7 +40,7 @@ browserTest("a person sees calls come, and approves, denies or trusts them", asy
     const dialog = page.getByRole("dialog", { name: "Run notes.write?" });
     await dialog.getByRole("button", { name: "Run it" }).click();
     assert.match(await approved ?? "", /called write/);
-    await page.getByRole("heading", { name: "No call waits" }).waitFor();
+    await page.getByRole("heading", { name: "No calls waiting" }).waitFor();
 
     const denied = call("purge");
     await page.getByRole("button", { name: "Deny notes.purge" }).click();
@@ -77,7 +77,7 @@ browserTest("a toolset's mode is set with scripts and without", async () => {
       const address = `${gateway.url}/security/approvals`;
       // What is chosen before a page's scripts are there is set back when they come.
       await (javaScriptEnabled ? goLive(page, address) : page.goto(address));
-      const choice = page.getByLabel("What may be called through dev");
+      const choice = page.getByLabel("Allowed calls for dev");
       await choice.selectOption(mode);
       const sent = page.waitForResponse((response) => response.request().method() === "POST");
       await page.getByRole("button", { name: "Apply to dev" }).click();

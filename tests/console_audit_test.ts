@@ -35,7 +35,7 @@ browserTest(
     const { page, complaints } = open;
     const address = `${gateway.url}/security/audit`;
     await goLive(page, address);
-    await page.getByText("Nothing was decided yet").waitFor();
+    await page.getByText("No entries yet").waitFor();
     await assertReadable(page, "audit-empty");
 
     await saveProject(gateway.url, "shop", "The shop");
@@ -50,8 +50,8 @@ browserTest(
     await changed.getByText("<img src=x onerror=alert(1)>").waitFor();
     await assertReadable(page, "audit");
 
-    await page.getByRole("link", { name: "Check the log" }).click();
-    await page.getByText(/The log is whole: 2 entries of 1 process/).waitFor();
+    await page.getByRole("link", { name: "Verify log" }).click();
+    await page.getByText(/The log is intact: 2 entries of 1 process/).waitFor();
     await page.goto(address);
     await page.getByRole("combobox", { name: "Action" }).selectOption("project.create");
     await page.getByLabel("Who").fill("everyone");
@@ -70,7 +70,7 @@ browserTest(
       await store.commit({ deletes: [first!.key] });
     }
     await page.goto(`${address}?check=1`);
-    await page.getByText("The log is not whole").waitFor();
+    await page.getByText("The log is not intact").waitFor();
     await page.getByText(/One entry is missing before this one/).waitFor();
     await assertReadable(page, "audit-broken");
     assert.deepEqual(complaints, []);
@@ -91,5 +91,5 @@ browserTest("the audit log is filtered and paged without scripts", async () => {
   await page.getByRole("button", { name: "Show" }).click();
   assert.equal(await page.getByRole("row", { name: /Created project/ }).count(), 1);
   await page.goto(`${gateway.url}/security/audit?until=2001-01-01`);
-  await page.getByText("No entries like that").waitFor();
+  await page.getByText("No matching entries").waitFor();
 });

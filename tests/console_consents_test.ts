@@ -54,7 +54,7 @@ browserTest("consents page shows a program as it comes, and runs it after a ques
   await assertReadable(page, "consents");
   assert.equal(await trap.isSprung(), false);
 
-  await card.getByRole("button", { name: "Agree and start wanted" }).click();
+  await card.getByRole("button", { name: "Approve and start wanted" }).click();
   const question = page.getByRole("dialog", { name: "Run this program as wanted?" });
   await question.getByRole("button", { name: "Run it" }).click();
   await page.getByText("It is not trusted").waitFor();

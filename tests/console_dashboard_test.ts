@@ -40,7 +40,7 @@ browserTest(
       scripts.set(response.url(), await response.body());
     });
     await goLive(page, endpoints.url);
-    await page.getByText("Nothing was called in this time").waitFor();
+    await page.getByText("No tool calls in this period").waitFor();
     assert.equal(
       await page.locator(".stat", { hasText: "Tools exposed" }).innerText(),
       [

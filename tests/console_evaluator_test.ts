@@ -50,7 +50,7 @@ browserTest("evaluator that was found is named, and a real request says how it w
   await page.getByRole("button", { name: "Check the evaluator" }).click();
   await page.getByText(claude).first().waitFor();
   await page.getByText(/^2\.1\.\d+ \(Claude Code\)$/).waitFor();
-  await page.getByText(/It spends model time: one real request/).waitFor();
+  await page.getByText(/Makes one real model request/).waitFor();
   assert.equal(model.requests.length, 0);
 
   await page.getByRole("button", { name: "Run a test" }).click();

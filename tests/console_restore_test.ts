@@ -67,8 +67,8 @@ browserTest(
           .waitFor();
         const whole = await Deno.readFile(file);
         await upload("cut.backup", Buffer.from(whole.slice(0, -30)));
-        await page.getByText(/Nothing is changed: Cannot restore "cut\.backup"/).waitFor();
-        assert.equal(await page.getByText("Checked, and whole").count(), 0);
+        await page.getByText(/Nothing was changed: Cannot restore "cut\.backup"/).waitFor();
+        assert.equal(await page.getByText("Backup is valid").count(), 0);
 
         await upload("mine.backup", Buffer.from(whole));
         const row = page.getByRole("row", { name: /Toolsets/ });
@@ -76,15 +76,15 @@ browserTest(
         assert.deepEqual(await row.getByRole("cell").allInnerTexts(), ["Toolsets", "1", "2"]);
         await assertReadable(page, "settings-restore");
         const confirm = async () => {
-          await page.getByRole("button", { name: "Restore at the next start" }).click();
+          await page.getByRole("button", { name: "Restore at next start" }).click();
           const question = page.getByRole("dialog", { name: /Replace everything/ });
           await question.getByText(/with its 2 toolsets/).waitFor();
-          await question.getByRole("button", { name: "Replace at the next start" }).click();
-          await page.getByText("Waits for the next start").waitFor();
+          await question.getByRole("button", { name: "Replace at next start" }).click();
+          await page.getByText("Waiting for restart").waitFor();
         };
         await confirm();
-        await page.getByRole("button", { name: "Do not restore it" }).click();
-        await page.getByText("Waits for the next start").waitFor({ state: "detached" });
+        await page.getByRole("button", { name: "Cancel restore" }).click();
+        await page.getByText("Waiting for restart").waitFor({ state: "detached" });
         await upload("mine.backup", Buffer.from(whole));
         await confirm();
         await assertReadable(page, "settings-restore-waits");
@@ -96,9 +96,9 @@ browserTest(
       await using open = await openPage(browser, { javaScriptEnabled: false });
       const { page } = open;
       await page.goto(`${gateway.url}/settings`);
-      await page.getByText(/One was put in place at this start/).waitFor();
+      await page.getByText(/A backup was restored when the gateway started/).waitFor();
       await page.getByRole("link", { name: "Restore a backup" }).click();
-      const told = await page.getByText(/What was there before is kept in/).innerText();
+      const told = await page.getByText(/The previous data is saved in/).innerText();
       const kept = /\S+\.backup/.exec(told)?.[0] ?? "";
       assert.ok((await verifyBackup(kept)).entries > 0);
     } finally {

@@ -170,12 +170,12 @@ browserTest(
       await using open = await openPage(browser);
       const { page, complaints } = open;
       await goLive(page, `${own.url}/security/review`);
-      await page.getByText("58 items for you to look at").waitFor();
+      await page.getByText("58 items to review").waitFor();
       await page.getByText("1–50 of 58 items").waitFor();
       assert.equal(await page.locator(".review-body:visible").count(), 0, "items are folded");
       await assertReadable(page, "review-many");
       await page.getByRole("button", { name: "Approve selected" }).click();
-      await page.getByText("Nothing selected that you can approve.").waitFor();
+      await page.getByText("You cannot approve any of the selected items.").waitFor();
       await untilLive(page);
 
       await page.getByRole("checkbox", { name: "Select all of many" }).check();
@@ -187,11 +187,11 @@ browserTest(
         .waitFor();
       await assertReadable(page, "review-question");
       await page.getByRole("link", { name: "Cancel" }).click();
-      await page.getByText("58 items for you to look at").waitFor();
+      await page.getByText("58 items to review").waitFor();
       await untilLive(page);
       await page.getByRole("checkbox", { name: "Select all of many" }).check();
       await waive(page);
-      await page.getByText("8 items for you to look at").waitFor();
+      await page.getByText("8 items to review").waitFor();
       assert.deepEqual(complaints, []);
     }
     await using open = await openPage(browser, { javaScriptEnabled: false });
@@ -199,7 +199,7 @@ browserTest(
     await page.goto(`${own.url}/security/review?server=many`);
     await page.getByRole("checkbox", { name: "Select all of many" }).check();
     await waive(page);
-    await page.getByText("No items like that").waitFor();
+    await page.getByText("No matching items").waitFor();
     await page.getByRole("link", { name: "Show all" }).first().click();
     await page.getByRole("checkbox", { name: "Select held.look" }).check();
     await page.getByRole("button", { name: "Approve selected" }).click();

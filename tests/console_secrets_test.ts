@@ -37,7 +37,7 @@ browserTest(
       const { page, complaints } = open;
       await goLive(page, `${gateway.url}/security/secrets`);
       await page.getByText("No secrets yet").waitFor();
-      await page.getByText(/TOKEN is not set, and uses_it refers to it/).waitFor();
+      await page.getByText(/TOKEN is not set, but uses_it refers to it/).waitFor();
       await assertReadable(page, "secrets-empty");
 
       await page.getByRole("link", { name: "Set TOKEN" }).click();

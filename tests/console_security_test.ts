@@ -87,9 +87,9 @@ browserTest("a token without a name is refused beside the field", async () => {
   const { page } = open;
   await logIn(page, "/security/tokens");
   await page.getByLabel("Name", { exact: true }).fill(" ");
-  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   const problem = page.getByRole("alert");
-  assert.equal(await problem.textContent(), "Write a name: whose token it is, or what it is for");
+  assert.equal(await problem.textContent(), "Enter a name, such as the token's owner or purpose");
   assert.equal(await page.getByText("INVALID_ARGUMENTS").count(), 0);
 });
 
@@ -100,13 +100,13 @@ browserTest("a token is made and revoked without scripts", async () => {
   await page.getByLabel("Name", { exact: true }).fill("ci");
   await page.getByLabel("Servers", { exact: true }).fill("files");
   await page.getByLabel("Tools", { exact: true }).fill("!*.write_*");
-  await page.getByRole("button", { name: "Show what it admits" }).click();
+  await page.getByRole("button", { name: "Preview access" }).click();
   await page.getByText("2 of 3 tools").waitFor();
   assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "ci");
   assert.equal(await page.locator("#admits").getByText("write_file").count(), 0);
   assert.equal((await guarded.admin.tokens()).filter(({ name }) => name === "ci").length, 0);
 
-  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   await page.getByText("it is shown this once").waitFor();
   const token = await page.getByLabel("the token", { exact: true }).innerText();
   await page.getByText("Claude Code", { exact: true }).click();
@@ -120,7 +120,7 @@ browserTest("a token is made and revoked without scripts", async () => {
 
   // Names are known by one token alone, and what was written stays.
   await page.getByLabel("Name", { exact: true }).fill("ci");
-  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   await page.getByText('There is a token "ci" already').waitFor();
   assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "ci");
 

@@ -69,8 +69,8 @@ test("server is added by its address, and its tools are configured for clients",
   await goLive(page, `${gateway.url}/servers`);
   await page.getByRole("link", { name: "Add server" }).click();
   await page.getByRole("heading", { level: 1, name: "Add server" }).waitFor();
-  await page.getByLabel("Address, command or mcp.json").fill(`${remote.url}`);
-  await page.getByText("An address. Unless you give it a name").waitFor();
+  await page.getByLabel("URL, command or mcp.json").fill(`${remote.url}`);
+  await page.getByText("A URL. Default name:").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("remote");
   await assertReadable(page, "server-new");
   await page.getByRole("button", { name: "Add server" }).click();
@@ -128,7 +128,7 @@ test("server is added by its command with the keyboard alone", async () => {
   await tabTo(/^Add server$/);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Add server" }).waitFor();
-  await tabTo(/^Address, command/);
+  await tabTo(/^URL, command/);
   await page.keyboard.insertText(COMMAND);
   await page.getByText("A command. Unless you give it a name").waitFor();
   await tabTo(/^Name$/);
@@ -152,7 +152,7 @@ test("broken servers say what to do, and nothing that was typed is lost", async 
   await using open = await openPage();
   const { page } = open;
   await goLive(page, `${gateway.url}/servers/~new`);
-  const entry = page.getByLabel("Address, command or mcp.json");
+  const entry = page.getByLabel("URL, command or mcp.json");
   const fails = async (text: string, ...words: RegExp[]) => {
     await entry.fill(text);
     await page.getByRole("button", { name: "Add server" }).click();
@@ -194,10 +194,10 @@ test("servers of a pasted mcp.json are chosen, and each says how it fared", asyn
   await using open = await openPage();
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/servers/~new`);
-  await page.getByLabel("Address, command or mcp.json").fill(FILE());
+  await page.getByLabel("URL, command or mcp.json").fill(FILE());
   await page.getByText("A configuration with 4 servers").waitFor();
   await page.getByRole("button", { name: "Add server" }).click();
-  await page.getByRole("heading", { name: "4 servers in the text" }).waitFor();
+  await page.getByRole("heading", { name: "4 servers found" }).waitFor();
   assert.equal(await page.getByRole("checkbox", { name: /^both/ }).isDisabled(), true);
   await page.getByText('It has both "command" and "url". Keep only one').waitFor();
   await page.getByRole("button", { name: "Add 3 servers" }).click();
@@ -253,7 +253,7 @@ test("server that is away counts down to its next try, and the gateway's log tel
   await using plain = await openPage({ javaScriptEnabled: false });
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/servers/away`);
-  const log = page.getByLabel("Log of the gateway about the server");
+  const log = page.getByLabel("Gateway log for this server");
   await log.getByText(/Server ready: Connected/).waitFor();
   await away[Symbol.asyncDispose]();
   await page.getByRole("button", { name: "Restart" }).click();
@@ -279,7 +279,7 @@ test("host and port without a scheme are taken for an address, and that is said"
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/servers/~new`);
   const { host, pathname } = new URL(remote.url);
-  await page.getByLabel("Address, command or mcp.json").fill(host + pathname);
+  await page.getByLabel("URL, command or mcp.json").fill(host + pathname);
   await page.getByText(`Interpreted as http://${host}${pathname}`).waitFor();
   await page.getByLabel("Name", { exact: true }).fill("bare");
   await page.getByRole("button", { name: "Add server" }).click();
@@ -299,12 +299,12 @@ test("server is edited with its secrets kept, and a change that fails changes no
   assert.equal(await page.getByLabel("Headers or variables").inputValue(), "TOKEN=***");
   assert.ok(!(await page.content()).includes("canary"));
   await assertReadable(page, "server-edit");
-  await page.getByLabel("Address or command").fill("no-such-program");
+  await page.getByLabel("URL or command").fill("no-such-program");
   await page.getByLabel("Headers or variables").fill("A=1");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await page.getByText("Not saved").waitFor();
+  await page.getByText("The changes were not saved").waitFor();
   assert.equal((await api("/api/servers/edited")).spec.command, Deno.execPath());
-  await page.getByLabel("Address or command").fill(COMMAND);
+  await page.getByLabel("URL or command").fill(COMMAND);
   await page.getByLabel("Headers or variables").fill("TOKEN=***\nMORE=1");
   await page.getByRole("button", { name: "Save changes" }).click();
   await page.getByRole("heading", { level: 1, name: "edited" }).waitFor();
@@ -325,8 +325,8 @@ test("server that was changed elsewhere since its form was opened is not overwri
   await page.getByText("its entry has changed since it was read").waitFor();
   const { spec } = await api("/api/servers/shared");
   assert.deepEqual([Object.keys(spec.env), spec.maxConcurrent], [["B"], 3]);
-  await page.getByRole("link", { name: "Edit it as it is now" }).click();
-  await page.getByText("Not saved").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Load the current version" }).click();
+  await page.getByText("The changes were not saved").waitFor({ state: "detached" });
   await page.getByLabel("Headers or variables").fill("B=***\nC=1");
   await page.getByRole("button", { name: "Save changes" }).click();
   await page.getByRole("heading", { level: 1, name: "shared" }).waitFor();
@@ -428,7 +428,7 @@ test("tool that destroys is confirmed first; pictures, errors and long texts are
   assert.match(refused.error.message, /nobody has confirmed the call/);
 
   await callOf("picture");
-  const picture = page.getByRole("img", { name: "A picture from the tool, image/png" });
+  const picture = page.getByRole("img", { name: "Image from the tool, image/png" });
   await picture.waitFor();
   assert.match(await picture.getAttribute("src") ?? "", /^data:image\/png;base64,/);
   assert.equal(await page.locator(".try img").count(), 1);
@@ -439,7 +439,7 @@ test("tool that destroys is confirmed first; pictures, errors and long texts are
   await silent.getByRole("button", { name: "Call it" }).click();
   await page.getByText("The tool reports an error").waitFor();
   await callOf("huge");
-  await page.getByText("Cut here: it has 1 MiB in all").first().waitFor();
+  await page.getByText("Truncated: the full text has 1 MiB").first().waitFor();
   assert.deepEqual(complaints, []);
 });
 
@@ -463,7 +463,7 @@ test("adding, configuring and trying work without JavaScript", async () => {
   await using open = await openPage({ javaScriptEnabled: false });
   const { page } = open;
   await page.goto(`${gateway.url}/servers/~new`);
-  await page.getByLabel("Address, command or mcp.json").fill(COMMAND);
+  await page.getByLabel("URL, command or mcp.json").fill(COMMAND);
   await page.getByLabel("Name", { exact: true }).fill("plain");
   await page.getByRole("button", { name: "Add server" }).click();
   await page.getByRole("checkbox", { name: /^erase/ }).uncheck();
@@ -479,7 +479,7 @@ test("adding, configuring and trying work without JavaScript", async () => {
     mcpServers: { one: { command: "no-such" }, two: JSON.parse(FILE()).servers.first },
   });
   await page.goto(`${gateway.url}/servers/~new`);
-  await page.getByLabel("Address, command or mcp.json").fill(file);
+  await page.getByLabel("URL, command or mcp.json").fill(file);
   await page.getByRole("button", { name: "Add server" }).click();
   await page.getByRole("button", { name: "Add 2 servers" }).click();
   await page.getByText("Added, 7 tools").waitFor();

@@ -81,13 +81,13 @@ browserTest(
     assert.ok(!gateway.log().includes('"level":"debug"'));
     await page.getByLabel("Value of --log-level").selectOption("debug");
     await page.getByRole("button", { name: "Save --log-level" }).click();
-    await page.getByText("The setting is changed").waitFor();
+    await page.getByText("Setting changed").waitFor();
     await until(async () => {
       await (await fetch(`${gateway.url}/healthz`)).body?.cancel();
       await (await fetch(`${gateway.url}/console.css`)).body?.cancel();
       return gateway.log().includes('"level":"debug"') || undefined;
     });
-    await page.getByText("The next start uses info again").waitFor();
+    await page.getByText("Reverts to info when the gateway restarts").waitFor();
     const foreign = await fetch(`${gateway.url}/settings`, {
       method: "POST",
       body: new URLSearchParams({ action: "set", option: "logLevel", value: "fatal" }),
@@ -117,9 +117,9 @@ browserTest(
       .waitFor();
     await value.fill("7");
     await page.getByRole("button", { name: "Save --activity-retention" }).click();
-    await page.getByText("The setting is changed until the gateway restarts.").waitFor();
+    await page.getByText("Setting changed until the gateway restarts.").waitFor();
     assert.equal(await value.inputValue(), "7");
-    await page.getByText("The next start uses 20 again.").waitFor();
+    await page.getByText("Reverts to 20 when the gateway restarts.").waitFor();
     await page.getByRole("row", { name: /Days to keep tool calls/ })
       .getByText("console", { exact: true }).waitFor();
     // What is kept is told from the same value.
@@ -152,17 +152,17 @@ browserTest("search is indexed again with its progress, and a backup is download
     const { page, complaints } = open;
     await (await fetch(`${gateway.url}/api/search?q=rain`)).body?.cancel();
     await goLive(page, `${gateway.url}/settings`);
-    await page.getByText(/^\d+ meanings read$/).waitFor();
+    await page.getByText(/^\d+ tool texts indexed$/).waitFor();
     const before = asked;
     isHeld = true;
-    await page.getByRole("button", { name: "Index everything again" }).click();
+    await page.getByRole("button", { name: "Rebuild index" }).click();
     await page.getByText("Keyword search is up to date").waitFor();
-    await page.getByText(/^0 of \d+ meanings read$/).waitFor();
+    await page.getByText(/^0 of \d+ tool texts indexed$/).waitFor();
     await untilLive(page);
     isHeld = false;
     await until(() => asked > before || undefined);
     release();
-    await page.getByText(/^\d+ meanings read$/).waitFor();
+    await page.getByText(/^\d+ tool texts indexed$/).waitFor();
 
     const [file] = await Promise.all([
       page.waitForEvent("download"),

@@ -105,7 +105,7 @@ browserTest(
     const card = page.locator(".card", { hasText: "Add the server near" });
     await card.getByText(local.url).waitFor();
     await assertReadable(page, "consents-address");
-    await card.getByRole("button", { name: "Allow and connect near" }).click();
+    await card.getByRole("button", { name: "Approve and connect near" }).click();
     const { isError, content } = await adding;
     assert.notEqual(isError, true, JSON.stringify(content));
     assert.match(JSON.stringify(content), /Added\. near \(http\): ready, 1 tool\b/);

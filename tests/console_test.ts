@@ -172,7 +172,7 @@ test("single keys go to pages, but never while somebody types or with a modifier
   await page.keyboard.type("silo?");
   await page.waitForURL(`${gateway.url}/tools?q=silo%3F`);
   assert.equal(await page.getByRole("dialog").count(), 0);
-  await page.getByText("No tool matches").waitFor();
+  await page.getByText("No matching tools").waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+s");
@@ -221,7 +221,7 @@ test("copying says so, and errors stay until they are dismissed", async () => {
   });
   const { page } = open;
   await goLive(page, `${gateway.url}/`);
-  await page.getByRole("button", { name: "Copy console address" }).click();
+  await page.getByRole("button", { name: "Copy console URL" }).click();
   await page.getByText("Copied to the clipboard").waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), gateway.url);
   // As a page that cannot be fetched ends.
@@ -473,7 +473,7 @@ test("console removes the demo server and puts it back, with and without scripts
     await page.getByRole("button", { name: "Remove demo server" }).click();
     await page.getByRole("heading", { name: "No servers yet" }).waitFor();
     assert.equal((await fetch(`${own.url}/servers/weather`)).status, 404);
-    await page.getByRole("button", { name: "Put the demo server back" }).click();
+    await page.getByRole("button", { name: "Restore demo server" }).click();
     await page.getByRole("link", { name: "weather" }).first().waitFor();
   }
 });

@@ -102,9 +102,9 @@ test("tools page ranks as the engine does while one types, and filters by addres
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/tools`);
   // Counted in the background: the page comes first, the numbers follow by themselves.
-  await page.getByText("tokens in all").waitFor();
+  await page.getByText("tokens in total").waitFor();
   await page.getByText("Name collisions").waitFor();
-  await page.getByText("whose full name comes first in the alphabet").waitFor();
+  await page.getByText("whose full name comes first alphabetically").waitFor();
   await page.getByText("only the end tells them apart").waitFor();
   await assertReadable(page, "tools-all");
 
@@ -170,7 +170,7 @@ test("tool page has names, cost, examples and relatives; what is said of it can 
   await page.getByText("Commits it").filter({ visible: true }).waitFor();
   await page.getByRole("link", { name: "commit", exact: true }).click();
   await page.getByText("Change summary and category").click();
-  await page.getByRole("button", { name: "Reset to what is inferred" }).click();
+  await page.getByRole("button", { name: "Reset to inferred values" }).click();
   await page.getByText("set here").waitFor({ state: "detached" });
   await page.getByText("Records the staged changes").first().waitFor();
 
@@ -232,7 +232,7 @@ test("toolset is made by search, equipped, edited and deleted in the console", a
   await page.getByText("Breaking").first().waitFor();
   await page.getByText("Gone").first().waitFor();
   await assertReadable(page, "toolset");
-  await page.getByRole("button", { name: "Accept the changes" }).click();
+  await page.getByRole("button", { name: "Accept changes" }).click();
   await page.getByText("Breaking").waitFor({ state: "detached" });
   await page.getByText("2 of 42 tools registered").waitFor();
   await list("git");
@@ -257,7 +257,7 @@ test("toolsets are imported from text and files, with what could not be matched"
   const { page } = open;
   await goLive(page, `${gateway.url}/toolsets`);
   await page.getByText("Import from a file or from text").click();
-  await page.getByLabel("Or text").fill('{"name":"dev","tools":["git.status","git.statu"]}');
+  await page.getByLabel("Or paste text").fill('{"name":"dev","tools":["git.status","git.statu"]}');
   await page.getByRole("button", { name: "Import toolsets" }).click();
   await page.getByText("Nearest: git.status").waitFor();
   await assertReadable(page, "toolset-import");
@@ -279,9 +279,9 @@ test("toolset form works without JavaScript, and says what is wrong with what wa
   await page.goto(`${gateway.url}/toolsets/~new`);
   await page.getByLabel("Name").fill("dev");
   await page.getByRole("checkbox", { name: /^commit/ }).check();
-  await page.getByLabel("More tools, each on a line").fill("git_hub.search\nnope.tool");
+  await page.getByLabel("More tools, one per line").fill("git_hub.search\nnope.tool");
   await page.getByRole("button", { name: "Save toolset" }).click();
-  await page.getByRole("alert").getByText("Not saved").waitFor();
+  await page.getByRole("alert").getByText("The toolset was not saved").waitFor();
   assert.equal(await page.getByLabel("Name").inputValue(), "dev");
   await page.getByLabel("Name").fill("plain");
   await page.locator(".chosen").getByRole("checkbox", { name: /nope\.tool/ }).uncheck();

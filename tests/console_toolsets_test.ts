@@ -164,7 +164,7 @@ browserTest(
     await assertReadable(page, "toolset-build");
     await search.fill("*_1");
     await page.getByText("1 tool found").waitFor();
-    await page.getByRole("button", { name: "Take them out" }).click();
+    await page.getByRole("button", { name: "Remove them" }).click();
     await page.getByText(/^125 tools, about/).waitFor();
     await page.getByRole("button", { name: "Save toolset" }).click();
     await page.getByText("125 of 125 tools registered").waitFor();
@@ -188,7 +188,7 @@ browserTest("toolset is cloned, and the copy saved under a name of its own", asy
   const { page } = open;
   await goLive(page, `${endpoints.url}/toolsets/first`);
   await page.getByRole("link", { name: "Clone" }).click();
-  await page.getByText("A copy of first, which stays as it is").waitFor();
+  await page.getByText("A copy of first, which is not changed").waitFor();
   assert.equal(await page.getByLabel("Name").inputValue(), "first-copy");
   await page.locator(".chosen").getByRole("checkbox", { name: "git.log" }).click();
   await page.getByRole("button", { name: "Save toolset" }).click();
@@ -205,7 +205,7 @@ browserTest("toolset that somebody else saved meanwhile is not overwritten unsee
   await page.getByLabel("Description").fill("Mine");
   await endpoints.build("shared", ["git.log"], true);
   await page.getByRole("button", { name: "Save toolset" }).click();
-  await page.getByRole("alert").getByText("Somebody else has saved shared").waitFor();
+  await page.getByRole("alert").getByText("Someone else saved shared").waitFor();
   assert.equal(await page.getByLabel("Description").inputValue(), "Mine");
   await page.getByRole("button", { name: "Save toolset" }).click();
   await page.getByRole("heading", { level: 1, name: "shared" }).waitFor();
@@ -232,7 +232,7 @@ browserTest(
     await goLive(page, `${endpoints.url}/toolsets/two`);
     await page.getByRole("button", { name: "Equip" }).click();
     const question = page.getByRole("dialog", { name: "Equip two?" });
-    await question.getByText("It takes the place of one").waitFor();
+    await question.getByText("It replaces one").waitFor();
     await question.getByText("2 clients will see 2 tools instead of 1").waitFor();
     await assertReadable(page, "toolset-equip");
     await question.getByRole("button", { name: "Equip toolset" }).click();
@@ -320,7 +320,7 @@ browserTest("tools page filters by state in the address, with counts", async () 
   // What is switched on elsewhere shows by itself.
   await goLive(page, `${endpoints.url}/tools?state=disabled`);
   await endpoints.api("PUT", "/api/servers/git/tools", { enabled: null });
-  await page.getByText("No tool matches").waitFor();
+  await page.getByText("No matching tools").waitFor();
   await goLive(page, `${endpoints.url}/tools?category=paper`);
   await page.getByRole("link", { name: "Create a toolset of these tools" }).click();
   await settled(page, ["files.read_file", "files.write_file"]);
@@ -349,7 +349,7 @@ browserTest(
       await page.getByRole("link", { name: "Results, history and revert" }).getAttribute("href"),
       "/optimization/git/log",
     );
-    await page.getByText("What differs, word by word").click();
+    await page.getByText("Compare word by word").click();
     await assertReadable(page, "tool-promoted");
     await goLive(page, `${endpoints.url}/tools?state=promoted`);
     assert.equal(await page.locator("tbody tr").count(), 1);
@@ -363,7 +363,7 @@ browserTest("patterns and categories are written on lines where there are no scr
   const { page } = open;
   await page.goto(`${endpoints.url}/toolsets/~new`);
   await page.getByLabel("Name").fill("written");
-  await page.getByLabel("More tools, each on a line").fill("*read_f*\ncategory:paper");
+  await page.getByLabel("More tools, one per line").fill("*read_f*\ncategory:paper");
   await page.getByRole("button", { name: "Save toolset" }).click();
   await page.getByText("3 of 3 tools registered").waitFor();
   // What is not drawn of a long list is kept.

@@ -99,14 +99,14 @@ function GatewayCard({ page }: { page: DashboardPage }) {
       <Facts>
         <Fact name="Console">
           <span class="mono">{page.address}</span>
-          <CopyButton value={page.address} label="Copy console address" />
+          <CopyButton value={page.address} label="Copy console URL" />
         </Fact>
-        <Fact name="For clients">
+        <Fact name="Client URL">
           <span class="mono">{page.address}/mcp</span>
-          <CopyButton value={`${page.address}/mcp`} label="Copy address for clients" />
+          <CopyButton value={`${page.address}/mcp`} label="Copy client URL" />
         </Fact>
         <Fact name="Data">
-          {page.dataDir === undefined ? "Kept by the platform" : (
+          {page.dataDir === undefined ? "Stored by the platform" : (
             <>
               <span class="mono place">{page.dataDir}</span>
               <CopyButton value={page.dataDir} label="Copy data folder" />
@@ -127,8 +127,8 @@ function Welcome({ server, tools }: { server: ServerStatus; tools: ToolRow[] }) 
   return (
     <Card title="Look around" isFlush>
       <p class="card-lead">
-        No servers configured yet: the demo server <code>{server.name}</code>{" "}
-        is connected so that you can look around.
+        You have not configured any servers yet. The demo server <code>{server.name}</code>{" "}
+        is connected so you can look around.
       </p>
       <ul class="rows">
         {tools.map((tool) => (

@@ -269,7 +269,7 @@ Deno.test("behind a proxy that hides itself no token makes its owner the machine
     assert.ok(shown.text.includes(id));
     assert.match(shown.text, /To approve, run this on that machine/);
     assert.match(shown.text, /quartermaster consent approve/);
-    assert.doesNotMatch(shown.text, /Agree and start|open this page on/);
+    assert.doesNotMatch(shown.text, /Approve and start|open this page on/);
   });
 
   await t.step("nor gets a backup, restores one or names a secret", async () => {

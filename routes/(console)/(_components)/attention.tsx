@@ -23,7 +23,7 @@ export function AttentionList({ page }: { page: DashboardPage }) {
           <li class="row">
             <StateLabel tone="warn" icon="alert">Degraded</StateLabel>
             <div class="row-text">
-              <p>The data store does not work as it should</p>
+              <p>The data store is not working properly</p>
               <InertText as="p" class="muted" text={storeTrouble} />
             </div>
           </li>
@@ -57,7 +57,8 @@ export function AttentionList({ page }: { page: DashboardPage }) {
         <ProblemRows problems={problems} />
         {moreProblems > 0 && (
           <li class="row muted">
-            {formatCount(moreProblems, "more problem")} in the configuration, all of them in the log
+            {formatCount(moreProblems, "more problem")}{" "}
+            in the configuration; see the log for all of them
           </li>
         )}
       </ul>
@@ -69,7 +70,7 @@ export function AttentionList({ page }: { page: DashboardPage }) {
 export function DecisionsCard({ decisions }: Pick<DashboardPage, "decisions">) {
   if (decisions.length === 0) return null;
   return (
-    <Card title="Worth a decision" aside={formatCount(decisions.length, "item")} isFlush>
+    <Card title="Decisions to consider" aside={formatCount(decisions.length, "item")} isFlush>
       <ul class="rows">
         <ItemRows items={decisions} />
       </ul>
@@ -93,7 +94,7 @@ const KINDS: Record<AttentionItem["kind"], { word: string; icon: IconName; tone:
   "approval-waiting": { word: "Waiting", icon: "paused", tone: "warn" },
   "consent-waiting": { word: "Waiting", icon: "paused", tone: "warn" },
   "restore-waiting": { word: "Staged", icon: "store", tone: "warn" },
-  "job-waiting": { word: "Job waits", icon: "paused", tone: "warn" },
+  "job-waiting": { word: "Job paused", icon: "paused", tone: "warn" },
   "job-failed": { word: "Job failed", icon: "error", tone: "bad" },
   failing: { word: "Failing", icon: "error", tone: "bad" },
   slow: { word: "Slow", icon: "alert", tone: "warn" },

@@ -15,11 +15,11 @@ export function CallsCard({ calls }: Pick<DashboardPage, "calls">) {
   return (
     <Card title="Calls" aside={<Ranges range={range} />}>
       {calls.isLoading && <RefreshSoon madeAt={Date.now()} />}
-      <p class="chart-lead">{calls.isLoading ? "Reading the calls of the last day" : label}</p>
+      <p class="chart-lead">{calls.isLoading ? "Loading calls from the last day" : label}</p>
       {calls.calls === 0 && !calls.isLoading
         ? (
           <p class="chart-empty muted">
-            Nothing was called in this time. Each call of a tool shows here as it happens.
+            No tool calls in this period. New calls appear here live.
           </p>
         )
         : <CallsChart points={points} label={label} />}
@@ -30,7 +30,7 @@ export function CallsCard({ calls }: Pick<DashboardPage, "calls">) {
 
 function Ranges({ range }: { range: Range }) {
   return (
-    <nav class="segments" aria-label="Time shown">
+    <nav class="segments" aria-label="Time range">
       {Object.entries(RANGES).map(([name, { label }]) => (
         <a
           key={name}
@@ -145,8 +145,8 @@ function ServerTimesTable({ calls, idle }: Pick<DashboardPage, "calls"> & { idle
           "Server",
           ["Calls", "number"],
           ["Errors", "number"],
-          ["p50", "number", "Half of the calls were quicker"],
-          ["p95", "number", "95 of 100 calls were quicker"],
+          ["p50", "number", "Half of the calls were faster"],
+          ["p95", "number", "95 % of the calls were faster"],
         ]}
       >
         {calls.servers.map(({ server, calls, errors, p50, p95 }) => (

@@ -29,20 +29,20 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
     ...clients.map(({ listing, search }) => listing.tokens + search.tokens),
   );
   return (
-    <Card title="What models are given" aside="tokens" isFlush>
+    <Card title="Tokens used by tool lists" aside="tokens" isFlush>
       <Table
-        caption="Tokens that models are given, against listing every tool"
+        caption="Tokens used by each client's tool list and searches, compared with listing every tool"
         class="tokens-table"
         columns={[
           "To",
           ["Tools", "number hide-small"],
           ["Listed", "number"],
-          ["Searches, 24 h", "number", "What the answers to its searches added"],
-          <HiddenHeading key="bar" label="Drawn to one scale" class="hide-small" />,
+          ["Searches, 24 h", "number", "Tokens added by search results"],
+          <HiddenHeading key="bar" label="Chart, one scale" class="hide-small" />,
         ]}
       >
         <tr>
-          <td>Every tool, listed at once</td>
+          <td>All tools listed (no gateway)</td>
           <td class="number hide-small">{formatNumber(toolCount)}</td>
           <td class="number">
             {formatNumber(all.counted)}
@@ -78,8 +78,8 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
       {clients.length === 0 && (
         <p class="card-lead muted">
           {isCounting
-            ? "Counting what each client is given."
-            : "What each client is given shows here while it is connected."}
+            ? "Counting tokens for each client."
+            : "Connected clients appear here, with the tokens their tool lists use."}
         </p>
       )}
       {more > 0 && (
@@ -98,14 +98,14 @@ function SearchDays({ days }: { days: DashboardPage["tokens"]["days"] }) {
     <details class="chart-table card-lead">
       <summary>Searches by day</summary>
       <Table
-        caption="Tokens that searches added, by day"
+        caption="Tokens added by search results, by day"
         class="saved-table"
         columns={[
           "Day",
           ["Searches", "number"],
-          ["Added", "number", "The answers to all searches"],
-          ["Saved", "number", "Against listing every tool in place of each search"],
-          <HiddenHeading key="bar" label="Drawn to one scale" class="hide-small" />,
+          ["Added", "number", "Tokens in all search results"],
+          ["Saved", "number", "Compared with listing every tool instead of each search"],
+          <HiddenHeading key="bar" label="Chart, one scale" class="hide-small" />,
         ]}
       >
         {days.map(({ day, searches, added, baseline }) => (

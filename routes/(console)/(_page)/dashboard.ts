@@ -72,7 +72,7 @@ export async function dashboardPage(
     decisions: decisionItems(gateway, counted),
     items: items.slice(0, MAX_LISTED),
     moreItems: Math.max(0, items.length - MAX_LISTED),
-    storeTrouble: store.state === "ok" ? undefined : store.reason ?? "It cannot be written",
+    storeTrouble: store.state === "ok" ? undefined : store.reason ?? "It is not writable",
     /** Only if there is no other server. */
     demo: servers.length === 1 && only?.source.kind === "demo"
       ? { server: only, tools: toolRows(gateway, only.name) }

@@ -88,7 +88,7 @@ export default define.page<typeof handler>(function OptimizationPage({ data: pag
 
 function CheckEvaluator({ label }: { label: string }) {
   return (
-    <PostForm action="/settings" busy="Checking…" fields={{ change: "evaluator-check" }}>
+    <PostForm action="/settings" busy="Checking…" fields={{ action: "evaluator-check" }}>
       <button type="submit" class="link-button small">{label}</button>
     </PostForm>
   );
@@ -268,7 +268,7 @@ function NoTools({ page }: { page: Data }) {
     return (
       <EmptyState
         icon="search"
-        title="No tool matches"
+        title="No matching tools"
         actions={<a class="button" href="/optimization" aria-current="false">Clear filters</a>}
       >
         Try fewer letters, or remove a filter.

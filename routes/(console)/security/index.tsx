@@ -35,7 +35,7 @@ export default define.page<typeof handler>(function SecurityOverview({ data: ove
 });
 
 const WAITING = [
-  ["review", "Review", "item", "Changed tools, and tools that look like an attack"],
+  ["review", "Review", "item", "Changed tools, and tools that look like attacks"],
   ["consents", "Consents", "request", "Programs that others want to run on the gateway's machine"],
   ["approvals", "Approvals", "call", "Calls that wait for approval"],
 ] as const;
@@ -76,8 +76,8 @@ function AccessCard({ overview }: { overview: Overview }) {
         {isRequired ? null : (
           <p class="muted small">
             Start the gateway with <code>--require-token</code>{" "}
-            to ask for one here too. A token that is sent counts either way: its owner sees what the
-            token admits.
+            to require one on this machine too. If a request includes a token, the token's limits
+            apply either way.
           </p>
         )}
         <Facts>
@@ -96,7 +96,7 @@ function Caller({ overview: { caller, isLoggedIn } }: { overview: Overview }) {
   return (
     <Card title="You">
       <div class="stack">
-        {caller === undefined ? <p>Everyone on this machine, with every right.</p> : (
+        {caller === undefined ? <p>Everyone on this machine has every right.</p> : (
           <Facts>
             <Fact name="Token">
               <InertText text={caller.name} />

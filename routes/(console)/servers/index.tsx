@@ -65,7 +65,7 @@ export default define.page<typeof handler>(function ServersRoute({ data: page, u
         ? (
           <EmptyState
             icon="search"
-            title="No server matches"
+            title="No matching servers"
             actions={<a class="button" href="/servers" aria-current="false">Clear the filter</a>}
           >
             Try fewer letters, or another state.
@@ -77,8 +77,8 @@ export default define.page<typeof handler>(function ServersRoute({ data: page, u
             title="No servers yet"
             actions={<DemoForm action="restore" />}
           >
-            Add one here, or name your servers in <code>.mcp.json</code>{" "}
-            in the folder where you start Quartermaster: they are connected as soon as it is saved.
+            Add one here, or list your servers in <code>.mcp.json</code>{" "}
+            in the folder where you start Quartermaster. They connect as soon as you save the file.
           </EmptyState>
         )}
     </div>

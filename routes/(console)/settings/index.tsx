@@ -25,7 +25,7 @@ export default define.page<typeof handler>(function SettingsPage({ data: page, u
       <BusyForms />
       <PageHeader
         title="Settings"
-        lead="A flag wins over the environment, that over the settings file. Only editable options change without a restart"
+        lead="Flags override environment variables, which override the settings file. Only editable options can change without a restart"
       />
       <FormResult {...page} />
       <div class="columns">
@@ -46,14 +46,14 @@ function AboutCard({ about }: Pick<SettingsPage, "about">) {
         <Fact name="Version">Quartermaster {about.version}</Fact>
         <Fact name="Deno">{about.deno} on {about.system}</Fact>
         <Fact name="Platform">
-          {about.platform === "deploy" ? "Deno Deploy" : "A machine of your own"}
+          {about.platform === "deploy" ? "Deno Deploy" : "Self-hosted"}
         </Fact>
         <Fact name="Address">
           <span class="mono">{about.address}</span>
           <CopyButton value={about.address} label="Copy address" />
         </Fact>
         <Fact name="Data folder">
-          {about.dataDir === undefined ? "None: the platform keeps the data" : (
+          {about.dataDir === undefined ? "None: the platform stores the data" : (
             <>
               <span class="mono place">{about.dataDir}</span>
               <CopyButton value={about.dataDir} label="Copy data folder" />
@@ -66,7 +66,7 @@ function AboutCard({ about }: Pick<SettingsPage, "about">) {
         <Fact name="Documentation">
           <span>
             In the folder <code>docs</code>{" "}
-            that comes with the program, one page a task: clients.md, search.md, optimization.md
+            that comes with the program, one page per task: clients.md, search.md, optimization.md
           </span>
         </Fact>
       </Facts>

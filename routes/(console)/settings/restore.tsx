@@ -43,11 +43,11 @@ export default define.page<typeof handler>(function RestorePage({ data: page }) 
       <BusyForms />
       <PageHeader
         title="Restore a backup"
-        lead="It is checked first, and put in place when the gateway is started again"
+        lead="The file is checked first, then restored when the gateway restarts"
       />
       {page.refused === undefined
         ? null
-        : <FormFailure error={page.refused} title="Nothing is changed" />}
+        : <FormFailure error={page.refused} title="Nothing was changed" />}
       {page.applied === undefined ? null : <Applied applied={page.applied} />}
       {page.possible === "here"
         ? (
@@ -67,20 +67,22 @@ function Applied({ applied }: Required<Pick<RestorePage, "applied">>) {
   if (!applied.ok) {
     return (
       <Notice tone="bad" role="status">
-        The backup could not be put in place at this start, and the store is as it was:{" "}
-        <InertText text={applied.problem} />. The next start tries again.
+        The backup could not be restored when the gateway started, and the data store is unchanged:
+        {" "}
+        <InertText text={applied.problem} />. The gateway will try again when it next starts.
       </Notice>
     );
   }
   const kept = applied.before ?? applied.movedTo;
   return (
     <Notice tone="ok">
-      At this start a backup with {formatCount(applied.entries, "record")} of{" "}
-      <Ago at={Date.parse(applied.createdAt)} /> was put in place.
+      When the gateway started, it restored a backup with {formatCount(applied.entries, "record")}
+      {" "}
+      from <Ago at={Date.parse(applied.createdAt)} />.
       {kept === undefined ? null : (
         <>
-          {" "}What was there before is kept in <span class="mono place">{kept}</span>{" "}
-          <CopyButton value={kept} label="Copy the path of what was there before" />
+          {" "}The previous data is saved in <span class="mono place">{kept}</span>{" "}
+          <CopyButton value={kept} label="Copy path of the previous data" />
         </>
       )}
     </Notice>
@@ -90,21 +92,21 @@ function Applied({ applied }: Required<Pick<RestorePage, "applied">>) {
 function Staged({ page: { staged, place } }: { page: RestorePage }) {
   if (staged === undefined) return null;
   return (
-    <Card title="Waits for the next start">
+    <Card title="Waiting for restart">
       <div class="stack">
         <Notice tone="warn">
-          The backup of <Ago at={Date.parse(staged.createdAt)} /> with{" "}
+          The backup from <Ago at={Date.parse(staged.createdAt)} /> with{" "}
           {formatCount(staged.entries, "record")} replaces <span class="mono place">{place}</span>
           {" "}
-          when the gateway is started again. What is changed until then is replaced too; it is kept
-          as a backup beside the store.
+          when the gateway restarts. Changes made until then are replaced too; a backup of them is
+          saved next to the data store.
         </Notice>
-        <p>Stop every gateway that uses this store, then start one of them.</p>
+        <p>Stop every gateway that uses this data store, then start one of them.</p>
         <PostButton
           action={RESTORE_BACKUP}
-          busy="Taking back…"
+          busy="Canceling…"
           fields={{ step: "undo" }}
-          label="Do not restore it"
+          label="Cancel restore"
         />
       </div>
     </Card>
@@ -117,16 +119,15 @@ function Checked({ page: { checked, place = "" } }: { page: RestorePage }) {
   const replaced = rows.filter(({ here }) => here > 0)
     .map(({ what, here }) => `${formatNumber(here)} ${what.toLowerCase()}`);
   return (
-    <Card title="Checked, and whole" aside={formatCount(backup.entries, "record")}>
+    <Card title="Backup is valid" aside={formatCount(backup.entries, "record")}>
       <div class="stack">
         <p>
-          Made <Ago at={Date.parse(backup.createdAt)} />, with schema version{" "}
-          {backup.schemaVersion}.
+          Created <Ago at={Date.parse(backup.createdAt)} />, schema version {backup.schemaVersion}.
         </p>
         <Table
           class="restore-table"
-          caption="What the backup holds, and what is here"
-          columns={["What", ["In the backup", "number"], ["In the store now", "number"]]}
+          caption="Contents of the backup and of the data store"
+          columns={["Records", ["In the backup", "number"], ["In the data store", "number"]]}
         >
           {rows.map(({ what, inBackup, here }) => (
             <tr key={what}>
@@ -149,26 +150,26 @@ function Checked({ page: { checked, place = "" } }: { page: RestorePage }) {
         <div class="form-actions">
           <Confirm
             id="restore-backup"
-            label="Restore at the next start"
+            label="Restore at next start"
             subject="this backup"
             title="Replace everything in the data store?"
             action={RESTORE_BACKUP}
             fields={{ step: "confirm", id: backup.id }}
-            verb="Replace at the next start"
-            busy="Setting down…"
+            verb="Replace at next start"
+            busy="Saving…"
             isDangerous
             isPrimary
           >
-            <span class="mono place">{place}</span> is replaced when the gateway is started again
+            <span class="mono place">{place}</span> is replaced when the gateway restarts
             {replaced.length === 0 ? "" : `, with its ${replaced.join(", ")}`}{" "}
-            and all else in it. Servers in config files stay. It can be taken back until then, and
-            what was there is kept as a backup.
+            and everything else in it. Servers in config files stay. You can cancel until then, and
+            a backup of the current data is saved.
           </Confirm>
           <PostButton
             action={RESTORE_BACKUP}
-            busy="Forgetting…"
+            busy="Removing…"
             fields={{ step: "discard" }}
-            label="Forget this file"
+            label="Discard this file"
           />
         </div>
       </div>
@@ -183,7 +184,7 @@ function ChooseFile({ isFirst }: { isFirst: boolean }) {
         <Field
           id="backup"
           label="Backup file"
-          hint="As downloaded under Settings or made with the command line; at most 64 MiB. Nothing is replaced by choosing it."
+          hint="A file downloaded under Settings or created with the command line, up to 64 MiB. Choosing a file does not replace anything yet."
         >
           <input
             id="backup"
@@ -211,8 +212,8 @@ function ElsewhereCard({ possible }: { possible: "elsewhere" | "no-file" }) {
       <div class="stack">
         <p>
           {possible === "elsewhere"
-            ? "A backup replaces everything, so it can be restored only on the gateway's own machine: at its local address, unless it has a --public-url, or with the gateway stopped, by running:"
-            : "The data store is not a file on this machine, so the gateway cannot replace it at its start. Stop every gateway that uses it, then run:"}
+            ? "A backup replaces all data, so it can be restored only on the gateway's own machine. Open the console at its local URL (not possible with --public-url), or stop the gateway and run:"
+            : "The data store is not a file on this machine, so the gateway cannot replace it when it starts. Stop every gateway that uses it, then run:"}
         </p>
         <CodeBlock code="quartermaster restore FILE" label="command to restore" />
       </div>

@@ -35,8 +35,8 @@ export default define.page<typeof handler>(function ToolsRoute({ data: page, url
           action: (
             <TokensChip
               tokens={page.tokens.counted}
-              unit={page.tokens.isCounting ? "tokens so far, counting" : "tokens in all"}
-              title="About what a model would read if every tool that is on were listed"
+              unit={page.tokens.isCounting ? "tokens so far, counting" : "tokens in total"}
+              title="Estimated tokens a model would read if every enabled tool were listed"
             />
           ),
         })}
@@ -117,8 +117,8 @@ function leadOf(page: ToolsPage): string {
     .some((filter) => filter !== undefined);
   if (page.state === "invalid") {
     return page.list.total === 1
-      ? "1 entry is not a valid tool, so no client is shown it"
-      : `${formatNumber(page.list.total)} entries are not valid tools, so no client is shown them`;
+      ? "1 entry is not a valid tool and is hidden from clients"
+      : `${formatNumber(page.list.total)} entries are not valid tools and are hidden from clients`;
   }
   if (isFiltered) {
     return `${formatCount(page.list.total, "match", "matches")} in ${
@@ -217,21 +217,21 @@ function NoTools({ page }: { page: ToolsPage }) {
       <EmptyState
         icon="tools"
         title="No tools yet"
-        actions={<a class="button" href="/servers">Look at the servers</a>}
+        actions={<a class="button" href="/servers">Show servers</a>}
       >
-        The tools of every connected server are listed here. None has offered any so far.
+        The tools of all connected servers appear here. No server offers any yet.
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon="search"
-      title="No tool matches"
+      title="No matching tools"
       actions={<a class="button" href="/tools" aria-current="false">Clear search and filters</a>}
     >
       {page.query === ""
-        ? "No tool is in all of these filters. Take one away."
-        : "Say what the tool should do in other words, or with fewer filters."}
+        ? "No tool matches all of these filters. Remove one."
+        : "Describe the task differently, or remove filters."}
     </EmptyState>
   );
 }

@@ -28,7 +28,7 @@ export default define.page<typeof handler>(function ToolsetsPage({ data: page, u
       <BusyForms />
       <PageHeader
         title="Toolsets"
-        lead={total === 0 ? "The few tools a task needs, under one name" : (
+        lead={total === 0 ? "Saved selections of tools, one of which can be listed to clients" : (
           <>
             {formatCount(total, "toolset")},{" "}
             {equipped === undefined ? "none equipped" : (
@@ -49,11 +49,11 @@ export default define.page<typeof handler>(function ToolsetsPage({ data: page, u
           icon="toolsets"
           title="No toolsets yet"
           actions={available === 0
-            ? <a class="button" href="/servers">Look at the servers</a>
+            ? <a class="button" href="/servers">Show servers</a>
             : <a class="button" href={NEW_TOOLSET}>Create a toolset</a>}
         >
-          A toolset picks tools from any of your servers, so that a client sees those and nothing
-          else. {available === 0
+          A toolset is a selection of tools from any of your servers. Equip it to list just those
+          tools to clients. {available === 0
             ? "There are no tools yet: connect a server first."
             : `There are ${formatCount(available, "tool")} to choose from.`}
         </EmptyState>

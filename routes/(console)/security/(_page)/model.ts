@@ -70,12 +70,12 @@ function reasonsFor({ access, options, platform }: OverviewGateway): string[] {
   }
   return [
     ...(requireToken ? ["It was started with --require-token."] : []),
-    ...(platform.name === "deploy" ? ["It runs on Deno Deploy, where anybody can reach it."] : []),
+    ...(platform.name === "deploy" ? ["It runs on Deno Deploy, where anyone can reach it."] : []),
     ...(isLoopback(host) || platform.name === "deploy"
       ? []
       : [`It listens on ${host}, where other machines can reach it.`]),
     ...(publicUrl === undefined || isLoopback(new URL(publicUrl).hostname)
       ? []
-      : [`It is known to others as ${publicUrl}.`]),
+      : [`Its public URL is ${publicUrl}.`]),
   ];
 }

@@ -32,14 +32,14 @@ export default define.page<typeof handler>(function ApprovalsPage({ data: page }
       outcome={page}
       lead={calls.length === 0
         ? "Calls that may change or delete things and need approval first"
-        : `${formatCount(calls.length, "call")} to decide on, each within two minutes`}
+        : `${formatCount(calls.length, "call")} waiting; each expires after two minutes`}
     >
       {calls.length === 0
         ? (
-          <EmptyState icon="ready" title="No call waits">
+          <EmptyState icon="ready" title="No calls waiting">
             If a server, a toolset or a token has the mode{" "}
-            <code>confirm</code>, a call that may change or delete things waits here, unless its
-            client can ask the user itself. Without approval it is not made.
+            <code>confirm</code>, calls that may change or delete things wait here for approval,
+            unless the client can ask its user. Calls that are not approved are refused.
           </EmptyState>
         )
         : (
@@ -67,7 +67,7 @@ function Waiting({ call }: { call: ApprovalCard }) {
           </span>
         </h3>
         <p class="muted">
-          Wanted by <Listed texts={[who, client].filter((text) => text !== undefined)} />
+          Requested by <Listed texts={[who, client].filter((text) => text !== undefined)} />
         </p>
         <CodeBlock code={inertString(call.arguments)} label={`arguments for ${name}`} />
         {hidden > 0 && (
@@ -95,7 +95,7 @@ function Waiting({ call }: { call: ApprovalCard }) {
               />
             }
           >
-            It runs at once, with the arguments that are shown.
+            It runs immediately, with the arguments shown.
           </Confirm>
           <PostButton
             action={PATH}
@@ -113,13 +113,13 @@ function Waiting({ call }: { call: ApprovalCard }) {
 const MODES = [
   ["all", "All calls"],
   ["confirm", "Destructive calls need approval"],
-  ["read-only", "Only tools that read"],
+  ["read-only", "Read-only tools"],
 ] as const;
 
 function Toolsets({ toolsets }: Pick<ApprovalsPage, "toolsets">) {
   if (toolsets.length === 0) return null;
   return (
-    <Card title="What may be called through a toolset" isFlush>
+    <Card title="Allowed calls by toolset" isFlush>
       <ul class="rows">
         {toolsets.map(({ name, mode }) => (
           <li key={name} class="row mode-row">
@@ -130,7 +130,7 @@ function Toolsets({ toolsets }: Pick<ApprovalsPage, "toolsets">) {
               busy="Applying…"
               fields={{ action: "mode", toolset: name }}
             >
-              <select name="mode" class="select" aria-label={`What may be called through ${name}`}>
+              <select name="mode" class="select" aria-label={`Allowed calls for ${name}`}>
                 <SelectOptions choices={MODES} value={mode} />
               </select>
               <button type="submit" class="button">
@@ -142,7 +142,7 @@ function Toolsets({ toolsets }: Pick<ApprovalsPage, "toolsets">) {
       </ul>
       <p class="muted small approval-note">
         Servers have <code>mode</code>{" "}
-        in their entries, and tokens may have one of their own. The strictest of all counts.
+        in their configuration, and tokens can have their own. The strictest applies.
       </p>
     </Card>
   );

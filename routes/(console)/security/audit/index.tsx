@@ -32,10 +32,10 @@ export default define.page<typeof handler>(function AuditPage({ data: page }) {
     <SecurityPage
       path={PATH}
       live="audit"
-      lead="Who decided what, from where and when; entries are added, and never changed"
+      lead="Who changed what, when and from where; entries are never edited"
       action={<Actions query={query} />}
     >
-      {error !== undefined && <FormFailure error={error} title="Not filtered" />}
+      {error !== undefined && <FormFailure error={error} title="The filter is invalid" />}
       {check !== undefined && <Checked check={check} />}
       <AuditFilters query={query} />
       {rows.length > 0
@@ -49,20 +49,20 @@ export default define.page<typeof handler>(function AuditPage({ data: page }) {
         ? (
           <EmptyState
             icon="search"
-            title="No entries like that"
+            title="No matching entries"
             actions={<a class="button" href={PATH}>Show all entries</a>}
           >
-            Nothing in the log is of this kind.
+            No log entry matches this filter.
           </EmptyState>
         )
         : (
           <EmptyState
             icon="lock"
-            title="Nothing was decided yet"
-            actions={<a class="button" href="/activity">See the calls</a>}
+            title="No entries yet"
+            actions={<a class="button" href="/activity">Show activity</a>}
           >
-            Every change of servers, toolsets, tokens, secrets and settings will be here, with who
-            made it. Calls of tools are in the activity log.
+            Changes to servers, toolsets, tokens, secrets and settings appear here, with who made
+            them. Tool calls are in the activity log.
           </EmptyState>
         )}
     </SecurityPage>
@@ -193,7 +193,7 @@ function Changes(
           </div>
         ))}
       </dl>
-      {more > 0 && <p class="muted small">and {formatNumber(more)} more; the export has all</p>}
+      {more > 0 && <p class="muted small">and {formatNumber(more)} more; see the export for all</p>}
     </>
   );
 }
@@ -203,7 +203,7 @@ function Actions({ query }: Pick<AuditPage, "query">) {
   return (
     <span class="chips-row">
       <a class="button" href={`${PATH}?${new URLSearchParams({ ...query, check: "1" })}`}>
-        Check the log
+        Verify log
       </a>
       <a class="button" href={to("csv")} f-client-nav={false} download>Export CSV</a>
       <a class="button" href={to("ndjson")} f-client-nav={false} download>Export NDJSON</a>
@@ -218,15 +218,15 @@ function Checked({ check }: { check: NonNullable<AuditPage["check"]> }) {
   }`;
   const cleared = prunedUntil === undefined
     ? ""
-    : ` What is older than ${new Date(prunedUntil).toISOString()} was cleared away.`;
+    : ` Entries older than ${new Date(prunedUntil).toISOString()} have expired.`;
   if (problems.length === 0) {
     return (
-      <Notice tone="ok">The log is whole: {whole}, none changed, none missing.{cleared}</Notice>
+      <Notice tone="ok">The log is intact: {whole}, none changed, none missing.{cleared}</Notice>
     );
   }
   return (
     <Notice tone="bad">
-      <p class="strong">The log is not whole: somebody has changed it in the data store.</p>
+      <p class="strong">The log is not intact: someone changed it in the data store.</p>
       <ul class="form-steps">
         {problems.map(({ at, message }, index) => (
           <li key={index}>

@@ -33,7 +33,7 @@ export default define.page<typeof handler>(function ConsentsPage({ data: page })
       path={PATH}
       live="settings"
       outcome={{ refused }}
-      lead="Programs and local servers that others want to add on the gateway's machine. Nothing happens until you approve"
+      lead="Requests to run programs or connect to local servers on the gateway's machine. Nothing happens until you approve"
     >
       {done !== undefined && decided !== undefined && (
         <Notice tone="ok">
@@ -103,7 +103,7 @@ function ConsentCard({ row, canAgree, isByCommandOnly }: ConsentCardProps) {
               {origin.from !== undefined && <InertText text={`(${origin.from})`} />}
             </span>
           </Fact>
-          <Fact name="Kept until">
+          <Fact name="Expires">
             <Day at={row.expiresAt} />
           </Fact>
         </Facts>
@@ -155,7 +155,7 @@ function Agree({ row: { id, server, argv, url } }: { row: ConsentRow }) {
         busy="Connecting…"
         fields={fields}
         kind="primary"
-        label="Allow and connect"
+        label="Approve and connect"
         subject={server}
       />
     );
@@ -163,7 +163,7 @@ function Agree({ row: { id, server, argv, url } }: { row: ConsentRow }) {
   return (
     <Confirm
       id={`agree-${id}`}
-      label="Agree and start"
+      label="Approve and start"
       subject={server}
       title={`Run this program as ${server}?`}
       action={PATH}
@@ -173,8 +173,8 @@ function Agree({ row: { id, server, argv, url } }: { row: ConsentRow }) {
       isDangerous
     >
       <code>{inertString(argv[0] ?? "")}</code>{" "}
-      runs on this machine with all that your user may do, now and at every start of the gateway.
-      Agree only if you know what every argument does.
+      runs on this machine with all your user's permissions, now and every time the gateway starts.
+      Approve only if you know what every argument does.
     </Confirm>
   );
 }

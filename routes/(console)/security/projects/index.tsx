@@ -27,7 +27,7 @@ export default define.page<typeof handler>(function ProjectsPage({ data: page })
     <SecurityPage
       path={PATH}
       outcome={page}
-      lead="A server assigned to projects exists only in them; a server in none is in all"
+      lead="Servers assigned to projects are visible only there; all other servers are visible everywhere"
       action={<a class="button button-primary" href="#new-project">New project</a>}
     >
       {projects.length > 0
@@ -100,7 +100,7 @@ function ProjectCard({ project, isOnly }: { project: ProjectRow; isOnly: boolean
                     checked={server.isAssigned}
                   />
                   <span class="mono">{server.name}</span>
-                  {server.isGone && <span class="muted small">not configured now</span>}
+                  {server.isGone && <span class="muted small">not configured</span>}
                 </label>
               ))}
             </div>
@@ -132,7 +132,7 @@ function ProjectCard({ project, isOnly }: { project: ProjectRow; isOnly: boolean
               ? "It has no servers."
               : isOnly
               ? `Its ${formatCount(servers.length, "server")} become visible outside it.`
-              : "First remove the servers that are in no other project: without one they would be in all projects."}
+              : "First remove the servers that are in no other project: otherwise they would become visible in all projects."}
           </Confirm>
         </div>
       </div>

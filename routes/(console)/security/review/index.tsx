@@ -32,8 +32,8 @@ export default define.page<typeof handler>(function ReviewPage({ data: page, url
       live="servers tools settings"
       outcome={page}
       lead={total === 0
-        ? "What servers change about their tools, and what looks like an attack"
-        : `${formatCount(total, "item")} for you to look at`}
+        ? "Changes to tools, and tools that look like attacks"
+        : `${formatCount(total, "item")} to review`}
     >
       {asked && <AskCard asked={asked} here={here} />}
       {total > 0 && <Filters page={page} url={url} />}
@@ -69,7 +69,7 @@ export default define.page<typeof handler>(function ReviewPage({ data: page, url
         ? (
           <EmptyState
             icon="search"
-            title="No items like that"
+            title="No matching items"
             actions={<a class="button" href={REVIEW_PATH}>Show all</a>}
           >
             {formatCount(total, "other item")} waiting.
@@ -77,8 +77,8 @@ export default define.page<typeof handler>(function ReviewPage({ data: page, url
         )
         : (
           <EmptyState icon="ready" title="Nothing to review">
-            Tools are pinned when they are first seen. When a server changes one, or lists something
-            that looks like an attack, it is shown here.
+            Tools are pinned when first seen. If a server changes a tool, or lists one that looks
+            like an attack, it appears here.
           </EmptyState>
         )}
       <ReviewDecisions decisions={page.decisions} />

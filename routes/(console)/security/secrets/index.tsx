@@ -31,7 +31,7 @@ export default define.page<typeof handler>(function SecretsPage({ data: page }) 
       path={PATH}
       live="servers settings"
       outcome={page}
-      lead="Kept encrypted, and filled into a server's entry when it is started; never shown again"
+      lead="Stored encrypted, and inserted into a server's configuration when it starts; never shown again"
       action={<a class="button button-primary" href="#set-secret">Set a secret</a>}
     >
       {unavailable === undefined ? null : (
@@ -41,7 +41,7 @@ export default define.page<typeof handler>(function SecretsPage({ data: page }) 
       )}
       {missing.map(({ name, usedBy }) => (
         <Notice key={name} tone="warn">
-          <span class="mono strong">{name}</span> is not set, and <Servers names={usedBy} />{" "}
+          <span class="mono strong">{name}</span> is not set, but <Servers names={usedBy} />{" "}
           {usedBy.length === 1 ? "refers" : "refer"} to it.{" "}
           <a href={`${PATH}?name=${name}#set-secret`}>Set {name}</a>
         </Notice>
@@ -50,9 +50,9 @@ export default define.page<typeof handler>(function SecretsPage({ data: page }) 
         ? <SecretsTable secrets={secrets} />
         : (
           <EmptyState icon="lock" title="No secrets yet">
-            Set one, and write <code>{"${secret:NAME}"}</code>{" "}
-            in a server's entry: in its headers, variables, arguments or address. The entry then
-            holds only the name.
+            Set one, then use <code>{"${secret:NAME}"}</code>{"  "}
+            in a server's headers, variables, arguments or URL. Its configuration then contains only
+            the name.
           </EmptyState>
         )}
       <FormCard
@@ -70,15 +70,15 @@ export default define.page<typeof handler>(function SecretsPage({ data: page }) 
           fields={{
             name: {
               isName: true,
-              hint: "Letters, digits and _. An existing secret gets the new value.",
+              hint: "Letters, digits and _. Using an existing name replaces its value.",
             },
             value: {
               isName: true,
               type: "password",
               hint: (
                 <>
-                  One line; the command line takes more:{" "}
-                  <code>quartermaster secrets set NAME</code>. It is never shown.
+                  One line. For several lines, use{" "}
+                  <code>quartermaster secrets set NAME</code>. The value is never shown.
                 </>
               ),
             },
@@ -138,7 +138,7 @@ function SecretActions({ name, usedBy }: SecretsPage["secrets"][number]) {
     ? "No server uses it."
     : `${formatCount(usedBy.length, "server")} (${
       usedBy.join(", ")
-    }) cannot be started until it is set again.`;
+    }) cannot start until it is set again.`;
   return (
     <div class="actions">
       <a class="button" href={`${PATH}?name=${name}#set-secret`}>
@@ -155,7 +155,7 @@ function SecretActions({ name, usedBy }: SecretsPage["secrets"][number]) {
         busy="Deleting…"
         isDangerous
       >
-        {effect} Its value is gone for good.
+        {effect} Its value cannot be recovered.
       </Confirm>
     </div>
   );

@@ -84,12 +84,12 @@ function Made({ made }: { made: NonNullable<TokensPage["made"]> }) {
       <section class="card token-made" role="status">
         <header class="card-head">
           <h2>
-            Token <InertText text={made.name} /> is made
+            Token <InertText text={made.name} /> was created
           </h2>
         </header>
         <div class="card-body stack">
           <Notice tone="warn" role={null}>
-            Copy it now: it is shown this once, and cannot be had again.
+            Copy it now: it will not be shown again.
           </Notice>
           <CodeBlock code={made.text} label="the token" />
         </div>
@@ -174,10 +174,10 @@ function Revoke({ row: { id, name, sessions, isOwn } }: { row: TokenRow }) {
       busy="Revoking…"
       isDangerous
     >
-      It stops working at every gateway on this data. {sessions > 0
+      It stops working on every gateway that uses this data store. {sessions > 0
         ? `${formatCount(sessions, "client")} connected with it will be disconnected. `
         : ""}
-      {isOwn ? "You signed in with it and will be logged out. " : ""}It cannot be undone.
+      {isOwn ? "You signed in with it and will be logged out. " : ""}This cannot be undone.
     </Confirm>
   );
 }

@@ -30,20 +30,23 @@ export function ServerEditor({ form }: { form: ServerForm }) {
           </>
         )}
         lead={editing === undefined
-          ? "It is connected to first, so that nothing is stored that cannot work."
-          : "The gateway tries the changed entry first; the current one stays until it works."}
+          ? "The gateway tests the connection before saving."
+          : "The gateway tests the new configuration before replacing the current one."}
       />
       {form.error && (
-        <FormFailure error={form.error} title={editing === undefined ? "Not added" : "Not saved"} />
+        <FormFailure
+          error={form.error}
+          title={editing === undefined ? "The server was not added" : "The changes were not saved"}
+        />
       )}
       {editing !== undefined && form.error?.code === "CONFLICT" && (
         <p class="small">
-          <a href={serverStep(editing, "edit")} f-client-nav={false}>Edit it as it is now</a>
+          <a href={serverStep(editing, "edit")} f-client-nav={false}>Load the current version</a>
         </p>
       )}
       {found === undefined ? <EntryForm form={form} /> : (
         <>
-          <Card title={`${formatCount(found.length, "server")} in the text`} isFlush>
+          <Card title={`${formatCount(found.length, "server")} found`} isFlush>
             <FoundServers text={form.entry} servers={found} />
           </Card>
           <p class="small">
@@ -66,9 +69,9 @@ function EntryForm({ form }: { form: ServerForm }) {
       >
         <Field
           id="entry"
-          label={editing === undefined ? "Address, command or mcp.json" : "Address or command"}
+          label={editing === undefined ? "URL, command or mcp.json" : "URL or command"}
           hint={editing === undefined
-            ? "An mcp.json in the shape of Claude, Cursor or VS Code; whole or a part of it."
+            ? "The mcp.json formats of Claude, Cursor and VS Code work, in whole or in part."
             : "Values shown as *** are kept; type a new value to change one."}
         >
           <ServerEntry value={form.entry} placeholder={PLACEHOLDER} />
@@ -78,7 +81,7 @@ function EntryForm({ form }: { form: ServerForm }) {
             id="name"
             name="name"
             label="Name"
-            hint="Letters, digits, _ and -; empty takes one from what you paste."
+            hint="Letters, digits, _ and -. Leave empty to derive a name."
             value={form.name}
             pattern={PLAIN_NAME}
             title="1 to 64 letters, digits, _ or -"
@@ -92,7 +95,7 @@ function EntryForm({ form }: { form: ServerForm }) {
             <Field
               id="settings"
               label="Headers or variables"
-              hint="One a line: Name: value for an address, NAME=value for a command. ${secret:NAME} stands for what is set under Security, Secrets."
+              hint="One per line: Name: value for a URL, NAME=value for a command. ${secret:NAME} inserts a secret from Security, Secrets."
             >
               <textarea
                 id="settings"
@@ -111,7 +114,7 @@ function EntryForm({ form }: { form: ServerForm }) {
               id="folder"
               class="input mono"
               label="Folder"
-              hint="The command's working folder; empty for the gateway's own."
+              hint="The command's working folder. Default: the gateway's own."
               spellcheck={false}
               value={form.folder}
             />
@@ -140,41 +143,41 @@ interface LimitInput {
   options?: readonly (readonly [value: string, label: string])[];
 }
 
-const BY_ALL = "By all callers together; empty for no limit.";
+const BY_ALL = "For all clients together. Leave empty for no limit.";
 
 const LIMIT_INPUTS: readonly LimitInput[] = [
   {
     id: "mode",
-    label: "Calls that are let through",
-    hint: "What a tool does is taken from its annotations.",
+    label: "Allowed calls",
+    hint: "Based on the tools' annotations.",
     options: [
       ["", "All"],
-      ["confirm", "Those that may change or delete things only after a yes"],
-      ["read-only", "Those that only read"],
+      ["confirm", "All; ask before calls that may change or delete things"],
+      ["read-only", "Read-only calls"],
     ],
   },
-  { id: "callsPerMinute", label: "Calls a minute", hint: BY_ALL },
-  { id: "maxConcurrent", label: "Calls at once", hint: BY_ALL },
+  { id: "callsPerMinute", label: "Calls per minute", hint: BY_ALL },
+  { id: "maxConcurrent", label: "Concurrent calls", hint: BY_ALL },
   {
     id: "maxResultTokens",
-    label: "Tokens of a result",
-    hint: "A longer one is cut, and the rest is read page by page. Empty for no limit.",
+    label: "Tokens per result",
+    hint: "Longer results are split into pages. Leave empty for no limit.",
   },
   {
     id: "trust",
     label: "Trust",
-    hint: "Whether you vouch for what it says of its tools.",
+    hint: "Whether you trust what it says about its tools.",
     options: [["", "Trusted"], ["untrusted", "Not trusted"]],
   },
   {
     id: "changes",
-    label: "Changes of its tools",
+    label: "Policy for changed tools",
     hint: "What to do when a tool's definition changes.",
     options: [
-      ["", "By trust: held where it is not trusted, else passed on and shown"],
-      ["hold", "Held until approved"],
-      ["notify", "Passed on, and shown under Review"],
-      ["allow", "Passed on without a word"],
+      ["", "Default: hold if not trusted, otherwise apply and show under Review"],
+      ["hold", "Hold until approved"],
+      ["notify", "Apply and show under Review"],
+      ["allow", "Apply without notice"],
     ],
   },
 ];

@@ -43,7 +43,7 @@ export function DemoForm({ action }: { action: "remove" | "restore" }) {
   return (
     <PostForm action={DEMO_SERVER_PATH}>
       <button type="submit" class="button" name="demo" value={action}>
-        {action === "remove" ? "Remove demo server" : "Put the demo server back"}
+        {action === "remove" ? "Remove demo server" : "Restore demo server"}
       </button>
     </PostForm>
   );

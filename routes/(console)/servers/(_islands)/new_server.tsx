@@ -17,7 +17,7 @@ import "../../../../islands/frame.tsx";
 
 const TYPING_MS = 250;
 const KINDS: Record<string, string> = {
-  address: "An address",
+  address: "A URL",
   command: "A command",
   file: "A configuration",
 };
@@ -83,12 +83,12 @@ function Found({ recognized }: { recognized: Recognized | undefined }) {
   const what = KINDS[kind] ?? "Something";
   const [only] = servers;
   if (servers.length !== 1 || only === undefined) {
-    return <>{what} with {servers.length} servers; choose among them in the next step.</>;
+    return <>{what} with {servers.length} servers; you can choose which to add in the next step.</>;
   }
   if (only.problem !== undefined) return <Warning before={`${what}, but: `} text={only.problem} />;
   return (
     <>
-      {what}. Unless you give it a name, it will be called <InertText as="code" text={only.name} />.
+      {what}. Default name: <InertText as="code" text={only.name} />.
       {only.notes.map((note) => (
         <span key={note} class="entry-note">
           <InertText text={note} />.
@@ -170,7 +170,7 @@ export function FoundServers(
           {isWorking ? "Connecting…" : `Add ${formatCount(chosen.length, "server")}`}
         </button>
         <span class="muted small">
-          The gateway connects to each first; servers that fail are not stored.
+          The gateway tests each connection; servers that fail are not saved.
         </span>
       </div>
     </PostForm>

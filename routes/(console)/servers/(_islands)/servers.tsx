@@ -92,7 +92,7 @@ export function LogTail(
   }, [lines.value]);
 
   if (lines.value.length === 0) {
-    return <p class="muted log-empty">It has written nothing to its error output.</p>;
+    return <p class="muted log-empty">The server has written nothing to stderr.</p>;
   }
   const text = lines.value
     .map(({ time, line }) => `${new Date(time).toISOString().slice(11, 19)}  ${line}`).join("\n");
@@ -103,7 +103,7 @@ export function LogTail(
       tabIndex={0}
       role="log"
       aria-live="off"
-      aria-label="Log of the server"
+      aria-label="Server log"
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
       }}

@@ -48,7 +48,7 @@ const Added = z.object({
 export function addedText({ server, place }: z.infer<typeof Added>): string {
   const { state, toolCount, reason } = server;
   const outcome = state === "ready" ? `, ${formatCount(toolCount, "tool")}` : `: ${reason}`;
-  return `Added${outcome}${place === undefined ? "" : `. It is at an address of ${place}`}`;
+  return `Added${outcome}${place === undefined ? "" : `. Its URL is on ${place}`}`;
 }
 
 const OutputLine = z.object({ time: z.number(), line: z.string() });

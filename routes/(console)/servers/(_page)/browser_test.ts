@@ -28,7 +28,7 @@ Deno.test("requestImport() gives what came of it, also where it was refused or i
   using _fetch = stubFetch({ server: "maybe" });
   const odd = await requestImport("{}", "git");
   assert.ok(!odd.ok);
-  assert.match(odd.error.message, /not what this page expects/);
+  assert.match(odd.error.message, /unexpected response/);
 });
 
 Deno.test("fetchRecognized() takes what a text has, and nothing else", async () => {

@@ -141,8 +141,8 @@ export async function saveServer(
     const [only] = servers;
     if (kind === "file" || servers.length !== 1 || !only) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "One address or one command is wanted here",
-        recoveryAction: "Add other servers under Add server",
+        message: "Cannot save: enter one URL or one command",
+        recoveryAction: "To add more servers, use Add server",
       });
     }
     const { version, limits } = fields;

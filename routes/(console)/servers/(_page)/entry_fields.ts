@@ -6,12 +6,12 @@ import { SERVER_LIMITS } from "../../../../lib/operations/server_entry.ts";
 
 /** The limits that the form asks for. */
 const LABELS = {
-  mode: "Calls that are let through",
-  callsPerMinute: "Calls a minute",
-  maxConcurrent: "Calls at once",
-  maxResultTokens: "Tokens of a result",
+  mode: "Allowed calls",
+  callsPerMinute: "Calls per minute",
+  maxConcurrent: "Concurrent calls",
+  maxResultTokens: "Tokens per result",
   trust: "Trust",
-  changes: "Changes of its tools",
+  changes: "Policy for changed tools",
 } as const;
 type LimitName = keyof typeof LABELS;
 
@@ -51,9 +51,9 @@ function limitValue(name: LimitName, text: string): unknown {
   throw new GatewayError("INVALID_ARGUMENTS", {
     message: `${LABELS[name]}: ` +
       (choices === undefined
-        ? `write a whole number from ${minValue} to ${maxValue}, or nothing`
-        : `"${text.slice(0, 40)}" is none of ${choices}`),
-    recoveryAction: "Correct it under Limits, and send the form again",
+        ? `enter a whole number from ${minValue} to ${maxValue}, or leave it empty`
+        : `"${text.slice(0, 40)}" is not one of ${choices}`),
+    recoveryAction: "Correct it under Limits and submit again",
   });
 }
 
@@ -79,7 +79,7 @@ export function withSettings(spec: ServerSpec, text: string, folder = ""): Serve
   if (!isRemote(spec)) return spec;
   if (folder !== "") {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "A server with an address has no folder",
+      message: "A server with a URL has no working folder",
       recoveryAction: "Leave the folder empty",
     });
   }
@@ -99,7 +99,7 @@ function pairs(
     if (name !== undefined && value !== undefined) return [name, value];
     // Not with the text itself: it may be a secret that is written wrongly.
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `Line ${number} under headers and variables cannot be read`,
+      message: `Line ${number} under headers and variables is invalid`,
       recoveryAction: `Write it as ${written}`,
     });
   }));

@@ -45,12 +45,12 @@ Deno.test("limitValues() takes away what is empty", () => {
 
 Deno.test("limitValues() says which field is wrong", () => {
   const wrong: [Partial<typeof NO_LIMITS>, RegExp][] = [
-    [{ mode: "some" }, /let through: "some" is none of all, confirm, read-only/],
-    [{ trust: "yes" }, /Trust: "yes" is none of trusted, untrusted/],
-    [{ changes: "never" }, /Changes of its tools: "never"/],
-    [{ callsPerMinute: "0" }, /Calls a minute: .* from 1 to 1000000/],
-    [{ maxConcurrent: "1.5" }, /Calls at once/],
-    [{ maxResultTokens: "99" }, /Tokens of a result: .* from 100/],
+    [{ mode: "some" }, /Allowed calls: "some" is not one of all, confirm, read-only/],
+    [{ trust: "yes" }, /Trust: "yes" is not one of trusted, untrusted/],
+    [{ changes: "never" }, /Policy for changed tools: "never"/],
+    [{ callsPerMinute: "0" }, /Calls per minute: .* from 1 to 1000000/],
+    [{ maxConcurrent: "1.5" }, /Concurrent calls/],
+    [{ maxResultTokens: "99" }, /Tokens per result: .* from 100/],
   ];
   for (const [fields, message] of wrong) {
     assert.throws(() => limitValues({ ...NO_LIMITS, ...fields }), message);
@@ -75,8 +75,8 @@ Deno.test("withSettings() reads headers for an address and variables for a progr
 
 Deno.test("withSettings() names the line that cannot be read, but not what stands in it", () => {
   const failing = () => withSettings(remote, "A: b\nsecret");
-  assert.throws(failing, { message: "Line 2 under headers and variables cannot be read" });
-  assert.throws(() => withSettings(remote, "", "/srv"), /has no folder/);
+  assert.throws(failing, { message: "Line 2 under headers and variables is invalid" });
+  assert.throws(() => withSettings(remote, "", "/srv"), /has no working folder/);
 });
 
 Deno.test("settingsText() is read back as it was", () => {

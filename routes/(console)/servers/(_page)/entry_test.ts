@@ -81,7 +81,7 @@ Deno.test("addServer() adds one with the limits that are written, and those of i
     HERE,
   );
   assert.ok("error" in form && form.limits?.callsPerMinute === "many");
-  assert.match(form.error?.message ?? "", /Calls a minute/);
+  assert.match(form.error?.message ?? "", /Calls per minute/);
 });
 
 /** Of one stored server, as the real one shows and changes it. */

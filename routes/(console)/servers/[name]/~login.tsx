@@ -40,15 +40,15 @@ export default define.page<typeof handler>(function LoginRoute({ data: page }) {
             Log in to <span class="mono">{server.name}</span>
           </>
         }
-        lead="You log in where the server says. This gateway keeps what it gets there, sealed, and sends it to this server alone."
-        action={<a class="button" href={serverPath(server.name)}>Back to the server</a>}
+        lead="You log in with the server's authorization server. The gateway stores the resulting tokens encrypted and sends them only to this server."
+        action={<a class="button" href={serverPath(server.name)}>Back to server</a>}
       />
-      {error === undefined ? null : <FormFailure error={error} title="Not begun" />}
+      {error === undefined ? null : <FormFailure error={error} title="The login could not start" />}
       {attempt === undefined ? null : <Attempt attempt={attempt} />}
       {page.isAttemptOver && (
         <div class="notice tone-warn" role="status">
           <Icon name="alert" size={14} />
-          <p>That login has run out: it waits for 10 minutes. Begin again.</p>
+          <p>The login expired after 10 minutes. Start again.</p>
         </div>
       )}
       {login === undefined ? null : <Present server={server.name} login={login} />}
@@ -56,7 +56,7 @@ export default define.page<typeof handler>(function LoginRoute({ data: page }) {
         <div class="notice">
           <Icon name="info" size={14} />
           <p>
-            Nobody can log in here: <InertText text={refusal} />.
+            Login is not available: <InertText text={refusal} />.
           </p>
         </div>
       )}
@@ -65,7 +65,7 @@ export default define.page<typeof handler>(function LoginRoute({ data: page }) {
 });
 
 const CLIENTS = {
-  given: "a client id that you gave",
+  given: "a client ID you entered",
   registered: "registered by this gateway",
   document: "this gateway's own metadata document",
 } as const;
@@ -77,7 +77,7 @@ function Attempt({ attempt }: { attempt: AttemptView }) {
       <div class="notice tone-bad" role="alert">
         <Icon name="error" size={14} />
         <p>
-          The login did not succeed: <InertText text={outcome.reason} />
+          The login failed: <InertText text={outcome.reason} />
         </p>
       </div>
     );
@@ -85,9 +85,9 @@ function Attempt({ attempt }: { attempt: AttemptView }) {
   if (url === undefined) return null;
   const { host } = new URL(url);
   return (
-    <Card title="Go on at the authorization server">
+    <Card title="Continue at the authorization server">
       <Facts>
-        <Fact name="You go to">
+        <Fact name="Host">
           <InertText as="span" class="mono" text={host} />
         </Fact>
         <Fact name="Rights">
@@ -106,7 +106,7 @@ function Attempt({ attempt }: { attempt: AttemptView }) {
 
 function Present({ server, login }: { server: string; login: LoginView }) {
   return (
-    <Card title={login.isActive ? "You are logged in" : "The login has ended"}>
+    <Card title={login.isActive ? "You are logged in" : "The login is no longer valid"}>
       <Facts>
         {login.trouble === undefined ? null : (
           <Fact name="Reason">
@@ -138,7 +138,7 @@ function Present({ server, login }: { server: string; login: LoginView }) {
           isDangerous
         >
           The gateway forgets the login and asks the authorization server to revoke it. The server's
-          tools no longer work until somebody logs in again.
+          tools stop working until someone logs in again.
         </Confirm>
       </div>
     </Card>
@@ -147,7 +147,7 @@ function Present({ server, login }: { server: string; login: LoginView }) {
 
 function Scopes({ scopes }: { scopes: string[] }) {
   if (scopes.length === 0) {
-    return <span class="muted">what the authorization server gives by default</span>;
+    return <span class="muted">the authorization server's default</span>;
   }
   return <InertText as="span" class="mono" text={scopes.join(", ")} />;
 }
@@ -156,20 +156,24 @@ function Begin({ page }: { page: LoginPage }) {
   const { server, clientId, login } = page;
   return (
     <Card {...(login?.isActive ? { title: "Log in again" } : {})}>
-      <PostForm class="form form-wide" action={loginPath(server.name)} busy="Asking the server">
+      <PostForm
+        class="form form-wide"
+        action={loginPath(server.name)}
+        busy="Contacting the server…"
+      >
         {server.state === "needs_login" && <InertText as="p" text={server.reason} />}
         <details class="edit-words" open={clientId !== "" || page.error !== undefined}>
-          <summary>Use a client id of your own</summary>
+          <summary>Use your own client ID</summary>
           <div class="form">
             <NameField
               id="client_id"
               name="client_id"
-              label="Client id"
-              hint="Only where the authorization server lets no client register by itself."
+              label="Client ID"
+              hint="Required only if the authorization server does not let clients register themselves."
               value={clientId}
               maxLength={2000}
             />
-            <Field id="client_secret" label="Client secret" hint="Empty where it has none.">
+            <Field id="client_secret" label="Client secret" hint="Leave empty if there is none.">
               <input
                 id="client_secret"
                 class="input mono"

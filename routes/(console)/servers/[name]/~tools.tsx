@@ -75,14 +75,14 @@ export default define.page<typeof handler>(function ServerToolsRoute({ data }) {
       )}
       {refused === undefined
         ? null
-        : <FormFailure error={refused.error} title="The selection is not saved" />}
+        : <FormFailure error={refused.error} title="The selection was not saved" />}
       <Card isFlush>
         {tools.length === 0
           ? (
             <EmptyState icon="tools" title="No tools yet">
               {server.state === "ready"
                 ? "This server is connected and offers no tools."
-                : "Its tools can be chosen here once the server is connected."}
+                : "You can choose its tools here once the server is connected."}
             </EmptyState>
           )
           : (
@@ -95,7 +95,7 @@ export default define.page<typeof handler>(function ServerToolsRoute({ data }) {
       </Card>
       {tools.length > 0 && (
         <p class="small muted">
-          With all selected, tools that the server adds later are exposed too.
+          If all tools are selected, tools the server adds later are exposed too.
         </p>
       )}
     </div>

@@ -18,8 +18,8 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
     <Card title="Optimization" aside={isOn ? "On" : "Off"}>
       <div class="stack">
         <p>
-          Measures how often a model picks the right tool by its description, and tries others. It
-          spends model time, so it is off until somebody wants it.
+          Measures how often a model picks the right tool, and tests better descriptions. It uses
+          model calls, which may cost money, so it is off by default.
         </p>
         {fixedBy === undefined
           ? (
@@ -33,8 +33,8 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
           )
           : (
             <Notice tone="info" icon="lock" role={null}>
-              It was switched on by the {fixedBy}{" "}
-              at the start, and cannot be switched off here. Start the gateway without{" "}
+              It was switched on by the {fixedBy}{"  "}
+              at startup and cannot be switched off here. Restart the gateway without{" "}
               <code>--enable-optimization</code>.
             </Notice>
           )}
@@ -52,7 +52,7 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
 
 const BACKENDS: Record<string, string> = {
   none: "Keyword search only",
-  local: "Keyword and semantic search, with the included small model",
+  local: "Keyword and semantic search, with the bundled embedding model",
   ollama: "Keyword and semantic search, with Ollama",
   openai: "Keyword and semantic search, with OpenAI's API",
 };
@@ -73,11 +73,11 @@ export function SearchCard({ search }: Pick<SettingsPage, "search">) {
           action="/settings"
           busy="Indexing…"
           fields={{ action: "search" }}
-          label="Index everything again"
+          label="Rebuild index"
         />
         <p class="muted small">
-          Rarely needed: changes apply automatically. Use it after the model behind an embeddings
-          URL was replaced.
+          Rarely needed: changes apply automatically. Use it after replacing the model behind an
+          embeddings URL.
         </p>
       </div>
     </Card>
@@ -87,17 +87,17 @@ export function SearchCard({ search }: Pick<SettingsPage, "search">) {
 function Progress({ progress }: { progress: NonNullable<SettingsPage["search"]["progress"]> }) {
   const { state, done, total, reason } = progress;
   const text = state === "ready"
-    ? `${formatCount(total, "meaning")} read`
-    : `${formatNumber(done)} of ${formatCount(total, "meaning")} read`;
+    ? `${formatCount(total, "tool text")} indexed`
+    : `${formatNumber(done)} of ${formatCount(total, "tool text")} indexed`;
   return (
     <div class="progress-line" role="status">
       {state === "failed"
         ? (
           <Notice tone="bad" role={null}>
-            <InertText text={reason ?? "The embeddings could not be made"} />
+            <InertText text={reason ?? "The embeddings could not be computed"} />
           </Notice>
         )
-        : <progress aria-label="Meanings read" max={Math.max(1, total)} value={done} />}
+        : <progress aria-label="Indexing progress" max={Math.max(1, total)} value={done} />}
       <p class="muted small">{text}</p>
     </div>
   );
@@ -106,14 +106,14 @@ function Progress({ progress }: { progress: NonNullable<SettingsPage["search"]["
 const BACKUPS = {
   here: "A backup contains secrets: only its owner should read it.",
   elsewhere: "A backup contains secrets: you can download it only on the gateway's own machine.",
-  "no-disk": "Make backups on the command line of a machine with a disk.",
+  "no-disk": "To back up, use the command line on a machine with a disk.",
 };
 
 const RESTORES = {
-  none: "One that is restored is checked first, and put in place at the next start.",
-  waits: "One waits for the next start, to be put in place.",
-  failed: "One could not be put in place at this start.",
-  done: "One was put in place at this start.",
+  none: "A restored backup is checked first, then applied when the gateway next starts.",
+  waits: "A backup will be restored when the gateway next starts.",
+  failed: "A backup could not be restored when the gateway started.",
+  done: "A backup was restored when the gateway started.",
 };
 
 export function DataCard({ data }: Pick<SettingsPage, "data">) {
@@ -121,12 +121,12 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
     <Card title="Data" aside={data.bytes === undefined ? undefined : formatBytes(data.bytes)}>
       <div class="stack">
         <Facts>
-          <Fact name="Kept in">
+          <Fact name="Location">
             <span class="mono place">{data.place}</span>
             {data.kind === "file" && (
               <CopyButton
                 value={data.place}
-                label="Copy the store's path"
+                label="Copy data store path"
               />
             )}
           </Fact>
@@ -156,8 +156,8 @@ function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean 
         <InertText text={check.problem} />
         {!isOn && (
           <>
-            . Nothing is started while it is off: press “Switch optimization on” above, or start the
-            gateway with <code>--enable-optimization</code>, then check again.
+            . While optimization is off, the evaluator cannot run. Press “Switch optimization on”
+            above, or start the gateway with <code>--enable-optimization</code>, then check again.
           </>
         )}
       </Notice>
@@ -175,10 +175,10 @@ function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean 
         <Facts>
           <Fact name="Program">
             <span class="mono place">{program.path}</span>
-            <CopyButton value={program.path} label="Copy the program's path" />
+            <CopyButton value={program.path} label="Copy program path" />
           </Fact>
           <Fact name="Version">
-            {program.version === "" ? "It does not say" : <InertText text={program.version} />}
+            {program.version === "" ? "Unknown" : <InertText text={program.version} />}
           </Fact>
         </Facts>
       )}
@@ -186,8 +186,8 @@ function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean 
         <button type="submit" class="button" aria-describedby="evaluator-cost">Run a test</button>
       </PostForm>
       <p id="evaluator-cost" class="muted small">
-        It spends model time: one real request with two small tools, as an evaluation makes many.
-        That is a few thousand tokens, and usually costs less than two cents.
+        Makes one real model request with two small tools, like the many an evaluation makes. It
+        uses a few thousand tokens and usually costs less than two cents.
       </p>
       {check.trial && <Trial trial={check.trial} />}
     </>

@@ -50,10 +50,10 @@ export function OptionGroups(
       {groups.length === 0 && (
         <EmptyState
           icon="search"
-          title="No option like that"
+          title="No matching options"
           actions={<a class="button" href={`${PATH}#options`}>Show all options</a>}
         >
-          The filter looks at flags, variables, keys and descriptions.
+          The filter searches flags, variables, keys and descriptions.
         </EmptyState>
       )}
       {groups.map(({ name, options }) => {
@@ -161,8 +161,8 @@ function EditOption({ option, here }: { option: ShownOption; here: string }) {
       <p class="small muted" id={`${name}-must`}>
         {choices ? "" : `${must[0]!.toUpperCase()}${must.slice(1)}. `}
         {startup === undefined
-          ? `Default: ${fallback}. Applies until the next start.`
-          : `The next start uses ${startup} again.`}
+          ? `Default: ${fallback}. Changes last until the gateway restarts.`
+          : `Reverts to ${startup} when the gateway restarts.`}
       </p>
     </div>
   );

@@ -37,7 +37,7 @@ export async function settingsData(
           options.activityCalls.toLocaleString("en-US")
         } of them`,
       },
-      { what: "Evaluation runs", kept: `${options.evalRetention} days; their results stay` },
+      { what: "Evaluation runs", kept: `${options.evalRetention} days; results are kept` },
       { what: "Log files", kept: `the last ${options.logRetention}` },
     ],
   };
@@ -76,13 +76,13 @@ export interface RestorePage {
 }
 
 const FAMILIES: readonly [root: string, what: string][] = [
-  ["servers", "Servers that were added here"],
+  ["servers", "Servers added in the console"],
   ["toolsets", "Toolsets"],
   ["promotions", "Promoted descriptions"],
   ["candidates", "Candidate descriptions"],
   ["golden_prompts", "Golden prompts, all versions"],
   ["access_tokens", "Access tokens"],
-  ["settings", "Settings made while it ran"],
+  ["settings", "Settings changed at runtime"],
 ];
 
 export async function restorePage(
@@ -128,8 +128,8 @@ export async function changeRestore(
     }
     default:
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "Cannot tell what to do with the backup",
-        recoveryAction: "Load the page again and choose one of what it offers",
+        message: "Cannot process the backup: unknown step",
+        recoveryAction: "Reload the page and try again",
       });
   }
 }
@@ -156,11 +156,11 @@ function resolveStaged(
   }
   if (!isFromThisMachine) {
     throw new GatewayError("ACCESS_DENIED", {
-      message: "Cannot restore a backup: it replaces everything, and is asked for from elsewhere",
-      recoveryAction: "Do it on the gateway's own machine",
+      message: "Cannot restore a backup from another machine: it replaces all data",
+      recoveryAction: "Restore it on the gateway's own machine",
       recoverySteps: [
-        "Use the gateway's local address, on the machine itself, unless it has a --public-url",
-        "Or stop the gateway and run `quartermaster restore FILE` there",
+        "Open the gateway's local URL on that machine, unless it has a --public-url",
+        "Or stop the gateway and run `quartermaster restore FILE` on that machine",
       ],
     });
   }

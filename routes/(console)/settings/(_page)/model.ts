@@ -155,11 +155,11 @@ export const SETTINGS_DECISIONS: FormDecisions = {
   },
   "optimization-off": {
     operation: OPTIMIZATION_OPERATIONS.disable,
-    done: "Optimization is off. Nothing spends model time.",
+    done: "Optimization is off. No model calls are made.",
   },
   set: {
     operation: SETTINGS_OPERATIONS.set,
-    done: "The setting is changed until the gateway restarts.",
+    done: "Setting changed until the gateway restarts.",
   },
   "evaluator-check": {
     operation: SETTINGS_OPERATIONS.checkEvaluator,

@@ -28,7 +28,7 @@ export function ToolsCatalog({ rows, order, showsScores = false }: ToolsCatalogP
     );
   return (
     <Table
-      caption={order === undefined ? "Tools, the best match first" : "Tools"}
+      caption={order === undefined ? "Tools, best match first" : "Tools"}
       class={order === undefined ? "tools-table is-ranked" : "tools-table"}
       columns={[
         sortable("server", "Server", "col-server hide-small"),
@@ -97,7 +97,7 @@ function ToolRow({ tool, showsScores }: { tool: ListedTool; showsScores: boolean
       {match && (
         <td class="number">
           {match.relevance === undefined
-            ? <span class="muted" title="Found by its letters alone">–</span>
+            ? <span class="muted" title="Matches the letters of its name only">–</span>
             : (
               <span class="relevance">
                 <Bar share={match.relevance} />
@@ -121,7 +121,7 @@ function Scores({ match }: Pick<ListedTool, "match">) {
     <>
       <InertText as="p" class="why small" text={match.explanation} />
       {match.scores && (
-        <p class="scores small" title="What each field adds to its rank">
+        <p class="scores small" title="How each field contributes to the rank">
           {match.scores.map(([field, score]) => (
             <span key={field}>{field} {score.toFixed(2)}</span>
           ))}
@@ -145,7 +145,7 @@ function Summary({ tool }: { tool: ListedTool }) {
       <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
       {!tool.isEnabled && <span class="badge">Off</span>}
       {tool.isPromoted && (
-        <span class="badge tone-ok" title="Clients read a description that was promoted">
+        <span class="badge tone-ok" title="Clients see a promoted description">
           Promoted
         </span>
       )}

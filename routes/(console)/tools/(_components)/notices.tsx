@@ -34,11 +34,11 @@ export function UnlistedTool({ server, tool }: { server: ServerStatus; tool: str
 const REASONS: Record<WithheldTool["state"], { title: string; why: string }> = {
   quarantined: {
     title: "The tool is in quarantine",
-    why: "Its definition looks like an attack: no client sees the tool or can call it.",
+    why: "Its definition looks like an attack, so clients cannot see or call it.",
   },
   held: {
     title: "The tool is held",
-    why: "Its server added it: no client sees it until someone approves it.",
+    why: "Its server added it. Clients do not see it until someone approves it.",
   },
 };
 
@@ -111,17 +111,17 @@ export function CollisionText({ collision }: { collision: Collision }) {
     return (
       <>
         <Name text={namespaced} /> is called <Name text={flat} />, because both it and{" "}
-        <Name text={cutLike} /> are too long, and begin with <Name text={plain} />{" "}
-        once they are cut: only the end tells them apart.
+        <Name text={cutLike} /> exceed the length limit and would both be cut to{" "}
+        <Name text={plain} />.
       </>
     );
   }
   return (
     <>
       <Name text={namespaced} /> is called <Name text={flat} />, because <Name text={plain} />{" "}
-      is the name of {keptBy === undefined ? "a tool of the gateway's own." : (
+      is already the name of {keptBy === undefined ? "one of the gateway's own tools." : (
         <>
-          <Name text={keptBy} />, whose full name comes first in the alphabet.
+          <Name text={keptBy} />, whose full name comes first alphabetically.
         </>
       )}
     </>

@@ -177,7 +177,7 @@ async function search(
           ...(scores === undefined ? {} : { scores: largestFirst(scores) }),
         },
       })),
-      ...rest.map((tool) => ({ tool, match: { explanation: "Has these letters" } })),
+      ...rest.map((tool) => ({ tool, match: { explanation: "Contains these letters" } })),
     ],
     degraded: answer.degraded,
   };

@@ -62,7 +62,7 @@ Deno.test("toolsPage() also finds letters of a word, and what is off", async () 
   assert.deepEqual(await names("q=warn"), ["air.alerts"]);
   assert.deepEqual(await names("q=zoo+animal"), ["zoo.feed"]);
   const { list: { rows: [first] } } = await open("q=warn");
-  assert.deepEqual(first?.match, { explanation: "Has these letters" });
+  assert.deepEqual(first?.match, { explanation: "Contains these letters" });
 });
 
 Deno.test("toolsPage() filters by server, category and state", async () => {

@@ -131,13 +131,13 @@ function ToolDetail({ page, tried, refused }: ToolDetailProps) {
               {page.isHeld && (
                 <span
                   class="badge tone-warn"
-                  title="Its server has changed it: clients get the version before that"
+                  title="Its server changed it; clients still get the previous version"
                 >
                   Held
                 </span>
               )}
               {knowledge?.isEnabled === false && (
-                <span class="badge" title="It is switched off: no client can call it">Off</span>
+                <span class="badge" title="This tool is off; clients cannot call it">Off</span>
               )}
             </span>
           }
@@ -150,7 +150,7 @@ function ToolDetail({ page, tried, refused }: ToolDetailProps) {
             refused={refused}
           />
         )}
-        <Card title="Try it" aside="a real call, on the record like any other">
+        <Card title="Try it" aside="this is a real call, and it is logged">
           <TryTool
             key={fullName}
             server={page.server.name}
@@ -210,7 +210,7 @@ function Hints({ hints }: { hints: ToolPage["hints"] }) {
         <span
           key={label}
           class={isRisky ? "badge tone-warn" : "badge"}
-          title={`${meaning}, says the server`}
+          title={`${meaning}, according to the server`}
         >
           {isRisky && <Icon name="alert" size={12} />}
           {label}

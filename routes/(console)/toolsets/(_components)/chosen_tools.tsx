@@ -97,7 +97,7 @@ export function ChosenList({ tools, builtins, onRemove, onClear, onPlace }: Chos
       <ChosenSize tools={tools} builtins={builtins} onClear={onClear} />
       {tools.length === 0 && (
         <p class={target.value === undefined ? "picker-empty" : "picker-empty is-target"}>
-          Tick tools to put them in, or drag them here.
+          Select tools to add them, or drag them here.
         </p>
       )}
       <Undrawn tools={tools.slice(0, first)} />
@@ -126,12 +126,13 @@ export function ChosenList({ tools, builtins, onRemove, onClear, onPlace }: Chos
       <Undrawn tools={tools.slice(end)} />
       {height === 0 && end < tools.length && (
         <noscript>
-          <p class="muted small">{tools.length - end} more are in it and stay.</p>
+          <p class="muted small">{tools.length - end} more are in this toolset and stay.</p>
         </noscript>
       )}
       {tools.length > 0 && (
         <p id="chosen-hint" class="hint needs-js">
-          Clients list them in this order. Drag a row, or move it with the arrow keys on its handle.
+          Clients list them in this order. Drag a row to move it, or use the arrow keys on its
+          handle.
         </p>
       )}
     </section>
@@ -231,7 +232,7 @@ function ChosenSize(
         </p>
         {count > 0 && (
           <button type="button" class="link-button small needs-js" onClick={onClear}>
-            Take all out
+            Remove all
           </button>
         )}
       </div>
@@ -241,8 +242,8 @@ function ChosenSize(
           <Icon name={isTooLarge ? "error" : "alert"} size={14} />
           <span>
             {isTooLarge
-              ? `A toolset holds at most ${formatNumber(MAX_TOOLS)} tools. Take some out.`
-              : `More than ${MANY_TOOLS}: some clients, Cursor for one, leave the rest out.`}
+              ? `A toolset holds at most ${formatNumber(MAX_TOOLS)} tools. Remove some.`
+              : `More than ${MANY_TOOLS}: some clients, such as Cursor, ignore the rest.`}
           </span>
         </p>
       )}
@@ -276,7 +277,7 @@ function Gauge({ count, builtins }: { count: number; builtins: number }) {
         {count > MANY_TOOLS
           ? `${formatNumber(count - MANY_TOOLS)} above the ${MANY_TOOLS}-tool limit (Cursor)`
           : `${MANY_TOOLS - count} below the ${MANY_TOOLS}-tool limit (Cursor)`}
-        {builtins > 0 && `: /mcp lists ${builtins} tools of its own`}
+        {builtins > 0 && `; /mcp lists ${builtins} tools of its own`}
       </p>
     </div>
   );

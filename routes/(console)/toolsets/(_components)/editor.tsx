@@ -32,13 +32,13 @@ export function ToolsetEditor({ form }: { form: ToolsetForm }) {
           </>
         )}
         {...(editing !== undefined
-          ? { lead: "Saving takes each tool as it is now" }
+          ? { lead: "Saving pins the current version of each tool" }
           : from !== undefined
-          ? { lead: `A copy of ${from}, which stays as it is` }
+          ? { lead: `A copy of ${from}, which is not changed` }
           : {})}
         action={<button type="submit" class="button button-primary">Save toolset</button>}
       />
-      {error && <FormFailure error={error} title="Not saved" />}
+      {error && <FormFailure error={error} title="The toolset was not saved" />}
       <Card>
         <div class="form form-wide">
           {editing === undefined && (
@@ -46,7 +46,7 @@ export function ToolsetEditor({ form }: { form: ToolsetForm }) {
               id="name"
               name="name"
               label="Name"
-              hint="Letters, digits, _ and -; part of its endpoint's URL."
+              hint="Letters, digits, _ and -. Used in the endpoint's URL."
               value={form.name}
               pattern={PLAIN_NAME}
               title="1 to 64 letters, digits, _ or -"
@@ -68,8 +68,8 @@ export function ToolsetEditor({ form }: { form: ToolsetForm }) {
         <noscript>
           <Field
             id="more"
-            label="More tools, each on a line"
-            hint="A name, a pattern such as git.* or *read*, or category:files for all of one."
+            label="More tools, one per line"
+            hint="A name, a pattern such as git.* or *read*, or a category such as category:files."
           >
             <textarea
               id="more"

@@ -35,7 +35,7 @@ export function EquipToolset({ name, tools, audience, other, isPrimary = false }
       verb="Equip toolset"
       isPrimary={isPrimary}
     >
-      It takes the place of <code>{other.name}</code>.{" "}
+      It replaces <code>{other.name}</code>.{" "}
       <EquipEffect audience={audience} tools={tools} before={other.registered} />
     </Confirm>
   );
@@ -56,9 +56,9 @@ export function UnequipToolset(
       {audience.count > 0 ? <EquipEffect audience={audience} tools={0} before={tools} /> : (
         <>
           No client is connected to <code>/mcp</code>{" "}
-          now. The next one sees only the gateway's own tools.
+          now. The next client will see only the gateway's own tools.
         </>
-      )} The toolset itself and its own endpoint stay.
+      )} The toolset and its own endpoint stay.
     </Confirm>
   );
 }
@@ -83,7 +83,7 @@ export function DeleteToolset(
       isDangerous
       before={exportFirst}
     >
-      Its selection of {formatCount(tools, "tool")} is lost, and its endpoint{" "}
+      Its selection of {formatCount(tools, "tool")} is deleted, and its endpoint{" "}
       <code class="place">/toolsets/{name}/mcp</code> closes.
       {isEquipped && (
         <>
@@ -101,7 +101,7 @@ export function EquipEffect(
   if (audience.count === 0) {
     return (
       <>
-        No client is connected to <code>/mcp</code> now. The next one sees{" "}
+        No client is connected to <code>/mcp</code> now. The next client will see{" "}
         {formatCount(tools, "tool")} instead of {formatNumber(before)}.
       </>
     );

@@ -20,7 +20,7 @@ export function ImportForm({ text, isMain = false }: { text: string; isMain?: bo
           accept="application/json,.json"
         />
       </Field>
-      <Field id="import-text" label="Or text">
+      <Field id="import-text" label="Or paste text">
         <textarea
           id="import-text"
           class="input mono"
@@ -34,7 +34,7 @@ export function ImportForm({ text, isMain = false }: { text: string; isMain?: bo
       </Field>
       <label class="check-field">
         <input type="checkbox" name="replace" value="true" />
-        Overwrite toolsets of the same name
+        Overwrite toolsets with the same name
       </label>
       <div class="form-actions">
         <button type="submit" class={isMain ? "button button-primary" : "button"}>
@@ -56,7 +56,7 @@ export function ToolsetsImport({ page }: { page: ImportPage }) {
           : { lead: `${formatCount(report.saved.length, "toolset")} saved` })}
         action={<a class="button" href="/toolsets" aria-current="false">All toolsets</a>}
       />
-      {error && <FormFailure error={error} title="Nothing is imported" />}
+      {error && <FormFailure error={error} title="Nothing was imported" />}
       {report ? <Report report={report} /> : (
         <Card>
           <ImportForm text={page.text} isMain />
@@ -83,7 +83,7 @@ function Report({ report }: { report: NonNullable<ImportPage["report"]> }) {
                 <span class="muted">{formatCount(toolCount, "tool")}</span>
                 {wasNamed !== undefined && (
                   <span class="muted">
-                    , was called <InertText text={wasNamed} />
+                    , previously <InertText text={wasNamed} />
                   </span>
                 )}
               </p>

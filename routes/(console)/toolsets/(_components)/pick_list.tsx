@@ -30,7 +30,7 @@ export function PickList(props: PickListProps) {
   if (shown.length === 0) {
     return (
       <p class="muted picker-none" role="status">
-        No tool is found. Try other words, or a wider filter.
+        No matching tools. Try other search terms, or fewer filters.
       </p>
     );
   }
@@ -66,8 +66,7 @@ export function PickList(props: PickListProps) {
       </div>
       {picks.total > shown.length && (
         <p class="muted small">
-          {formatNumber(picks.total - shown.length)}{" "}
-          more are found by searching, or added all at once.
+          {formatNumber(picks.total - shown.length)} more match: refine the search, or add all.
         </p>
       )}
     </>
@@ -94,7 +93,7 @@ function Bulk({ picks, query, chosen, withAll, onAdd, onRemove }: PickListProps)
         disabled={!isIn}
         onClick={() => onAll((tools) => onRemove(tools.map((tool) => tool.namespacedName)))}
       >
-        Take them out
+        Remove them
       </button>
     </div>
   );
@@ -214,7 +213,7 @@ export function PickFilters({ query, servers, categories, onChange }: PickFilter
         ))}
       </div>
       <p id="pick-hint" class="hint">
-        Words are ranked as for a model. In a pattern <code>*</code> stands for any letters.
+        Results are ranked as for models. Use <code>*</code> as a wildcard.
       </p>
     </div>
   );

@@ -20,14 +20,14 @@ const STATES: Record<ToolsetPageTool["state"], Look> = {
     word: "Waiting",
     icon: "pending",
     tone: "warn",
-    note: "Its server is away; it is back when the server is",
+    note: "Its server is disconnected; the tool returns when the server does",
   },
   disabled: { word: "Disabled", icon: "paused", tone: "quiet", note: "Switched off on its server" },
   gone: {
     word: "Gone",
     icon: "error",
     tone: "bad",
-    note: "Its server no longer has it, or is itself removed",
+    note: "Its server no longer offers it, or was removed",
   },
 };
 
@@ -53,7 +53,7 @@ export function ToolsetToolsTable({ tools }: { tools: ToolsetPageTool[] }) {
 function ToolRow({ tool }: { tool: ToolsetPageTool }) {
   // Its server lists such a tool, and no client gets it.
   const { word, note, ...look }: Look = tool.state === "gone" && tool.wait !== undefined
-    ? { word: "Kept back", icon: "lock", tone: "warn", note: TOOL_WAITS[tool.wait].meaning }
+    ? { word: "Held", icon: "lock", tone: "warn", note: TOOL_WAITS[tool.wait].meaning }
     : STATES[tool.state];
   const isKnown = tool.tokens !== undefined;
   return (
@@ -86,9 +86,9 @@ function ToolRow({ tool }: { tool: ToolsetPageTool }) {
 }
 
 const VERDICTS = {
-  breaking: { word: "Breaking", tone: "badge tone-bad", title: "Calls as before may fail" },
+  breaking: { word: "Breaking", tone: "badge tone-bad", title: "Existing calls may fail" },
   compatible: { word: "Compatible", tone: "badge tone-ok", title: "Existing calls keep working" },
-  unknown: { word: "Changed", tone: "badge", title: "What it was before is no longer kept" },
+  unknown: { word: "Changed", tone: "badge", title: "The previous version is no longer stored" },
 };
 
 function Change({ change }: { change: NonNullable<ToolsetPageTool["change"]> }) {

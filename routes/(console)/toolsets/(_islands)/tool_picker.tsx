@@ -155,7 +155,7 @@ function useRequest() {
       trouble.value = response.degraded;
       return response;
     } catch {
-      if (!signal.aborted) trouble.value = "The search does not answer. Is the gateway running?";
+      if (!signal.aborted) trouble.value = "The search is not responding. Is the gateway running?";
     }
   };
   return { load, request, trouble };

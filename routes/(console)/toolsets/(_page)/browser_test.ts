@@ -31,8 +31,8 @@ Deno.test("placed() moves down, up and to the end, and puts fresh ones in betwee
 });
 
 Deno.test("placed() keeps what is known of one that is chosen", () => {
-  const chosen = [{ ...tools("a")[0]!, note: "Its server is away" }];
-  assert.equal(placed(chosen, tools("a"), 0)[0]?.note, "Its server is away");
+  const chosen = [{ ...tools("a")[0]!, note: "Server disconnected" }];
+  assert.equal(placed(chosen, tools("a"), 0)[0]?.note, "Server disconnected");
 });
 
 Deno.test("added() puts behind what is not in it yet", () => {

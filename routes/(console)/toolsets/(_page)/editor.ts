@@ -133,7 +133,7 @@ export async function saveToolset(
   } catch (error) {
     if (!(error instanceof GatewayError && error.code === "CONFLICT")) throw error;
     throw new GatewayError("CONFLICT", {
-      message: `Somebody else has saved ${editing.name} since this page was opened`,
+      message: `Someone else saved ${editing.name} after you opened this page`,
       hint: "Your version is below; saving again replaces theirs.",
     });
   }
@@ -144,8 +144,8 @@ function readNames(text: string): string[] {
     return z.array(z.string()).parse(JSON.parse(text));
   } catch {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "Cannot read which tools were chosen",
-      recoverySteps: ["Load the page again, and choose them once more"],
+      message: "Cannot read the selected tools",
+      recoverySteps: ["Reload the page and select them again"],
     });
   }
 }
@@ -154,7 +154,7 @@ function readNames(text: string): string[] {
 const CATEGORY = "category:";
 
 const NOTES: Partial<Record<ToolState, string>> = {
-  waiting: "Its server is away",
+  waiting: "Server disconnected",
   disabled: "Switched off",
   gone: "No longer there",
 };
@@ -193,7 +193,7 @@ function pickedByName(
     const wait = waits.get(written);
     const isKnown = tool !== undefined || isForMany(written);
     const note = wait === undefined
-      ? NOTES[states.get(written) ?? "registered"] ?? (isKnown ? undefined : "Not known")
+      ? NOTES[states.get(written) ?? "registered"] ?? (isKnown ? undefined : "Unknown")
       : TOOL_WAITS[wait].word;
     return {
       ...(tool ? pickedTool(toolDirectory, tool) : {

@@ -148,7 +148,7 @@ Deno.test("saveToolset() does not overwrite what somebody else has saved meanwhi
   // In the same millisecond or with a clock that was set back, for all that times say.
   await toolsets.save({ name: "dev", description: "Theirs", tools: before.tools, replace: true });
   const stale = saveToolset(gateway, { ...words, version }, CALL, before);
-  await assert.rejects(stale, { code: "CONFLICT", message: /Somebody else has saved dev/ });
+  await assert.rejects(stale, { code: "CONFLICT", message: /Someone else saved dev/ });
   assert.equal(toolsets.find("dev")?.description, "Theirs");
   await saveToolset(gateway, { ...words, version: toolsets.versionOf("dev") ?? "" }, CALL, before);
 });

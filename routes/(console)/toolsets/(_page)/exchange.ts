@@ -40,12 +40,14 @@ export async function importToolsets(
 async function readUpload(request: Request, maxBytes: number): Promise<FormData> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^(multipart\/form-data|application\/x-www-form-urlencoded)\b/.test(type)) {
-    throw new GatewayError("INVALID_ARGUMENTS", { message: "The request is not a form" });
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: "Cannot import: the request is not a form",
+    });
   }
   const body = await readBody(request, maxBytes);
   try {
     return await new Response(body as BodyInit, { headers: { "content-type": type } }).formData();
   } catch {
-    throw new GatewayError("INVALID_ARGUMENTS", { message: "The form cannot be read" });
+    throw new GatewayError("INVALID_ARGUMENTS", { message: "Cannot import: the form is invalid" });
   }
 }

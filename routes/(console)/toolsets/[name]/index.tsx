@@ -166,15 +166,15 @@ function AcceptChanges({ page: { toolset, version, names, changed } }: { page: T
         {formatCount(changed.count, "tool has", "tools have")} changed since this toolset was saved.
         {" "}
         {changed.breaking === 0
-          ? "Existing calls keep working, as far as is known."
-          : `Calls as before may fail with ${changed.breaking} of them.`}
+          ? "As far as we can tell, existing calls keep working."
+          : `Existing calls may fail with ${changed.breaking} of them.`}
       </span>
       <PostForm
         action={`${toolsetPath(toolset.name)}/edit`}
         busy="Saving…"
         fields={{ description: toolset.description ?? "", version, tools: JSON.stringify(names) }}
       >
-        <button type="submit" class="button">Accept the changes</button>
+        <button type="submit" class="button">Accept changes</button>
       </PostForm>
     </div>
   );

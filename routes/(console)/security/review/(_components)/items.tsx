@@ -34,7 +34,7 @@ export function Button(
 export const STATES: Record<ReviewCard["state"], { label: string; icon: IconName; tone: Tone }> = {
   quarantined: { label: "Quarantined", icon: "error", tone: "bad" },
   held: { label: "Held", icon: "paused", tone: "warn" },
-  notice: { label: "Passed on", icon: "info", tone: "info" },
+  notice: { label: "Applied", icon: "info", tone: "info" },
   flagged: { label: "Unusual", icon: "alert", tone: "warn" },
   rejected: { label: "Rejected", icon: "close", tone: "warn" },
 };
@@ -46,9 +46,9 @@ export function AskCard({ asked, here }: { asked: AskedDecision; here: string })
   if (items.length === 0) {
     return (
       <Notice tone="warn">
-        Nothing selected that you can {decision}. {decision === "waive"
+        You cannot {decision} any of the selected items. {decision === "waive"
           ? "Select items with findings."
-          : "Select changes: a finding is waived instead."}
+          : "Select changes; findings can only be waived."}
       </Notice>
     );
   }
@@ -103,7 +103,7 @@ function ReasonField({ id }: { id: string }) {
     <TextField
       id={id}
       label="Reason"
-      hint="Kept with your decision"
+      hint="Saved with your decision"
       name="reason"
       required
       maxLength={500}
@@ -195,7 +195,7 @@ function Item({ card, isOpen }: { card: ReviewCard; isOpen: boolean }) {
           {card.title}
           {card.from === undefined ? ". " : (
             <>
-              , it was <InertText text={card.from} />.{" "}
+              , previously <InertText text={card.from} />.{" "}
             </>
           )}
           {card.effect}
@@ -250,8 +250,8 @@ function Findings({ card }: { card: ReviewCard }) {
           fields={{ action: "waive", server, tool, fingerprint }}
         >
           <p class="muted">
-            It no longer counts for this definition. If nothing else is found, clients see it and
-            can use it at once. A changed definition is checked again.
+            The finding no longer counts for this definition. If there are no other findings,
+            clients can see and use the tool immediately. A changed definition is scanned again.
           </p>
           <SelectField
             id={`${id}-rule`}
@@ -293,13 +293,13 @@ function Decide({ card }: { card: ReviewCard }) {
         id={`${card.id}-approve`}
         label="Approve"
         subject={subject}
-        title={`Serve ${subject} like this?`}
+        title={`Serve this version of ${subject}?`}
         action={REVIEW_PATH}
         verb="Approve"
         busy="Approving"
         fields={{ ...fields, action: "approve" }}
       >
-        Every client sees the definition that is shown here, at once. You can revert it later.
+        Every client sees the definition shown here immediately. You can revert it later.
       </Confirm>
       <Button label="Reject" subject={subject} fields={{ ...fields, action: "reject" }} />
     </div>

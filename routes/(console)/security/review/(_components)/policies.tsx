@@ -88,15 +88,15 @@ function Other({ decision, id }: { decision: ReviewDecision; id: string }) {
       busy="Approving"
       fields={{ action: "approve", server, tool, fingerprint }}
     >
-      Every client sees the definition that was turned down, at once.
+      Every client sees the rejected definition immediately.
     </Confirm>
   );
 }
 
 const POLICIES: Record<PolicyRow["policy"], string> = {
-  hold: "Held until approved",
-  notify: "Passed on, and shown here",
-  allow: "Passed on without notice",
+  hold: "Hold until approved",
+  notify: "Apply and show here",
+  allow: "Apply without notice",
 };
 
 const TRUST = { trusted: "Trusted", untrusted: "Not trusted" };
@@ -117,12 +117,12 @@ export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; 
           { head: "Changes", cell: ({ policy }) => POLICIES[policy] },
           { head: "Trust", cell: ({ trust }) => TRUST[trust] },
           {
-            head: "Change it",
+            head: "Edit",
             isQuiet: true,
             cell: (policy) =>
               policy.isEditable ? <PolicyForm policy={policy} /> : (
                 <span class="muted">
-                  As <code>changes</code> and <code>trust</code> in its entry
+                  Set <code>changes</code> and <code>trust</code> in its configuration
                 </span>
               ),
           },
@@ -146,7 +146,7 @@ function PolicyForm({ policy }: { policy: PolicyRow }) {
         busy="Changing"
         fields={{ action: "policy", server: policy.server }}
       >
-        <select name="changes" class="select" aria-label={`Changes of ${subject}`}>
+        <select name="changes" class="select" aria-label={`Policy for changes to ${subject}`}>
           <SelectOptions choices={Object.entries(POLICIES)} value={policy.policy} />
         </select>
         <select name="trust" class="select" aria-label={`Trust in ${subject}`}>
@@ -155,7 +155,7 @@ function PolicyForm({ policy }: { policy: PolicyRow }) {
         <button type="submit" class="button">Apply</button>
         <p class="muted small">
           The server reconnects.
-          {policy.isHolding ? " What is held now may be passed on." : ""}
+          {policy.isHolding ? " Changes on hold may be applied." : ""}
         </p>
       </PostForm>
     </details>

@@ -21,21 +21,21 @@ export const BULK = {
     label: "Approve",
     noun: "change",
     text:
-      "Every client sees these definitions at once. Changes that were passed on are marked as seen. You can revert each of them later.",
+      "Every client sees these definitions immediately. Changes already applied are marked as seen. You can revert each of them later.",
     done: "The selected changes were approved.",
   },
   reject: {
     label: "Reject",
     noun: "change",
     text:
-      "Clients keep the version before, and new tools stay hidden. You are not asked about these definitions again.",
+      "Clients keep the previous version, and new tools stay hidden. You will not be asked about these definitions again.",
     done: "The selected changes were rejected.",
   },
   waive: {
     label: "Waive",
     noun: "finding",
     text:
-      "These findings no longer count for these definitions. If nothing else is found, clients see them and can use them at once.",
+      "These findings no longer count for these definitions. If there are no other findings, clients can see and use the tools immediately.",
     done: "The selected findings were waived.",
   },
 };
@@ -60,7 +60,7 @@ function bulkFailure({ decided, refused }: OutputOf<typeof decide>): PartialFail
   if (first === undefined) return undefined;
   const total = decided.length + refused.length;
   return new PartialFailure("CONFLICT", {
-    message: `${refused.length} of ${formatCount(total, "decision")} could not be made`,
+    message: `${refused.length} of ${formatCount(total, "decision")} failed`,
     recoverySteps: refused.map(({ server, tool, rule, message }) =>
       `${server}.${tool}${rule === undefined ? "" : ` (${rule})`}: ${message}`
     ),
@@ -221,12 +221,12 @@ function titleOf({ kind, state }: ReviewItem): string {
 function effectOf({ kind, state, tool }: ReviewItem): string {
   if (state === "quarantined") {
     return tool.startsWith("(")
-      ? "No client is given this text."
-      : "No client sees the tool or can call it.";
+      ? "Clients do not see this text."
+      : "Clients cannot see or call the tool.";
   }
   if (state === "flagged") return "Clients still see it.";
-  if (state === "notice") return "The change was passed on to clients.";
+  if (state === "notice") return "Clients already see the change.";
   return kind === "added" || kind === "renamed"
-    ? "No client sees it until it is approved."
-    : "Clients go on with the version they know.";
+    ? "Clients do not see it until it is approved."
+    : "Clients still get the previous version.";
 }

@@ -82,11 +82,11 @@ Deno.test("reviewPage() says of each item what happened and what clients get", a
   ];
   const { groups: [group] } = await reviewPage(stub(items));
   assert.deepEqual(group?.cards.map(({ id, effect }) => [id, effect]), [
-    ["item-1", "Clients go on with the version they know."],
-    ["item-2", "No client sees it until it is approved."],
-    ["item-3", "The change was passed on to clients."],
-    ["item-4", "No client sees the tool or can call it."],
-    ["item-5", "No client is given this text."],
+    ["item-1", "Clients still get the previous version."],
+    ["item-2", "Clients do not see it until it is approved."],
+    ["item-3", "Clients already see the change."],
+    ["item-4", "Clients cannot see or call the tool."],
+    ["item-5", "Clients do not see this text."],
     ["item-6", "Clients still see it."],
   ]);
 });
@@ -177,7 +177,7 @@ Deno.test("review page tells of each item that could not be decided, and decides
   const outcome = await send("reject", items);
   assert.deepEqual([outcome?.isPartial, outcome?.refused?.message], [
     true,
-    "1 of 2 decisions could not be made",
+    "1 of 2 decisions failed",
   ]);
   assert.match(outcome?.refused?.steps[0] ?? "", /^s\.held_0: .* has changed again/);
   const waiting = admin.waiting().map(({ tool }) => tool);

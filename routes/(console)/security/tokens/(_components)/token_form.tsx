@@ -21,7 +21,7 @@ const DAYS = [
 const MODES = [
   ["", "All"],
   ["confirm", "Calls that may change or delete things need approval"],
-  ["read-only", "Only calls that read"],
+  ["read-only", "Read-only calls"],
 ] as const;
 
 /** A list to check, not to read through. */
@@ -67,7 +67,7 @@ export function TokenForm({ page, operation }: TokenFormProps) {
             fields={{
               servers: pattern(
                 "servers",
-                "Empty: all. Separate names by commas; * stands for any text, ! excludes.",
+                "Default: all. Separate names with commas; * matches any text, ! excludes.",
               ),
               tools: pattern("tools", "As server.tool: git.*, *.read_*, !git.push."),
             }}
@@ -88,27 +88,27 @@ export function TokenForm({ page, operation }: TokenFormProps) {
             <OperationFields
               {...shared}
               fields={{
-                toolsets: pattern("toolsets", "Which saved toolsets it may use."),
+                toolsets: pattern("toolsets", "Saved toolsets the token can use."),
                 project: {
                   labels: [["", "Any"], ...page.projects.map((name) => [name, name] as const)],
                   hint: page.projects.length === 0
                     ? "There are no projects yet."
-                    : "The only one it can be used in.",
+                    : "The token works only in this project.",
                 },
                 mode: {
                   labels: MODES,
-                  label: "Calls it may make",
+                  label: "Allowed calls",
                   hint: "From the tool's annotations, unless the server's entry says otherwise.",
                 },
                 perMinute: {
-                  label: "Calls a minute",
+                  label: "Calls per minute",
                   inputMode: "numeric",
-                  hint: "Empty: no limit.",
+                  hint: "Leave empty for no limit.",
                 },
                 concurrent: {
-                  label: "Calls at once",
+                  label: "Concurrent calls",
                   inputMode: "numeric",
-                  hint: "Empty: no limit.",
+                  hint: "Leave empty for no limit.",
                 },
               }}
             />
@@ -116,7 +116,7 @@ export function TokenForm({ page, operation }: TokenFormProps) {
         </details>
         <div class="form-actions">
           <button type="submit" class="button button-primary" name="change" value="create">
-            Make token
+            Create token
           </button>
           <button
             type="submit"
@@ -125,7 +125,7 @@ export function TokenForm({ page, operation }: TokenFormProps) {
             formmethod="get"
             formaction={`${PATH}#admits`}
           >
-            Show what it admits
+            Preview access
           </button>
         </div>
       </FormCard>
@@ -151,7 +151,7 @@ function Rights({ page: { fields, rights } }: { page: TokensPage }) {
             <span class="strong">{right}</span>{" "}
             <span class="muted">
               {meaning}
-              {isGrantable ? "" : " (your own token does not have it)"}
+              {isGrantable ? "" : " (your own token does not have this right)"}
             </span>
           </span>
         </label>
@@ -163,9 +163,9 @@ function Rights({ page: { fields, rights } }: { page: TokensPage }) {
 function Preview({ preview: { servers, toolsets, tools } }: { preview: TokenPreview }) {
   return (
     <div id="admits">
-      <Card title="What it admits" aside={formatCount(tools, "tool")}>
+      <Card title="Access" aside={formatCount(tools, "tool")}>
         <div class="stack">
-          {servers.length === 0 && <p class="muted">No server, and so no tool.</p>}
+          {servers.length === 0 && <p class="muted">No servers, so no tools.</p>}
           <ul class="admits">
             {servers.slice(0, SERVERS).map(({ name, admitted, all, tools, more }) => (
               <li key={name}>
@@ -189,7 +189,7 @@ function Preview({ preview: { servers, toolsets, tools } }: { preview: TokenPrev
           </ul>
           <p class="small muted">
             {toolsets.length === 0
-              ? "No saved toolset."
+              ? "No saved toolsets."
               : `Toolsets: ${toolsets.slice(0, 20).join(", ")}${toolsets.length > 20 ? " …" : ""}`}
           </p>
         </div>

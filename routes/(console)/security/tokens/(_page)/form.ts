@@ -61,7 +61,7 @@ export function tokenInput({ rights, ...texts }: TokenFields): TokenInput {
   const field = fieldsOf(TokenInput).find(({ name }) => name === issue?.path[0]);
   throw new GatewayError("INVALID_ARGUMENTS", {
     message: `${field?.description ?? field?.name ?? "The form"}: ${issue?.message}`,
-    recoveryAction: "Correct it, and send the form again",
+    recoveryAction: "Correct it and submit again",
   });
 }
 

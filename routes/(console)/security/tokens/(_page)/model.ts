@@ -50,7 +50,7 @@ type TokensGateway = Pick<
   "access" | "accessAdmin" | "address" | "endpoints" | "options" | "servers" | "toolsets"
 >;
 
-const NAMELESS = "Write a name: whose token it is, or what it is for";
+const NAMELESS = "Enter a name, such as the token's owner or purpose";
 
 export async function tokensPage(
   gateway: TokensGateway,

@@ -138,7 +138,7 @@ Deno.test("tokensPage() says beside the name that it is missing, and nowhere els
   );
   assert.ok(error instanceof GatewayError);
   const page = await tokensPage(gateway, EVERYONE, written, error);
-  assert.match(page.nameProblem ?? "", /^Write a name/);
+  assert.match(page.nameProblem ?? "", /^Enter a name/);
   assert.equal(page.error, undefined);
   const looked = await tokensPage(gateway, EVERYONE, form({ name: "" }));
   assert.equal(looked.nameProblem, undefined, "nothing is made yet");

@@ -120,8 +120,8 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
                 {server.state === "ready"
                   ? "This server is connected and offers no tools."
                   : page.isEntryWrong
-                  ? "Its tools are listed here once its entry is correct."
-                  : "Its tools are listed here once the server is connected."}
+                  ? "Its tools will appear here once its configuration is corrected."
+                  : "Its tools will appear here once the server is connected."}
               </EmptyState>
             )
             : <ToolsTable rows={tools.rows} />}
@@ -140,7 +140,7 @@ function Records({ page: { server, logs, states } }: { page: ServerPage }) {
   return (
     <>
       {logs && !isTransport(server.type, "in-process") && (
-        <Card title="Log" aside="what it last wrote to its error output">
+        <Card title="Log" aside="latest stderr output">
           <LogTail key={server.name} server={server.name} lines={logs.written} />
         </Card>
       )}
@@ -229,14 +229,14 @@ function ServerLogin({ server, hasLogin }: { server: ServerStatus; hasLogin: boo
     if (!hasLogin) return null;
     return (
       <p class="small muted">
-        <a href={href}>Login</a> to this server: who gave it, and how to end it.
+        <a href={href}>Login</a> to this server: see who logged in, or log out.
       </p>
     );
   }
   return (
     <Notice tone="warn" icon="lock">
-      <p class="strong">This server asks for a login.</p>
-      <p>Its tools work once you have logged in where it says.</p>
+      <p class="strong">This server requires a login.</p>
+      <p>Its tools work after you log in with its authorization server.</p>
       <p>
         <a class="button button-primary" href={href}>Log in</a>
       </p>
@@ -273,15 +273,15 @@ const TONES: Record<string, string> = { warn: "tone-warn", error: "tone-bad", fa
 
 function ServerLog({ lines }: { lines: NonNullable<ServerPage["logs"]>["noted"] }) {
   return (
-    <Card title="Gateway log" aside="what the gateway logged about it, newest first">
+    <Card title="Gateway log" aside="entries about this server, newest first">
       {lines.length === 0
         ? (
           <p class="muted log-empty">
-            Nothing since the gateway started. How much is logged is set under Settings.
+            No entries since the gateway started. You can change the log level under Settings.
           </p>
         )
         : (
-          <ol class="log gateway-log" tabIndex={0} aria-label="Log of the gateway about the server">
+          <ol class="log gateway-log" tabIndex={0} aria-label="Gateway log for this server">
             {lines.map(({ time, level, text }, index) => (
               <li key={`${time} ${index}`}>
                 <Moment at={time} /> <span class={TONES[level] ?? "muted"}>{level}</span>{" "}
@@ -351,8 +351,8 @@ function InvalidTools(
       isFlush
     >
       <p class="card-lead muted">
-        The server lists these, but they are not valid MCP tools. No client is shown them, because
-        some would refuse the whole list. Their maker has to correct them.
+        The server lists these, but they are not valid MCP tools. They are hidden from clients,
+        because some would reject the whole list. The server's author must fix them.
       </p>
       <ul class="rows">
         {entries.map(({ name, problem, seenAt, definition }, index) => (

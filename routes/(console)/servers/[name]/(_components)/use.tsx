@@ -46,7 +46,7 @@ export function UseStats(
           )}
       />
       <Stat
-        name="Cost of its tools"
+        name="Tool list cost"
         href={`/tools?${query}`}
         value={formatNumber(tokens.counted)}
         note={`tokens${

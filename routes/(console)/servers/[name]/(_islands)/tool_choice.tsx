@@ -102,12 +102,12 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
         ))}
       </ul>
       {found.length === 0 && (
-        <p class="card-lead muted" role="status">No tool is found. Try other words.</p>
+        <p class="card-lead muted" role="status">No matching tools. Try other search terms.</p>
       )}
       {found.length > SHOWN && (
         <p class="card-lead small muted">
           {formatNumber(found.length - SHOWN)}{" "}
-          more are found by searching; what is not shown keeps its state.
+          more match: refine the search to see them. Hidden tools keep their state.
         </p>
       )}
       {changedUnseen.map(([name, isOn]) => (

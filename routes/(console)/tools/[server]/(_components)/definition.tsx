@@ -21,9 +21,7 @@ export function ParametersTable(
       >
         {parameters.rows.map((row) => <ParameterRow key={row.path} row={row} />)}
       </Table>
-      {parameters.isCut && (
-        <p class="table-note muted">There are more; the schema below has them all.</p>
-      )}
+      {parameters.isCut && <p class="table-note muted">More parameters are in the schema below.</p>}
     </>
   );
 }
@@ -80,8 +78,8 @@ export function PromotedDescription(
     <Card title="Description" aside={aside}>
       {isStale && (
         <Notice tone="warn">
-          The server has changed its own description since. Look at whether the promoted one still
-          fits.
+          The server has changed its own description since the promotion. Check whether the promoted
+          one still fits.
         </Notice>
       )}
       <div class="described">
@@ -90,7 +88,7 @@ export function PromotedDescription(
             The server's own <span>{formatCount(canonical.length, "character")}</span>
           </h3>
           {canonical === ""
-            ? <p class="muted">The server gives none.</p>
+            ? <p class="muted">The server provides none.</p>
             : <InertText as="p" class="prose" text={canonical} />}
         </section>
         <section>
@@ -102,7 +100,7 @@ export function PromotedDescription(
         </section>
       </div>
       <details class="edit-words">
-        <summary>What differs, word by word</summary>
+        <summary>Compare word by word</summary>
         <WordDiff segments={promotion.diff} />
       </details>
       <p class="described-foot">

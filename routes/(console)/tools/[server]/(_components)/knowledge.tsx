@@ -107,7 +107,7 @@ function OverrideForm({ knowledge, action, refused }: OverrideFormProps) {
         <TextField
           id="summary"
           label="Summary"
-          hint="One line of at most 80 characters; empty takes it from the description."
+          hint="One line, up to 80 characters. Leave empty to derive it from the description."
           maxLength={80}
           value={shown.summary ?? ""}
           placeholder={override.summary === undefined ? summary : ""}
@@ -116,7 +116,7 @@ function OverrideForm({ knowledge, action, refused }: OverrideFormProps) {
           id="category"
           class="input mono"
           label="Category"
-          hint="Letters, digits, _ and -; empty leaves it to what the tool says."
+          hint="Letters, digits, _ and -. Leave empty to derive it from the tool."
           maxLength={40}
           pattern="[A-Za-z0-9_\-]{1,40}"
           autocapitalize="off"
@@ -127,16 +127,16 @@ function OverrideForm({ knowledge, action, refused }: OverrideFormProps) {
         <TextField
           id="deprecated"
           label="Deprecated"
-          hint="Empty where it is not."
+          hint="Leave empty if it is not deprecated."
           maxLength={300}
           value={shown.deprecated ?? ""}
-          placeholder="Why not to use it any more, and what instead"
+          placeholder="Why not to use it, and what to use instead"
         />
         <div class="form-actions">
           <button type="submit" class="button button-primary">Save</button>
           {Object.keys(override).length > 0 && (
             <button type="submit" class="button" name="reset" value="true">
-              Reset to what is inferred
+              Reset to inferred values
             </button>
           )}
         </div>

@@ -58,7 +58,7 @@ export function readArguments(
   const args: Record<string, unknown> = Object.create(null);
   for (const { path: name, kind, isRequired } of fields) {
     const written = Object.hasOwn(values, name) ? values[name] ?? "" : "";
-    if (written === "" && isRequired) problems.push({ name, message: "It is required" });
+    if (written === "" && isRequired) problems.push({ name, message: "Required" });
     if (written === "") continue;
     const read = valueOf(kind, written);
     if ("value" in read) args[name] = read.value;
@@ -75,14 +75,14 @@ function valueOf(
   if (kind === "boolean") return { value: written === "true" };
   if (kind === "number" || kind === "integer") {
     const value = Number(written);
-    if (!Number.isFinite(value)) return { problem: "Write a number" };
+    if (!Number.isFinite(value)) return { problem: "Enter a number" };
     const isFit = kind === "number" || Number.isInteger(value);
-    return isFit ? { value } : { problem: "Write a whole number" };
+    return isFit ? { value } : { problem: "Enter a whole number" };
   }
   try {
     return { value: JSON.parse(written) };
   } catch {
-    return { problem: "Write valid JSON, with text in double quotes" };
+    return { problem: "Enter valid JSON, with text in double quotes" };
   }
 }
 
@@ -141,7 +141,7 @@ function Control({ field, value, problem }: TryFieldProps) {
     const values = kind === "boolean" ? ["true", "false"] : choices ?? [];
     return (
       <select {...common} class="select try-select">
-        <option value="">{isRequired ? "Choose one" : given || "Not given"}</option>
+        <option value="">{isRequired ? "Choose one" : given || "Not set"}</option>
         {values.map((choice) => (
           <option key={choice} value={choice} selected={choice === value}>
             {inertString(choice)}

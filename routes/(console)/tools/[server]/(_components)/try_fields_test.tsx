@@ -34,10 +34,10 @@ Deno.test("readArguments() makes values of what was written, and leaves out what
 Deno.test("readArguments() says of each field what is wrong with it", () => {
   assert.deepEqual(read({ days: "1.5", ratio: "x", tags: "{" }), {
     problems: [
-      { name: "city", message: "It is required" },
-      { name: "days", message: "Write a whole number" },
-      { name: "ratio", message: "Write a number" },
-      { name: "tags", message: "Write valid JSON, with text in double quotes" },
+      { name: "city", message: "Required" },
+      { name: "days", message: "Enter a whole number" },
+      { name: "ratio", message: "Enter a number" },
+      { name: "tags", message: "Enter valid JSON, with text in double quotes" },
     ],
   });
 });

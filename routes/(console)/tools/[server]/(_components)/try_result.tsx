@@ -20,13 +20,13 @@ export function TryResult({ outcome }: { outcome: TryOutcome }) {
       </header>
       {parts.map((part, index) => <Part key={index} part={part} />)}
       {parts.length === 0 && structured === undefined && <p class="muted">The result is empty.</p>}
-      {more > 0 && <p class="small muted">{more} more parts are not shown.</p>}
+      {more > 0 && <p class="small muted">{more} more items not shown.</p>}
       {structured && <Shown title="Structured content" text={structured} />}
       <details class="try-raw">
         <summary>Raw messages</summary>
         <Shown title="Request" text={outcome.request} />
         {outcome.messages.map((text, index) => (
-          <Shown key={index} title="From the server, before its answer" text={text} />
+          <Shown key={index} title="Server messages before the result" text={text} />
         ))}
         <Shown title="Response" text={outcome.response} />
       </details>
@@ -39,7 +39,7 @@ function Part({ part }: { part: TryPart }) {
   if (part.kind === "other") {
     return <Shown title={`Content of type ${inertString(part.type.slice(0, 40))}`} text={part} />;
   }
-  return <img class="try-image" src={part.url} alt={`A picture from the tool, ${part.mimeType}`} />;
+  return <img class="try-image" src={part.url} alt={`Image from the tool, ${part.mimeType}`} />;
 }
 
 function Shown({ title, text: { text, cutFrom } }: { title?: string; text: CutText }) {
@@ -51,7 +51,7 @@ function Shown({ title, text: { text, cutFrom } }: { title?: string; text: CutTe
         <pre tabIndex={0} aria-label={title ?? "Text of the result"}><InertText text={text} /></pre>
       </div>
       {cutFrom !== undefined && (
-        <p class="small muted">Cut here: it has {formatBytes(cutFrom)} in all.</p>
+        <p class="small muted">Truncated: the full text has {formatBytes(cutFrom)}.</p>
       )}
     </figure>
   );

@@ -28,6 +28,6 @@ Deno.test("requestCall() gives what came of the call, or why it was not made", a
   using _fetch = stubFetch({ outcome: { ...outcome, parts: "none" } });
   assert.match(
     (await requestCall(CALL, signal)).error?.message ?? "",
-    /not what this page expects/,
+    /unexpected response/,
   );
 });

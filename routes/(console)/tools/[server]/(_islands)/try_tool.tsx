@@ -58,7 +58,9 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
 
   if (isOff) {
     return (
-      <p class="muted">It is switched off: select it under Configure tools of its server first.</p>
+      <p class="muted">
+        This tool is off. Select it first, under Configure tools on its server's page.
+      </p>
     );
   }
   return (
@@ -81,7 +83,7 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
           />
         ))}
         {form.fields.length === 0 && !form.isJsonOnly
-          ? <p class="muted">It takes no arguments.</p>
+          ? <p class="muted">This tool takes no arguments.</p>
           : <Json isOnly={form.isJsonOnly} value={written.json} problem={problemOf("")} />}
         <div class="form-actions">
           {form.risk === undefined
@@ -123,7 +125,8 @@ export function TryTool({ server, tool, form, isOff, tried }: TryToolProps) {
 const RISKS: Record<NonNullable<TryForm["risk"]>, (server: string) => string> = {
   destroys: (server) => `${server} says that this tool may delete or overwrite things.`,
   changes: (server) => `This tool may change things: ${server} does not say that it only reads.`,
-  asked: (server) => `The entry of ${server} has this tool as one that may change things.`,
+  asked: (server) =>
+    `The configuration of ${server} marks this tool as one that may change things.`,
 };
 
 interface ConfirmCallProps extends Pick<TryToolProps, "server" | "tool"> {
@@ -172,7 +175,7 @@ function Json(
       hint={
         <>
           {problem !== undefined && <strong class="try-problem" role="alert">{problem}.</strong>}
-          {isOnly ? "Its schema does not say enough for fields." : "In place of the fields above."}
+          {isOnly ? "The schema is too general for a form." : "Replaces the fields above."}
         </>
       }
     >
@@ -191,7 +194,7 @@ function Json(
   if (isOnly) return field;
   return (
     <details class="edit-words" open={value !== "" || problem !== undefined}>
-      <summary>Write them as JSON instead</summary>
+      <summary>Enter JSON instead</summary>
       {field}
     </details>
   );

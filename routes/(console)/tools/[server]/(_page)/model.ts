@@ -185,9 +185,9 @@ export function promotionOf(
 export type RefusedOverride = { written: OverrideFields; error: FormError };
 
 const RULES: Record<string, string> = {
-  summary: "A summary has at most 80 characters",
-  category: "A category has 1 to 40 small letters, digits, _ or -",
-  deprecated: "The reason has at most 300 characters",
+  summary: "The summary can have up to 80 characters",
+  category: "The category must have 1 to 40 lowercase letters, digits, _ or -",
+  deprecated: "The reason can have up to 300 characters",
 };
 type OverrideFields = Record<"summary" | "category" | "deprecated", string>;
 
@@ -216,7 +216,7 @@ export async function saveOverride(
   if (!parsed.success) {
     const fields = [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))];
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `Cannot save what is said of "${server}.${tool}": ${fields.join(" and ")}`,
+      message: `Cannot save the details of "${server}.${tool}": ${fields.join(" and ")}`,
       recoverySteps: fields.map((field) => RULES[field] ?? "Check it"),
     });
   }

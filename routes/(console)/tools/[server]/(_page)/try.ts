@@ -161,7 +161,7 @@ export function outcomeOf(
   const error = memberText(response, "error");
   if (error !== undefined) {
     const { code, message } = RpcError.catch({ code: 0, message: error }).parse(JSON.parse(error));
-    return failed(`The server answered with error ${code}: ${message}`);
+    return failed(`The server returned error ${code}: ${message}`);
   }
   const parsed = Result.safeParse(JSON.parse(memberText(response, "result") ?? "null"));
   if (!parsed.success) {

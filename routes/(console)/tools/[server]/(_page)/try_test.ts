@@ -112,7 +112,7 @@ Deno.test("outcomeOf() shows an error of the protocol, and what is no result at 
   const shown = outcomeOf({ request: "{}", response, messages: [], ms: 1 }, new Redactor());
   assert.equal(shown.isError, true);
   assert.deepEqual(shown.parts, [
-    { kind: "text", text: "The server answered with error -32602: no such tool" },
+    { kind: "text", text: "The server returned error -32602: no such tool" },
   ]);
   assert.equal(outcome("nonsense").isError, true);
 });
