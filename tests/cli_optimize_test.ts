@@ -148,7 +148,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
     await t.step("revert and history", async () => {
       assert.match(
         await optimize("revert", "git.status", "--reason", "A try"),
-        /^git\.status has the server's own description again\.\n/,
+        /^git\.status is back to the server's own description\.\n/,
       );
       const { history } = await json("history", "git.status");
       const actions = history.map(({ action }: { action: string }) => action);

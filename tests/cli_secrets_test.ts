@@ -74,12 +74,12 @@ Deno.test("secrets set, list and delete work on the store, and a gateway follows
     const restored = await cli.ok("restore", file, ...elsewhere);
     assert.match(restored, /set these secrets again: TOKEN\n.*QUARTERMASTER_SECRET_KEY/s);
     const list = await cli.ok("secrets", "list", ...elsewhere);
-    assert.match(list, /TOKEN .*sealed with another key.*set it again/);
+    assert.match(list, /TOKEN .*encrypted with a different key.*set it again/);
     await Deno.copyFile(
       join(cli.dataDir, "secret.key"),
       join(cli.home, "elsewhere", "secret.key"),
     );
-    assert.doesNotMatch(await cli.ok("secrets", "list", ...elsewhere), /another key/);
+    assert.doesNotMatch(await cli.ok("secrets", "list", ...elsewhere), /different key/);
   }));
 
 Deno.test("secrets set says what to do where no key can be kept", () =>

@@ -178,7 +178,7 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
       const mode = ["--mode", "read-only"];
       await cli.fails(
         1,
-        new RegExp(`"filed" belongs to a file: .*\\n +Edit .*${file}`),
+        new RegExp(`"filed" is defined in a config file .*\\n +Edit .*${file}`),
         "server",
         "update",
         "filed",
@@ -209,7 +209,14 @@ Deno.test("the CLI works on the store where no gateway runs", async (t) => {
     await t.step("remove", async () => {
       assert.equal(await cli.ok("server", "remove", "remote", "--yes"), "Removed remote.\n");
       await cli.fails(1, /no server "remote"/, "server", "remove", "remote", "--yes");
-      await cli.fails(1, /"filed" belongs to a file/, "server", "remove", "filed", "--yes");
+      await cli.fails(
+        1,
+        /"filed" is defined in a config file/,
+        "server",
+        "remove",
+        "filed",
+        "--yes",
+      );
     });
 
     await t.step(

@@ -54,7 +54,16 @@ Deno.test("token and project say in a sentence what was written wrongly", async 
       "--rights",
       "root",
     );
-    await cli.fails(2, /expires cannot be/, "token", "create", "--name", "a", "--expires", "x");
+    await cli.fails(
+      2,
+      /Invalid value for expires/,
+      "token",
+      "create",
+      "--name",
+      "a",
+      "--expires",
+      "x",
+    );
     await cli.fails(1, /no project "web"/, "token", "create", "--name", "a", "--project", "web");
     await cli.fails(2, /token revoke requires TOKEN/, "token", "revoke");
     await cli.fails(1, /There is no token "me"/, "token", "revoke", "me");
@@ -89,7 +98,7 @@ Deno.test("a gateway that runs follows what the command line does with tokens an
       assert.match(await cli.ok("project", "assign", "web", "box"), /web has box/);
       await cli.fails(1, /"other" is not assigned/, "project", "unassign", "web", "other");
       await cli.ok("token", "create", "--name", "bound", "--project", "web");
-      await cli.fails(1, /a token is for it alone \(bound\)/, "project", "delete", "web");
+      await cli.fails(1, /a token is limited to it \(bound\)/, "project", "delete", "web");
       const { projects } = await cli.json("project", "list");
       assert.deepEqual(
         projects.map(({ name, servers, tokens }: Record<string, unknown>) => [

@@ -144,7 +144,7 @@ Deno.test("toolset commands work on the store where no gateway runs", async (t) 
       [2, /toolset equip requires NAME/, ["equip"]],
       [2, /toolset list does not take "x"/, ["list", "x"]],
       [2, /There is no file nowhere\.json/, ["import", "nowhere.json"]],
-      [2, /There is nothing to import/, ["import", "-"]],
+      [2, /The import file is empty/, ["import", "-"]],
       [2, /folder not found/, ["export", "--output", setting.path("no/a.json")]],
       [2, /Did you mean toolset equip\?/, ["equp", "dev"]],
     ];
@@ -184,7 +184,7 @@ Deno.test("toolset commands work on the store where no gateway runs", async (t) 
 
     const taken = await setting.run(["toolset", "import", file]);
     assert.equal(taken.code, 1);
-    assert.match(taken.out, /^Not saved: dev: There is a toolset "dev" already/);
+    assert.match(taken.out, /^Not saved: dev: Toolset "dev" already exists/);
     assert.match(await setting.ok("import", file, "--replace"), /^Saved dev: 2 tools\n/);
   });
 
@@ -229,7 +229,7 @@ Deno.test("toolset commands go through the gateway that runs", async (t) => {
     const out = await setting.ok("equip", "my-tools");
     assert.match(out, /^Equipped my-tools: 1 of 3 tools registered\.\n {2}git_log\n/);
     assert.match(out, /Warning: away server unavailable, skipping tools: away\.look\n/);
-    assert.match(out, /Warning: no longer there: git\.statsu\n/);
+    assert.match(out, /Warning: no longer available: git\.statsu\n/);
     assert.equal((await api("equipped")).toolset.name, "my-tools");
   });
 

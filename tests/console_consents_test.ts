@@ -96,7 +96,7 @@ browserTest(
     await page.locator("textarea[name=entry], input[name=entry]").first().fill(
       "http://10.0.0.1/mcp",
     );
-    await page.getByText("an address of a private network, which is allowed for this server")
+    await page.getByText("address belongs to a private network. It is allowed")
       .waitFor();
   },
 );

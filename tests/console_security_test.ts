@@ -121,7 +121,7 @@ browserTest("a token is made and revoked without scripts", async () => {
   // Names are known by one token alone, and what was written stays.
   await page.getByLabel("Name", { exact: true }).fill("ci");
   await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByText('There is a token "ci" already').waitFor();
+  await page.getByText('Token "ci" already exists').waitFor();
   assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "ci");
 
   await page.getByRole("button", { name: "Revoke ci" }).click();
@@ -148,9 +148,9 @@ browserTest("a project is made, filled, and kept while a token is for it", async
   const bound = await guarded.token({ name: "bound", project: "numbers" });
   await card.getByRole("button", { name: "Delete numbers" }).click();
   await page.getByRole("button", { name: "Delete project" }).last().click();
-  await page.getByText("a token is for it alone (bound)").waitFor();
+  await page.getByText("a token is limited to it (bound)").waitFor();
   await guarded.revoke(bound);
-  // Else it would be in all other projects.
+  // Else it would then belong to all other projects.
   await card.getByLabel("files").uncheck();
   await card.getByRole("button", { name: "Save numbers" }).click();
   await page.getByText("Project saved.").waitFor();

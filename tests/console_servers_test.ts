@@ -322,7 +322,7 @@ test("server that was changed elsewhere since its form was opened is not overwri
   await api("/api/servers/shared", { ...program, env: { B: "1" }, maxConcurrent: 3 }, "PUT");
   await page.getByLabel("Headers or variables").fill("C=1");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await page.getByText("its entry has changed since it was read").waitFor();
+  await page.getByText("someone changed its entry since you opened it").waitFor();
   const { spec } = await api("/api/servers/shared");
   assert.deepEqual([Object.keys(spec.env), spec.maxConcurrent], [["B"], 3]);
   await page.getByRole("link", { name: "Load the current version" }).click();
@@ -425,7 +425,7 @@ test("tool that destroys is confirmed first; pictures, errors and long texts are
   await question.getByRole("button", { name: "Call it" }).click();
   await page.getByText("erase was called").first().waitFor();
   const refused = await api("/api/tools/tryout/erase/call", {});
-  assert.match(refused.error.message, /nobody has confirmed the call/);
+  assert.match(refused.error.message, /the call is not confirmed/);
 
   await callOf("picture");
   const picture = page.getByRole("img", { name: "Image from the tool, image/png" });
@@ -503,7 +503,7 @@ test("server of a file says in which one it is, and cannot be changed here", asy
     assert.equal(await page.getByRole("button", { name: "Remove" }).count(), 0);
     assert.equal(await page.getByRole("link", { name: "Edit", exact: true }).count(), 0);
     await page.goto(`${other.url}/servers/filed/~edit`);
-    await page.getByText("belongs to a file: change it there").waitFor();
+    await page.getByText("is defined in a config file and cannot be changed here").waitFor();
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

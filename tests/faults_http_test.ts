@@ -62,7 +62,7 @@ Deno.test("faults: servers that want a login, never answer or send too much harm
 
   await t.step("401 is needs_login, with the way to it", async () => {
     const { reason } = await faulty.reaches("login", "needs_login");
-    assert.match(reason, /asks for a login: HTTP 401 from .*realm chaos/);
+    assert.match(reason, /requires a login: HTTP 401 from .*realm chaos/);
     await assert.rejects(faulty.open("login"), /is needs login/);
   });
 

@@ -59,7 +59,9 @@ Deno.test("faults: a reload under load fails no call of the servers it does not 
       const ready = await readyz();
       return ready.degraded.length > 0 ? ready : undefined;
     });
-    assert.deepEqual(degraded, ["The config file has an error and is not in use as it is now"]);
+    assert.deepEqual(degraded, [
+      "The config file has an error, so the last valid version is in use",
+    ]);
     assert.match(faulty.gateway.log(), /the previous one stays in use: .*\.mcp\.json:1:\d+/);
     for (const text of ["", "[]", '{"mcpServers": 5}', "\0\0"]) {
       await faulty.writeRaw(text);
@@ -79,7 +81,7 @@ Deno.test("faults: a reload under load fails no call of the servers it does not 
   await t.step("added again: its old session has ended, a new one works", async () => {
     await faulty.configure({ ...steady, extra: chaos() });
     await faulty.reaches("extra", "ready");
-    assert.match((await extra.call("echo")).error?.message ?? "", /no such session/);
+    assert.match((await extra.call("echo")).error?.message ?? "", /Session not found/);
     assert.equal(await (await faulty.open("extra")).must("echo"), "{}");
   });
 

@@ -64,7 +64,7 @@ Deno.test("faults: servers that do not start, list or speak properly delay nobod
 
   await t.step("one that lists forever is stopped", async () => {
     const { reason } = await faulty.reaches("endless", "failed");
-    assert.match(reason, /does not come to the end of its list of tools; retrying soon/);
+    assert.match(reason, /never finishes its list of tools; retrying soon/);
   });
 
   await t.step("a program that is missing is named", async () => {
@@ -149,7 +149,7 @@ Deno.test("faults: fifty clients at once wake one process of a lazy server", asy
   }
   await using faulty = await FaultyGateway.start(servers, { dataDir });
   const { reason, toolCount } = await faulty.reaches("lazy", "ready");
-  assert.equal(reason, "Asleep: starts with the next call");
+  assert.equal(reason, "Asleep: starts on the next call");
   assert.ok(toolCount > 0);
   assert.deepEqual(await faulty.processes(), []);
   const clients = await Promise.all(Array.from({ length: 50 }, () => faulty.open("lazy")));

@@ -49,7 +49,7 @@ Deno.test("faults: what a killed gateway left is ended by the next one, and no l
   // Whichever of the two looked first.
   await until(() => {
     const logs = next.gateway.log() + living.gateway.log();
-    return logs.includes("Ended what a killed gateway had left running") || undefined;
+    return logs.includes("Ended processes that a killed gateway left running") || undefined;
   });
   assert.deepEqual((await living.processes()).toSorted(), kept.toSorted());
   assert.equal(await client.must("echo"), "{}");

@@ -207,7 +207,7 @@ Deno.test("/mcp: tools that went or changed are marked, with versions and what i
     const { text } = await client.call("get-active-toolset");
     assert.match(text, /git\.vanish: gone/);
     assert.match(text, /git\.change: registered as git_change \(changed since it was saved/);
-    assert.match(text, /Warning: no longer there: git\.vanish/);
+    assert.match(text, /Warning: no longer available: git\.vanish/);
   });
 
   await t.step("and at /api/toolsets/{name}", async () => {
@@ -304,7 +304,7 @@ Deno.test("/mcp: ?expose= picks the view", async (t) => {
     await must(admin, "set_enabled_tools", { server: "git", tools: ["status"] });
     await until(() => seen.at(-1)?.length === 5 || undefined);
     assert.ok(!seen.at(-1)?.includes("git_commit"));
-    assert.match(await must(client, "list-saved-toolsets"), /no toolsets yet/, "not listed");
+    assert.match(await must(client, "list-saved-toolsets"), /No toolsets yet/, "not listed");
     const told = client.told.tools.length;
     await endpoints.build("some", ["docker.ps"]);
     await must(client, "equip-toolset", { name: "some" });

@@ -266,7 +266,7 @@ Deno.test("without the claude CLI, reported runs count, and a person decides", a
   assert.equal(countsText(counts), "direct 0/2, indirect 0/2, negative 2/2");
   const reported = await refused(manager, "promote_candidate", { ...NAMED, candidateId });
   assert.equal(reported.code, "PROMOTION_REFUSED");
-  assert.match(reported.text, /reported by a client[^]*A person may promote it/);
+  assert.match(reported.text, /reported by a client[^]*A person can promote it/);
   const path = `/api/optimization/tools/${NAMED.server}/${NAMED.tool}/promote`;
   const byPerson = (body: object) =>
     fetch(new URL(path, lab.gateway.url), {

@@ -67,7 +67,7 @@ Deno.test("what waits is decided on the command line, and every gateway on the s
   const policies = await cli(folder, "review", "policy");
   assert.match(policies.out, /files +hold +untrusted/);
   const refused = await cli(folder, "review", "policy", "files", "allow", "--yes");
-  assert.match(refused.err, /belongs to a file/);
+  assert.match(refused.err, /is defined in a config file/);
 });
 
 Deno.test("a server that a tool of the gateway added is not trusted, and stays so when it is changed", async () => {

@@ -81,7 +81,7 @@ Deno.test("the servers' API adds, shows, changes and removes, with secrets maske
     );
     const stale = await ask("PUT", "servers/remote", { ...entry, maxConcurrent: 4, version });
     assert.deepEqual([stale.status, stale.error.errorType], [409, "CONFLICT"]);
-    assert.match(stale.error.message, /has changed since it was read/);
+    assert.match(stale.error.message, /changed its entry since you opened it/);
     assert.equal((await ask("GET", "servers/remote")).spec.maxConcurrent, 3);
     assert.equal((await ask("GET", "servers/filed")).version, undefined);
   });

@@ -59,6 +59,6 @@ Deno.test("a server that was switched off, removed and added again is found anew
   await until(async () => !(await faulty.statuses()).has("remote") || undefined);
   await faulty.configure(on);
   await faulty.reaches("remote", "ready");
-  assert.match((await client.call("echo")).error?.message ?? "", /no such session/);
+  assert.match((await client.call("echo")).error?.message ?? "", /Session not found/);
   assert.equal(await (await faulty.open("remote")).must("echo"), "{}");
 });

@@ -38,7 +38,7 @@ export function readTool(server: string, text: string, index: number): CatalogTo
     server,
     name: typeof name === "string" && name !== "" ? name : `(tool ${index + 1} has no name)`,
     text,
-    problem: `${place}: ${issue?.message ?? "not a tool"}`,
+    problem: `${place}: ${issue?.message ?? "not a valid tool"}`,
   };
 }
 
@@ -108,10 +108,10 @@ export function describeProblem({ text, problem }: Pick<BrokenTool, "text" | "pr
   if (!isObject(value)) return "It is not an object";
   const { name, title, description, inputSchema } = value;
   if (name === undefined || name === "") return "It has no name";
-  if (typeof name !== "string") return "Its name is not a text";
-  if (title !== undefined && typeof title !== "string") return "Its title is not a text";
+  if (typeof name !== "string") return "Its name is not a string";
+  if (title !== undefined && typeof title !== "string") return "Its title is not a string";
   if (description !== undefined && typeof description !== "string") {
-    return "Its description is not a text";
+    return "Its description is not a string";
   }
   if (inputSchema === undefined) return "It has no input schema";
   if (!isObject(inputSchema)) return "Its input schema is not an object";

@@ -54,7 +54,7 @@ export function resolveTool(view: ResolveContext, name: string): CatalogTool {
     message: `Tool "${name}" is disabled on server "${tool.server}"`,
     recoverySteps: [
       "Use another tool",
-      "Or ask the owner to enable it in the console, or with set_enabled_tools",
+      "Or ask the owner to enable it",
     ],
     suggestedTools: ["set_enabled_tools"],
   });
@@ -68,8 +68,8 @@ function quarantined(view: ResolveContext, name: string): GatewayError | undefin
       message: `Tool "${name.slice(0, 200)}" of server "${tool.server}" is in quarantine: ` +
         "its definition looks like an attack",
       recoverySteps: [
-        "Do not try again: use another tool",
-        "Ask the owner to look at it in the console, under Security, Review",
+        "Do not retry: use another tool",
+        "Ask the owner to review it in the console under Security, Review",
         "Or with `quartermaster review list`",
       ],
     });
@@ -138,7 +138,7 @@ function ambiguous(
   const names = tools.slice(0, 5).map((tool) => table.nameOf(tool, naming));
   return new GatewayError("TOOL_NOT_FOUND", {
     message: `${tools.length} servers have a tool "${name.slice(0, 200)}"`,
-    recoverySteps: ["Say which one: use its whole name"],
+    recoverySteps: ["Use the full name of the tool you want"],
     hint: `Did you mean ${names.join(", ")}?`,
     suggestedTools: names,
   });
@@ -149,7 +149,7 @@ function notFound(view: ResolveContext, name: string): GatewayError {
   const place = view.server === undefined ? "here" : `on server "${view.server}"`;
   return new GatewayError("TOOL_NOT_FOUND", {
     message: `There is no tool "${name.slice(0, 200)}" ${place}`,
-    recoverySteps: ["List the tools again, and use a name from that list"],
+    recoverySteps: ["List the tools again and use a name from the list"],
     ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?`, suggestedTools: near } : {}),
   });
 }

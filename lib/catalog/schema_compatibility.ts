@@ -74,7 +74,7 @@ export function schemaBreaks(before: unknown, after: unknown, side: SchemaSide):
 function compare(before: Schema, after: Schema, path: string, depth: number, report: Report): void {
   if (essence(before) === essence(after)) return;
   const place = placeOf(path);
-  if (depth > MAX_DEPTH) return report("unclear", `${place} has other rules deep inside`);
+  if (depth > MAX_DEPTH) return report("unclear", `${place} has deeply nested rules that changed`);
   compareTypes(before, after, place, report);
   compareValues(before, after, place, report);
   compareLimits(before, after, place, report);
@@ -97,7 +97,7 @@ function compare(before: Schema, after: Schema, path: string, depth: number, rep
   }
   for (const keyword of OPAQUE) {
     if (essence(before[keyword], keyword) !== essence(after[keyword], keyword)) {
-      report("unclear", `${place} has other rules (${keyword})`);
+      report("unclear", `${place} has changed rules (${keyword})`);
     }
   }
 }
@@ -111,7 +111,7 @@ function compareTypes(before: Schema, after: Schema, place: string, report: Repo
   const [isNarrower, isWider] = [lacks(old, fresh), lacks(fresh, old)];
   if (!isNarrower && !isWider) return;
   const words = (types: string[] | undefined) => types?.join(" or ") ?? "of any type";
-  const reason = `${place} is ${words(fresh)} now, was ${words(old)}`;
+  const reason = `${place} is now ${words(fresh)}, was ${words(old)}`;
   if (isNarrower) report("narrower", reason);
   if (isWider) report("wider", reason);
 }
@@ -131,14 +131,14 @@ function typesOf(schema: Schema): string[] | undefined {
 function compareValues(before: Schema, after: Schema, place: string, report: Report): void {
   const [old, fresh] = [valuesOf(before), valuesOf(after)];
   if (old === undefined && fresh === undefined) return;
-  if (old === undefined) return report("narrower", `${place} takes only certain values now`);
+  if (old === undefined) return report("narrower", `${place} now accepts only certain values`);
   if (fresh === undefined) {
     return report("wider", `${place} is no longer limited to certain values`);
   }
   const lost = old.filter((value) => !fresh.includes(value));
   const won = fresh.filter((value) => !old.includes(value));
-  if (lost.length > 0) report("narrower", `${place} no longer takes ${few(lost)}`);
-  if (won.length > 0) report("wider", `${place} can be ${few(won)} now`);
+  if (lost.length > 0) report("narrower", `${place} no longer accepts ${few(lost)}`);
+  if (won.length > 0) report("wider", `${place} can now be ${few(won)}`);
 }
 
 function valuesOf(schema: Schema): string[] | undefined {
@@ -159,7 +159,7 @@ function compareLimits(before: Schema, after: Schema, place: string, report: Rep
       if (canonicalJson(old) === canonicalJson(fresh)) continue;
       const none = -sign * Infinity;
       const [from, to] = [old, fresh].map((limit) => typeof limit === "number" ? limit : none);
-      const reason = `${place} has another limit: ${keyword} ${said(old)} -> ${said(fresh)}`;
+      const reason = `${place} has a different limit: ${keyword} ${said(old)} -> ${said(fresh)}`;
       report(sign * ((to ?? none) - (from ?? none)) > 0 ? "narrower" : "wider", reason);
     }
   }
@@ -167,7 +167,7 @@ function compareLimits(before: Schema, after: Schema, place: string, report: Rep
     const [old, fresh] = [before[keyword], after[keyword]]
       .map((value) => value === false ? undefined : value);
     if (canonicalJson(old) === canonicalJson(fresh)) continue;
-    const reason = `${place} has another limit: ${keyword} ${said(old)} -> ${said(fresh)}`;
+    const reason = `${place} has a different limit: ${keyword} ${said(old)} -> ${said(fresh)}`;
     if (fresh !== undefined) report("narrower", reason);
     if (old !== undefined) report("wider", reason);
   }
@@ -184,9 +184,9 @@ function compareForms(before: Schema, after: Schema, place: string, report: Repo
   const oldForms = new Set((old ?? [before]).map((form) => essence(form)));
   const newForms = new Set((fresh ?? [after]).map((form) => essence(form)));
   const [isLost, isWon] = [!oldForms.isSubsetOf(newForms), !newForms.isSubsetOf(oldForms)];
-  if (isLost && isWon) report("unclear", `${place} has other forms`);
-  else if (isLost) report("narrower", `${place} has fewer forms`);
-  else if (isWon) report("wider", `${place} has more forms`);
+  if (isLost && isWon) report("unclear", `${place} has different alternatives`);
+  else if (isLost) report("narrower", `${place} has fewer alternatives`);
+  else if (isWon) report("wider", `${place} has more alternatives`);
 }
 
 function formsOf(schema: Schema): unknown[] | undefined {
@@ -208,22 +208,22 @@ function compareMembers(
     report("narrower", `"${child(path, name)}" is ${isNew ? "new and " : ""}required`);
   }
   for (const name of needed.difference(needs)) {
-    if (fresh.has(name)) report("wider", `"${child(path, name)}" may be missing now`);
+    if (fresh.has(name)) report("wider", `"${child(path, name)}" is now optional`);
   }
   for (const [name, schema] of old) {
     const where = child(path, name);
-    if (!fresh.has(name)) report("gone", `"${where}" is gone`);
+    if (!fresh.has(name)) report("gone", `"${where}" was removed`);
     else compare(asSchema(schema), asSchema(fresh.get(name)), where, depth + 1, report);
   }
   // Who sends only what is named is not concerned; where nothing was named, everybody is.
   const isClosed = after.additionalProperties === false && before.additionalProperties !== false;
   if (isClosed && old.size === 0) {
-    report("narrower", `${placeOf(path)} takes no fields of your choice any more`);
+    report("narrower", `${placeOf(path)} no longer accepts additional fields`);
   }
 }
 
 function placeOf(path: string): string {
-  return path === "" ? "the whole" : `"${path}"`;
+  return path === "" ? "the schema" : `"${path}"`;
 }
 
 function child(path: string, name: string): string {

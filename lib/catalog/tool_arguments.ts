@@ -85,11 +85,11 @@ export function examplesOf(tool: CatalogTool) {
   const { inputSchema } = tool.definition;
   const given = Array.isArray(inputSchema.examples) ? inputSchema.examples : [];
   const own = given.filter(isObject).filter((args) => fitsSchema(tool, args)).slice(0, MAX_EXAMPLES)
-    .map((invocation) => ({ description: "Given by the server", invocation }));
+    .map((invocation) => ({ description: "From the server", invocation }));
   if (own.length > 0) return own;
   const sampler = new Sampler(inputSchema);
   const [least, most] = [sampler.object(inputSchema, false), sampler.object(inputSchema, true)];
-  const made = [{ description: "What is required", invocation: least }];
+  const made = [{ description: "Required arguments only", invocation: least }];
   const common = Object.keys(most).find((name) => !Object.hasOwn(least, name));
   if (common) {
     made.push({ description: `With ${common}`, invocation: { ...least, [common]: most[common] } });

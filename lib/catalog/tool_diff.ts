@@ -51,7 +51,7 @@ export function compareTools(before: string, after: string, maxChanges = MAX_CHA
   } catch (error) {
     // Definitions can be nested deeper than can be walked.
     if (!(error instanceof RangeError)) throw error;
-    reasons.push("It is nested too deep to be compared");
+    reasons.push("It is nested too deeply to compare");
   }
   return {
     compatibility: reasons.length === 0 ? "compatible" : "breaking",
@@ -156,18 +156,18 @@ class ChangeList {
 function breaks(old: unknown, fresh: unknown): string[] {
   if (!isObject(fresh)) return ["It is no longer a tool definition"];
   if (!isObject(old)) return ["It was not a tool definition before"];
-  const reasons = old.name === fresh.name ? [] : ["It has another name"];
+  const reasons = old.name === fresh.name ? [] : ["It has a different name"];
   reasons.push(
     ...schemaBreaks(old.inputSchema, fresh.inputSchema, "input").map((why) => `Input: ${why}`),
   );
   if (old.outputSchema !== undefined) {
     const result = fresh.outputSchema === undefined
-      ? ["its form is no longer promised"]
+      ? ["it no longer has an output schema"]
       : schemaBreaks(old.outputSchema, fresh.outputSchema, "output");
     reasons.push(...result.map((why) => `Result: ${why}`));
   }
   const [was, is] = [taskSupport(old), taskSupport(fresh)];
-  if (is === "required" && was !== "required") reasons.push("It can only be called as a task now");
+  if (is === "required" && was !== "required") reasons.push("It can now be called only as a task");
   if (is === "forbidden" && was !== "forbidden") {
     reasons.push("It can no longer be called as a task");
   }

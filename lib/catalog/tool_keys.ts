@@ -80,8 +80,8 @@ function invalid(): GatewayError {
   return new GatewayError("TOOLKEY_INVALID", {
     recoveryAction: "Verify the toolKey",
     recoverySteps: [
-      "Pass the toolKey exactly as tool_discovery gave it, or the tool's name",
-      "If unsure, or if the tool may be gone, call tool_discovery again",
+      "Pass the toolKey exactly as tool_discovery returned it, or the tool's name",
+      "If unsure, or if the tool may have been removed, call tool_discovery again",
     ],
     suggestedTools: ["tool_discovery"],
   });
@@ -92,10 +92,10 @@ function expired(): GatewayError {
     recoveryAction: "Rediscover the tool",
     recoverySteps: [
       "Call tool_discovery with your original search query",
-      "Retry tool_execute with the fresh toolKey from its answer",
+      "Retry tool_execute with the new toolKey",
     ],
     hint:
-      `Tool keys expire after ${KEY_MINUTES} minutes, so that they stand for current definitions`,
+      `Tool keys expire after ${KEY_MINUTES} minutes, so that they always refer to current definitions`,
     suggestedTools: ["tool_discovery"],
   });
 }

@@ -57,8 +57,8 @@ export class ToolMetadataBook {
 /** Servers say it in the schema or at the start of the description. */
 function deprecationOf({ description = "", inputSchema }: CatalogTool["definition"]) {
   const [, reason] = /^\W*deprecated\b[\s:.\-–—\])]*([^\n]{0,300})/i.exec(description) ?? [];
-  if (reason !== undefined) return reason.trim() || "Its server says that it is deprecated";
-  return inputSchema.deprecated === true ? "Its server says that it is deprecated" : undefined;
+  if (reason !== undefined) return reason.trim() || "The server marks it as deprecated";
+  return inputSchema.deprecated === true ? "The server marks it as deprecated" : undefined;
 }
 
 export const SUMMARY_CHARS = 80;

@@ -54,7 +54,7 @@ Deno.test("historyText() tells changes by word and by place, newest first", () =
     a.b: 1 -> 2
     c: 3 added
     d: 4 removed
-    e: same values in another order
+    e: same values in a different order
     and 7 more changes
 `,
   );

@@ -72,7 +72,7 @@ Deno.test("jobText() and toolLine() say how it stands and what can be done", () 
       `${RESTART_NOTE}\n` +
       "Check job job_1 again with `quartermaster optimize jobs job_1`.\n" +
       "Resume it with `quartermaster optimize resume job_1`.\n" +
-      "Stop it with `quartermaster optimize cancel job_1`.\n",
+      "Cancel it with `quartermaster optimize cancel job_1`.\n",
   );
   assert.doesNotMatch(jobText({ ...job, status: "running" }), /Resume/);
   assert.doesNotMatch(jobText({ ...job, status: "completed", tools: [] }), /until it restarts/);

@@ -238,7 +238,7 @@ export class HttpConnection {
   /** Fires if the client disconnects before it has its response. */
   #watch(): AbortSignal {
     const gone = new AbortController();
-    this.#onLeave.push(() => gone.abort(new DOMException("The client has gone", "AbortError")));
+    this.#onLeave.push(() => gone.abort(new DOMException("The client disconnected", "AbortError")));
     this.#readAhead();
     return gone.signal;
   }

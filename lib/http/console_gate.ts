@@ -48,7 +48,7 @@ export class ConsoleGate {
     throw new GatewayError("ACCESS_DENIED", {
       message: grants.isWhole
         ? `This token may not ${missing[0]} here`
-        : "The console shows everything: it needs a token for all servers, tools and toolsets",
+        : "The console requires a token for all servers, tools and toolsets",
       recoverySteps: ["Use another token", "Or ask the owner of the gateway for one"],
     });
   }
@@ -140,6 +140,6 @@ function checkOwnPage({ method, headers }: Request): void {
   // The guard has refused a foreign origin already; here one has to be there.
   if (headers.get("origin") !== null || headers.get("sec-fetch-site") === "same-origin") return;
   throw new GatewayError("FOREIGN_ORIGIN", {
-    message: "A change by cookie must come from a page of this gateway",
+    message: "A change authenticated by a cookie must come from a page of this gateway",
   });
 }

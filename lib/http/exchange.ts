@@ -300,7 +300,7 @@ function parseHead(text: string): RequestHead {
   const headers = new Map<string, string>();
   for (const line of lines) addHeader(headers, line);
   const url = targetOf(headers.get("host") ?? "", target);
-  if (url === undefined) throw new BadRequest(400, "The request's target is not a path");
+  if (url === undefined) throw new BadRequest(400, "The request target is not a path");
   const isOldVersion = minor === "0";
   const connection = headers.get("connection")?.toLowerCase() ?? "";
   const keepsAlive = isOldVersion ? false : !/(^|[\s,])close($|[\s,])/.test(connection);
@@ -309,7 +309,7 @@ function parseHead(text: string): RequestHead {
 
 function addHeader(headers: Map<string, string>, line: string): void {
   const [, written, value = ""] = HEADER_LINE.exec(line) ?? [];
-  if (written === undefined) throw new BadRequest(400, "A header cannot be understood");
+  if (written === undefined) throw new BadRequest(400, "A header line is invalid");
   const name = written.toLowerCase();
   const before = headers.get(name);
   if (before !== undefined && name === "host") {

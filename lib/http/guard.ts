@@ -44,7 +44,7 @@ export class Guard {
     const host = request.headers.get("host");
     if (host === null || !this.#allowsHost(host)) {
       throw new GatewayError("FOREIGN_HOST", {
-        message: `Host ${quote(host)} is not this gateway`,
+        message: `Host ${quote(host)} is not a host name of this gateway`,
       });
     }
     const origin = request.headers.get("origin");
@@ -59,7 +59,7 @@ export class Guard {
       request.headers.get("sec-fetch-site") === "cross-site"
     ) {
       throw new GatewayError("FOREIGN_ORIGIN", {
-        message: "A page of another site may not use this gateway",
+        message: "A page from another site may not use this gateway",
       });
     }
     const length = Number(request.headers.get("content-length") ?? 0);
@@ -143,8 +143,9 @@ export function isForwarded(request: HttpRequest): boolean {
 export function refuseForwarded(request: HttpRequest, isRefused = isForwarded): void {
   if (!isRefused(request)) return;
   throw new GatewayError("TOKEN_REQUIRED", {
-    message: "A token is required: this request came through a proxy, and only requests from the " +
-      "gateway's own machine need none",
+    message:
+      "A token is required: this request came through a proxy, and only direct requests from the " +
+      "gateway's own machine work without one",
     recoverySteps: [
       "Create a token on that machine: " +
       "`quartermaster token create --name me --rights read,call,manage`",

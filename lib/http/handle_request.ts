@@ -74,7 +74,9 @@ function explain(error: unknown, req: HttpRequest, requestId: string, log: Logge
   const status = (error as { status?: unknown } | null)?.status;
   if (status === 404 || status === 405) {
     return errorResponse(
-      new GatewayError("NOT_FOUND", { message: `Nothing answers ${req.method} here` }),
+      new GatewayError("NOT_FOUND", {
+        message: `Not found, or ${req.method} is not supported here`,
+      }),
       requestId,
     );
   }

@@ -82,7 +82,7 @@ export class IncomingBody {
       if (end !== -1) {
         this.#take(end + 2);
         const line = text.slice(0, end);
-        if (CONTROL.test(line)) throw new BadRequest(400, "A chunk cannot be understood");
+        if (CONTROL.test(line)) throw new BadRequest(400, "A chunk is invalid");
         return line;
       }
       if (text.length === MOST_CHUNK_LINE) {

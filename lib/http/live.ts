@@ -81,7 +81,7 @@ export function followChanges(sources: LiveSources) {
   const others = stack.use(
     new ChangeNotifier(() => {
       const sent = store.commit({ announce: false, news: "optimization" });
-      sent.catch((error) => store.warn("Cannot tell other gateways what has changed", { error }));
+      sent.catch((error) => store.warn("Cannot notify other gateways of a change", { error }));
     }),
   );
 

@@ -112,7 +112,7 @@ export async function readUpload(request: Request, field: string, maxBytes: numb
   // A form that was sent without a choice has a file without a name.
   if (value instanceof File && (value.size > 0 || value.name !== "")) return value;
   throw new GatewayError("INVALID_ARGUMENTS", {
-    message: "There is no file in the form",
+    message: "The form contains no file",
     recoveryAction: "Choose a file, then send the form again",
   });
 }

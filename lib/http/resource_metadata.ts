@@ -55,7 +55,7 @@ export class ResourceMetadata {
       : (request?.headers.get("authorization") ?? null) !== null
       ? "invalid_token"
       : undefined;
-    const reason = error instanceof Error ? error.message : "The token is not taken";
+    const reason = error instanceof Error ? error.message : "The token is not accepted";
     const fields = {
       resource_metadata: `${this.#options.address}${METADATA_PATH}${path}`,
       scope: (isMissing ? error.scopes : USUAL_SCOPES).join(" "),
@@ -69,7 +69,7 @@ export class ResourceMetadata {
 
 export function noMetadata(): GatewayError {
   return new GatewayError("NOT_FOUND", {
-    message: "There is no identity provider's resource here",
+    message: "There is no OAuth resource metadata at this path",
     recoverySteps: ["Check the endpoint's path, and whether --oauth-issuer is set"],
   });
 }

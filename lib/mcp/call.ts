@@ -159,14 +159,14 @@ export function checkUnchanged(
   if (found.fingerprint === tool.fingerprint) return;
   throw new GatewayError("CONFLICT", {
     message: `Not called: the server changed ${tool.server}.${tool.name} while the call waited`,
-    recoveryAction: "List the tools again, and call it again if it is still the right one",
-    recoverySteps: ["List the tools again", "Call it again if it is still the right one"],
+    recoveryAction: "List the tools again, then call the tool again if it still fits",
+    recoverySteps: ["List the tools again", "Call the tool again if it still fits"],
   });
 }
 
 export function toolNameOf({ name }: Record<string, unknown>): string {
   if (typeof name === "string") return name;
-  throw new GatewayError("INVALID_PARAMS", { message: "tools/call needs the name of a tool" });
+  throw new GatewayError("INVALID_PARAMS", { message: "tools/call requires the name of a tool" });
 }
 
 /** What a request is decided by. */
@@ -244,7 +244,7 @@ export function callParams(
 
 function noRef(): GatewayError {
   return new GatewayError("INVALID_PARAMS", {
-    message: "Cannot complete: the ref is neither that of a prompt nor that of a resource",
+    message: "Cannot complete: the ref is neither a prompt nor a resource",
     recoverySteps: [
       'Send {"type":"ref/prompt","name":"..."} or {"type":"ref/resource","uri":"..."} as the ref',
     ],
@@ -253,8 +253,8 @@ function noRef(): GatewayError {
 
 function ambiguous(name: string): GatewayError {
   return new GatewayError("INVALID_PARAMS", {
-    message: `The params can be read in two ways: ${JSON.stringify(name.slice(0, 40))} ` +
-      "comes twice or is written in other letters",
-    recoverySteps: ["Send each member once, as the protocol writes it"],
+    message: `The params are ambiguous: ${JSON.stringify(name.slice(0, 40))} ` +
+      "appears twice or in different case",
+    recoverySteps: ["Send each member once, spelled as in the MCP specification"],
   });
 }

@@ -75,7 +75,7 @@ function cannotGenerate(why: string): GatewayError {
     recoveryAction: "Try again, or write the texts yourself",
     recoverySteps: [
       "Ask the user to allow sampling for this gateway in the client, and try again",
-      "Or write the texts yourself: propose_candidate and save_golden_prompts keep them",
+      "Or write the texts yourself and save them with propose_candidate and save_golden_prompts",
     ],
   });
 }

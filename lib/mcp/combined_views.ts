@@ -39,7 +39,7 @@ const INSTRUCTIONS: Record<ViewName, string> = {
   discovery:
     "One endpoint for many MCP servers. Their tools are not listed: find them with tool_discovery, then run them with tool_execute.",
   index:
-    "One endpoint for many MCP servers. list_available_tools lists all tools in short, get_tool_description describes one in full, tool_execute runs it.",
+    "One endpoint for many MCP servers. list_available_tools lists all tools with one line each, get_tool_description describes one in full, tool_execute runs it.",
   optimizer:
     "One endpoint for many MCP servers. Their tools are not listed: find them with optim.find_tool, then call them with optim.call_tool.",
   toolset:

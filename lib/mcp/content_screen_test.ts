@@ -215,8 +215,8 @@ Deno.test("ServerTexts.refusal() waits for a list the first time, while the clie
     prompter.mayAnswer = first.promise;
     const client = new AbortController();
     const gone = refuses(texts, "prompts/get", { name: "own" }, client.signal);
-    client.abort(new Error("The client has gone"));
-    await assert.rejects(gone, /The client has gone/);
+    client.abort(new Error("The client disconnected"));
+    await assert.rejects(gone, /The client disconnected/);
     const waiting = isRefused(texts, "own");
     first.resolve();
     assert.equal(await waiting, true);

@@ -19,7 +19,7 @@ const DESCRIPTION_CHARS = 150;
 const EXAMPLES = 3;
 /** Longer ones are sentences in a script without spaces. */
 const WORD_CHARS = 20;
-const QUERY_FORM = "must be a text, or an array of at least one";
+const QUERY_FORM = "must be a string or a non-empty array of strings";
 const ECHOED_WORDS = 20;
 
 export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
@@ -30,12 +30,12 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
       description: (principal) => discoveryText(directory, principal),
       input: z.strictObject({
         query: z.union([z.array(z.string()).min(1), z.string()], { error: QUERY_FORM })
-          .describe("Keywords of what you need, or the task in words"),
+          .describe("Keywords for what you need, or a description of the task"),
         context: z.string().optional().describe("What you are working on"),
         maxResults: z.int().min(1).max(100).default(10),
-        detailLevel: DetailLevel.optional().describe("Default summary; full adds schemas"),
+        detailLevel: DetailLevel.optional().describe("Default: summary; full adds schemas"),
         detail_level: DetailLevel.optional().meta({ deprecated: true }),
-        category: z.string().optional().describe("One of tool_capabilities"),
+        category: z.string().optional().describe("A category from tool_capabilities"),
       }),
       annotations: { readOnlyHint: true },
       async run({ query, context, maxResults, category, ...levels }, { principal }) {
@@ -83,9 +83,9 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
     }),
     builtin({
       name: "tool_capabilities",
-      title: "Show what there is",
+      title: "Show capabilities",
       description:
-        "Show categories and servers with their numbers of tools and examples, to know what to look for. Gives no toolKeys: use tool_discovery for those.",
+        "Show categories and servers with tool counts and examples, to learn what to search for. Returns no toolKeys: use tool_discovery for those.",
       input: z.strictObject({ server: z.string().optional(), category: z.string().optional() }),
       annotations: { readOnlyHint: true },
       run({ server, category }, { principal }) {
@@ -135,7 +135,8 @@ function nothingFound(directory: ToolDirectory, principal: string, written: stri
     return { hint };
   }
   return {
-    hint: "No good match. Use other or fewer words, drop the category, or call tool_capabilities.",
+    hint:
+      "No good match. Use different or fewer words, omit the category, or call tool_capabilities.",
     nearestCategories: directory.nearestCategories(principal, written),
   };
 }
@@ -195,7 +196,7 @@ function nothingThere(
   }
   if (category !== undefined) return nothingFound(directory, principal, category);
   return {
-    hint: `There is no server "${server?.slice(0, 100)}" with tools. Leave server out to see all.`,
+    hint: `There is no server "${server?.slice(0, 100)}" with tools. Omit server to see all.`,
   };
 }
 
@@ -218,7 +219,7 @@ function discoveryText(directory: ToolDirectory, principal: string): string {
   });
   return [
     `REQUIRED FIRST STEP: search here before you say that you cannot do something. ${tools.length} tools are not listed, to save context.`,
-    "1. Call tool_discovery with keywords of what you need. 2. Choose a tool from the answer. 3. Call tool_execute with its toolKey and its arguments (detailLevel full shows them).",
+    "1. Call tool_discovery with keywords for what you need. 2. Choose a tool from the result. 3. Call tool_execute with its toolKey and its arguments (detailLevel full shows them).",
     `Servers: ${serversText(tools)}.`,
     ...(examples.length === 0 ? [] : [`Example queries: ${examples.join(", ")}.`]),
   ].join("\n");
@@ -249,7 +250,7 @@ export function forwardTo(
     message: `${namespacedName(tool.server, tool.name)}: ${problems}`,
     recoverySteps: [
       "Correct these arguments and call again",
-      "For the tool's whole schema call tool_discovery with detailLevel full, or get_tool_description",
+      "For the tool's full schema, call tool_discovery with detailLevel full, or get_tool_description",
     ],
     suggestedTools: ["get_tool_description", "tool_discovery"],
   });

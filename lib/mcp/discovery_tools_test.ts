@@ -162,7 +162,7 @@ Deno.test("tool_discovery filters by category, and says which there are", async 
   assert.deepEqual(await names("Git"), ["push"]);
   const none = await discover({ query: "push", category: "mesaging" });
   assert.deepEqual([none.tools, none.nearestCategories], [[], ["git"]]);
-  assert.match(none.hint ?? "", /other or fewer words/);
+  assert.match(none.hint ?? "", /different or fewer words/);
   const owners = await discover({ query: "push", category: "mesaging" }, "owner");
   assert.deepEqual(owners.nearestCategories, ["messaging"]);
 });

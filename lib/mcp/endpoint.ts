@@ -189,7 +189,9 @@ function answer(
 ): Promise<Response> {
   const { id, method, params } = message;
   if (session.inFlight.has(id)) {
-    return Promise.resolve(refuse(400, -32600, "A request with this id is in flight already", id));
+    return Promise.resolve(
+      refuse(400, -32600, "A request with this ID is already in progress", id),
+    );
   }
   const signal = new Cancellation();
   session.inFlight.set(id, signal);
@@ -206,7 +208,7 @@ function answer(
     opened.onDetach = () => {
       setTimeout(() => {
         if (opened.isAttached || opened.isFinished) return;
-        signal.abort(new DOMException("The client has gone", "AbortError"));
+        signal.abort(new DOMException("The client disconnected", "AbortError"));
       }, RESUME_MS);
     };
     response.resolve(streamResponse(session, opened.attach()));
@@ -315,10 +317,12 @@ async function handleGet(host: EndpointHost, visit: Visit): Promise<Response> {
     return streamResponse(session, session.common.attach());
   }
   const seen = parseEventId(lastEventId);
-  if (!seen) return refuse(400, -32000, "Last-Event-ID is not one of this session's");
+  if (!seen) return refuse(400, -32000, "Last-Event-ID does not belong to this session");
   const rest = session.resume(seen, visit.principal);
   // Not 404, which would say that the whole session is unknown.
-  if (!rest) return refuse(400, -32000, "What came after this event is no longer known");
+  if (!rest) {
+    return refuse(400, -32000, "Cannot resume: the events after this one are no longer stored");
+  }
   return streamResponse(session, rest);
 }
 
@@ -345,8 +349,7 @@ function findSession(
     return refuse(400, -32000, "The header Mcp-Session-Id is missing: initialize first", requestId);
   }
   const owned = { id, endpoint: endpoint.key, principal };
-  const missing = () =>
-    refuse(404, -32001, "There is no such session: initialize again", requestId);
+  const missing = () => refuse(404, -32001, "Session not found: initialize again", requestId);
   return host.sessions.peek(owned) ??
     host.sessions.find(owned, endpoint.view).then((session) => session ?? missing());
 }

@@ -99,7 +99,7 @@ export class EvalEndpoints implements AsyncDisposable {
     try {
       this.#guard?.check(request);
       const run = this.#runs.get(PATH.exec(new URL(request.url).pathname)?.[1] ?? "");
-      if (!run) throw new GatewayError("NOT_FOUND", { message: "There is no such run" });
+      if (!run) throw new GatewayError("NOT_FOUND", { message: "Run not found" });
       if (!isToken(request.headers.get("authorization"), run.token)) {
         return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
       }

@@ -120,7 +120,7 @@ export class EventStream {
         controller.enqueue(encoder.encode(text));
         return;
       }
-      controller.error(new Error("The client does not read"));
+      controller.error(new Error("The client does not read its stream"));
     } catch { /* it is closed already */ }
     this.#controller = undefined;
     this.onDetach();

@@ -16,7 +16,7 @@ export function indexTools(directory: ToolDirectory): BuiltinTool[] {
   return [
     builtin({
       name: "list_available_tools",
-      title: "List all tools in short",
+      title: "List all tools briefly",
       description: (principal) => listText(directory, principal),
       input: z.strictObject({
         category: z.string().optional(),
@@ -33,7 +33,7 @@ export function indexTools(directory: ToolDirectory): BuiltinTool[] {
     builtin({
       name: "get_tool_description",
       title: "Describe a tool",
-      description: "The whole description of one tool: parameters, examples, related tools.",
+      description: "Get the full description of one tool: parameters, examples, related tools.",
       input: z.strictObject({
         tool_name: z.string(),
         include_examples: z.boolean().default(true),
@@ -76,8 +76,8 @@ function listing(
         page,
         pages,
         hint: page > pages
-          ? `There are ${pages} pages`
-          : "Narrow it with category, or ask for the next page",
+          ? `There are only ${pages} pages`
+          : "Filter by category, or request the next page",
       }
       : { categories: groups.map(([name]) => name) }),
     ...(tools.length === 0 && wanted !== undefined

@@ -136,7 +136,7 @@ Deno.test("list_available_tools goes page by page, with the counts of all catego
   assert.deepEqual(pages.map(({ tools }) => tools.length), [100, 100, 31]);
   assert.equal(new Set(pages.flatMap(({ tools }) => tools.map(({ name }) => name))).size, 231);
   const beyond = await all({ page: 4 });
-  assert.deepEqual([beyond.tools, beyond.hint], [[], "There are 3 pages"]);
+  assert.deepEqual([beyond.tools, beyond.hint], [[], "There are only 3 pages"]);
   assert.equal((await all({ category: "messaging" })).pages, undefined);
 });
 
@@ -164,7 +164,7 @@ Deno.test("get_tool_description gives the parameters, examples and what goes wit
       "options.dry": { type: "boolean", required: false, default: false },
     },
     examples: [
-      { description: "What is required", invocation: { remote: "example remote" } },
+      { description: "Required arguments only", invocation: { remote: "example remote" } },
       { description: "With mode", invocation: { remote: "example remote", mode: "safe" } },
     ],
     related_tools: ["slack_send_message", "git_status", "git_old_push"],

@@ -112,7 +112,7 @@ export class McpModule implements AsyncDisposable {
       }),
     );
     this.#later = this.#stack.use(
-      new DeferredWork((error) => onWarning("A call could not be put into the log", { error })),
+      new DeferredWork((error) => onWarning("Cannot write a call to the activity log", { error })),
     );
     this.host = this.#openHost();
     this.#stack.defer(toolsets.onChange(({ toolsets: changed }) => {
@@ -192,7 +192,9 @@ export class McpModule implements AsyncDisposable {
     for (const session of this.sessions.list()) {
       if (!owners.has(ownerOf(session.principal))) continue;
       session.release((opener) => !access.isValid(opener)).catch((error) =>
-        onWarning("What a session had open with an ended token did not close well", { error })
+        onWarning("Cannot close the connections a session opened with a revoked or expired token", {
+          error,
+        })
       );
     }
     this.#changes.check();
@@ -300,7 +302,7 @@ export class McpModule implements AsyncDisposable {
     const { onWarning } = this.#options;
     for (const session of this.sessions.list().filter(isMeant)) {
       this.sessions.end(session)
-        .catch((error) => onWarning("A session did not end well", { error }));
+        .catch((error) => onWarning("Cannot end a session cleanly", { error }));
     }
   }
 

@@ -13,7 +13,7 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
       title: "Find a tool",
       description: (principal) => findText(directory, principal),
       input: z.strictObject({
-        tool_description: z.string().describe("What the tool should do, in words"),
+        tool_description: z.string().describe("What the tool should do, in natural language"),
         tool_keywords: z.string().optional().describe("Further keywords, separated by spaces"),
         limit: z.int().min(1).max(100).default(10),
       }),
@@ -31,7 +31,7 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
             similarity_score: relevance,
             token_count: directory.tokensOf(tool),
           })),
-          ...(isPoor(found) ? { hint: "Nothing fits well: use other or fewer words" } : {}),
+          ...(isPoor(found) ? { hint: "No good match: use different or fewer words" } : {}),
           ...(degraded === undefined ? {} : { degraded }),
           ...directory.missing(principal),
           token_metrics: metrics,
@@ -48,7 +48,7 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
       forwards: true,
       description: "Call a tool that optim.find_tool found.",
       input: z.strictObject({
-        backend_id: z.string().describe("As optim.find_tool gave it"),
+        backend_id: z.string().describe("backend_id from optim.find_tool"),
         tool_name: z.string(),
         parameters: ToolArguments.describe("The tool's arguments"),
       }),
@@ -64,7 +64,9 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
         if (tool.server !== backend_id) {
           throw new GatewayError("TOOL_NOT_FOUND", {
             message: `"${tool_name}" is a tool of "${tool.server}", not of "${backend_id}"`,
-            recoverySteps: ["Pass backend_id and tool_name as optim.find_tool gave them"],
+            recoverySteps: [
+              "Pass backend_id and tool_name exactly as optim.find_tool returned them",
+            ],
             suggestedTools: ["optim.find_tool"],
           });
         }
@@ -86,7 +88,7 @@ function checkBackend(directory: ToolDirectory, principal: string, name: string)
   const near = nearestNames(name, servers, 3);
   throw new GatewayError("SERVER_NOT_FOUND", {
     message: `There is no backend "${name.slice(0, 100)}"`,
-    recoverySteps: ["Pass backend_id as optim.find_tool gave it"],
+    recoverySteps: ["Pass backend_id exactly as optim.find_tool returned it"],
     ...didYouMean(near),
     suggestedTools: ["optim.find_tool"],
   });

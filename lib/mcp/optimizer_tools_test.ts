@@ -86,7 +86,7 @@ Deno.test("optim.find_tool finds by keywords alone, and finds nothing without a 
   assert.equal(byWords.tools[0]?.name, "send_message");
   const none = await find({ tool_description: "zzqx" });
   assert.deepEqual([none.tools, none.token_metrics.savings_percentage], [[], 100]);
-  assert.match(none.hint ?? "", /other or fewer words/);
+  assert.match(none.hint ?? "", /different or fewer words/);
   for (const server of Object.keys(SERVERS)) list(server, []);
   assert.deepEqual((await find({ tool_description: "send" })).token_metrics, {
     baseline_tokens: 0,

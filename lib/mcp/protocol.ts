@@ -59,7 +59,7 @@ export function failureText(
   error: unknown,
   { isCancelled, log }: { isCancelled: boolean; log: Logger },
 ): string {
-  if (isCancelled) return errorText(id, CANCELLED, "The request was cancelled");
+  if (isCancelled) return errorText(id, CANCELLED, "The request was canceled");
   if (!(error instanceof GatewayError)) log.error({ err: error, method }, "A request failed");
   return rpcErrorText(id, method, error);
 }

@@ -323,7 +323,7 @@ export class ConnectionState {
     if (call.method !== "resources/subscribe" || this.#subscriptions.has(uri)) return;
     if (this.#subscriptions.size < this.#limit) return;
     throw new GatewayError("LIMIT_EXCEEDED", {
-      message: `A client can subscribe to ${this.#limit} resources of a server`,
+      message: `A client can subscribe to at most ${this.#limit} resources of a server`,
       recoveryAction: "Unsubscribe from some first",
     });
   }

@@ -322,7 +322,7 @@ Deno.test("KeptState.asked() has a limit of subscriptions", () => {
   subscribe(kept, "a:2");
   assert.throws(
     () => subscribe(kept, "a:3"),
-    /subscribe to 2 resources/,
+    /subscribe to at most 2 resources/,
   );
   unsubscribe(kept, "a:1");
   subscribe(kept, "a:3");

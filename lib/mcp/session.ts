@@ -77,9 +77,10 @@ export class Session implements Client, AsyncDisposable {
     if (other) return other;
     if (this.#others.size >= MAX_OTHERS) {
       throw new GatewayError("LIMIT_EXCEEDED", {
-        message: `A session works with at most ${MAX_OTHERS} projects and tokens of other rights ` +
-          "beside its own",
-        recoverySteps: ["Open another session for the others"],
+        message:
+          `A session can use at most ${MAX_OTHERS} other projects and tokens with other rights ` +
+          "besides its own",
+        recoverySteps: ["Open another session for more"],
       });
     }
     const client: Client = {

@@ -112,7 +112,7 @@ export class StdioEndpoint implements AsyncDisposable {
     const { host, write } = this.#options;
     const { id, method, params } = message;
     if (session.inFlight.has(id)) {
-      return this.#refuse(id, -32600, "A request with this id is in flight already");
+      return this.#refuse(id, -32600, "A request with this ID is already in progress");
     }
     const controller = new AbortController();
     const { signal } = controller;

@@ -146,7 +146,9 @@ export class ToolDirectory {
       const tool = (await this.#options.keys()).resolve(keyOrName, owner, this.table);
       if (this.#options.admits(principal, tool)) return this.#usable(tool);
       if (this.#options.admits(credentialOf(principal), tool)) throw elsewhere(principal);
-      throw new GatewayError("ACCESS_DENIED", { message: "This key's tool is no longer yours" });
+      throw new GatewayError("ACCESS_DENIED", {
+        message: "You no longer have access to this key's tool",
+      });
     }
     try {
       const { starting, admits } = this.#options;

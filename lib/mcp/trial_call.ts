@@ -179,8 +179,8 @@ export function riskOf(
 function unconfirmed(name: string, risk: ToolRisk): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", {
     message: risk === "destroys"
-      ? `"${name}" says that it may delete or overwrite, and nobody has confirmed the call`
-      : `"${name}" may change things, and nobody has confirmed the call`,
+      ? `"${name}" may delete or overwrite data, and the call is not confirmed`
+      : `"${name}" may change data, and the call is not confirmed`,
     recoveryAction: "Confirm the call",
     recoverySteps: ['Send "confirmed": true with the arguments'],
   });
@@ -200,7 +200,7 @@ function explained(error: unknown, server: string): GatewayError {
   }
   if (error instanceof DOMException && error.name === "AbortError") {
     return new GatewayError("TIMEOUT", {
-      message: "The call was cancelled before the server answered",
+      message: "The call was canceled before the server answered",
       recoveryAction: "Call again",
     });
   }

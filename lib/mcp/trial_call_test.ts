@@ -112,9 +112,9 @@ Deno.test("TrialCalls.call() keeps to what the caller's token allows, confirmed 
     },
   );
   await assert.rejects(call("erase", {}, true), { code: "ACCESS_DENIED" });
-  await assert.rejects(call("plain"), /may change things, and nobody has confirmed/);
+  await assert.rejects(call("plain"), /may change data, and the call is not confirmed/);
   assert.deepEqual(refused, ["s.plain token:ada"], "a mode asked, and nobody agreed");
-  await assert.rejects(call("silent"), /may change things, and nobody has confirmed/);
+  await assert.rejects(call("silent"), /may change data, and the call is not confirmed/);
   assert.equal(refused.length, 1, "the form's own question is no refusal");
   assert.equal(recorded.length, 0);
   await call("plain", {}, true);
@@ -125,9 +125,9 @@ Deno.test("TrialCalls.call() records a call that the server did not answer, and 
   const { call, recorded } = calls(() =>
     Promise.reject(new DOMException("The signal has been aborted", "AbortError"))
   );
-  await assert.rejects(call("erase", {}, true), /cancelled before the server answered/);
+  await assert.rejects(call("erase", {}, true), /canceled before the server answered/);
   assert.equal(recorded[0]?.answer.isError, true);
-  assert.match(recorded[0]?.answer.text ?? "", /cancelled/);
+  assert.match(recorded[0]?.answer.text ?? "", /canceled/);
 });
 
 Deno.test("riskOf() takes a tool for harmless only where it says so", () => {

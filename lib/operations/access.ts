@@ -17,11 +17,11 @@ import type { Services } from "./services.ts";
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 const MOST_MS = 3_650 * UNITS_MS.d;
 
-const Patterns = "names with * for any text, or ! before what to exclude";
+const Patterns = "names or patterns; * matches any text, a leading ! excludes";
 const patterns = (noun: "servers" | "toolsets" | "tools") =>
   AccessScope.shape[noun].describe(`Only these ${noun}: ${Patterns}`)
     .register(fieldHints, { placeholder: "P,..." });
-const NewName = z.string().trim().min(1).max(80).describe("Whose token it is, or what it is for");
+const NewName = z.string().trim().min(1).max(80).describe("Who or what the token is for");
 const KnownProject = ProjectName.describe("Project name").register(fieldHints, {
   completes: "project",
 });
@@ -32,15 +32,15 @@ const Servers = z.array(z.string()).min(1).describe("Server names")
 export const TokenInput = z.strictObject({
   name: NewName,
   rights: AccessScope.shape.rights.default(["read", "call"])
-    .describe("What it allows: read, call, manage, optimize")
+    .describe("Rights: read, call, manage, optimize")
     .register(fieldHints, { placeholder: "A,B" }),
   servers: patterns("servers"),
   toolsets: patterns("toolsets"),
   tools: patterns("tools"),
-  project: KnownProject.optional().describe("Limit it to this project"),
+  project: KnownProject.optional().describe("Limit the token to this project"),
   ...CallLimit.shape,
   expires: z.string().optional().describe(
-    "How long it is valid: 90m, 12h, 30d, 4w (default: for ever)",
+    "Lifetime, such as 90m, 12h, 30d or 4w (default: never expires)",
   )
     .register(fieldHints, { placeholder: "TIME" }),
   expiresAt: z.int().optional().describe("When it expires, in ms since the epoch")
@@ -52,7 +52,7 @@ const listTokens = operation({
   ...READS_GUARDED,
   name: "token.list",
   title: "List tokens",
-  description: "List access tokens: what they allow, when they were last used, when they expire.",
+  description: "List access tokens with their rights, last use and expiration.",
   input: z.strictObject({}),
   output: z.object({ tokens: z.array(ShownToken) }),
   cli: "token list",
@@ -63,7 +63,7 @@ const createToken = operation({
   ...MANAGES,
   name: "token.create",
   title: "Create a token",
-  description: "Create an access token for a client or a browser. Its text is shown only once.",
+  description: "Create an access token for a client or a browser. The token is shown only once.",
   input: TokenInput,
   output: z.object({ token: ShownToken, text: z.string() }),
   cli: "token create",
@@ -81,9 +81,11 @@ const revokeToken = operation({
   ...MANAGES,
   name: "token.revoke",
   title: "Revoke a token",
-  description: "Revoke a token for good and end what was opened with it, on every instance.",
+  description: "Permanently revoke a token and end its sessions on every instance.",
   input: z.strictObject({
-    token: z.string().describe("Its name or id").register(fieldHints, { completes: "token" }),
+    token: z.string().describe("The token's name or id").register(fieldHints, {
+      completes: "token",
+    }),
   }),
   output: z.object({ revoked: ShownToken }),
   cli: "token revoke TOKEN",
@@ -123,11 +125,11 @@ const createProject = operation({
   ...MANAGES,
   name: "project.create",
   title: "Create a project",
-  description: "Create a project, to group servers and limit tokens to them.",
+  description: "Create a project to group servers and limit tokens to them.",
   input: z.strictObject({
     name: z.string().trim().describe("Project name")
       .register(fieldHints, { completes: "nothing" }),
-    description: z.string().trim().max(400).optional().describe("What it is for")
+    description: z.string().trim().max(400).optional().describe("What the project is for")
       .register(fieldHints, { placeholder: "TEXT" }),
   }),
   output: z.object({ project: ShownProject }),
@@ -156,7 +158,7 @@ const assign = operation({
   ...MANAGES,
   name: "project.assign",
   title: "Assign servers to a project",
-  description: "Assign servers to a project: from then on they belong only to their projects.",
+  description: "Assign servers to a project. A server in a project belongs only to its projects.",
   input: z.strictObject({ name: KnownProject, servers: Servers }),
   output: z.object({ project: ShownProject }),
   cli: "project assign NAME SERVER...",
@@ -174,8 +176,8 @@ const assign = operation({
 const unassign = operation({
   ...MANAGES,
   name: "project.unassign",
-  title: "Take servers out of a project",
-  description: "Take servers out of a project; a server in no project belongs to all of them.",
+  title: "Remove servers from a project",
+  description: "Remove servers from a project. A server in no project belongs to all projects.",
   input: z.strictObject({ name: KnownProject, servers: Servers }),
   output: z.object({ project: ShownProject }),
   cli: "project unassign NAME SERVER...",
@@ -198,7 +200,7 @@ const deleteProject = operation({
   ...MANAGES,
   name: "project.delete",
   title: "Delete a project",
-  description: "Delete a project; its servers stay. Refused while tokens are limited to it.",
+  description: "Delete a project. Its servers stay. Fails if tokens are limited to it.",
   input: z.strictObject({ name: KnownProject }),
   output: z.object({ deleted: z.string() }),
   cli: "project delete NAME",
@@ -242,8 +244,8 @@ function readSpan(text: string): number {
   const ms = Number(count) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0);
   if (ms > 0 && ms <= MOST_MS) return ms;
   throw new GatewayError("INVALID_ARGUMENTS", {
-    message: `expires cannot be ${JSON.stringify(text.slice(0, 40))}`,
-    recoverySteps: ["Write 90m, 12h, 30d or 4w, at most ten years"],
+    message: `Invalid value for expires: ${JSON.stringify(text.slice(0, 40))}`,
+    recoverySteps: ["Use a time such as 90m, 12h, 30d or 4w, at most ten years"],
   });
 }
 

@@ -34,10 +34,10 @@ export type ShownProject = z.infer<typeof ShownProject>;
 /** A project as people write it; its name and servers are checked when it is saved. */
 export const WrittenProject = z.strictObject({
   name: z.string().describe("Project name"),
-  description: z.string().optional().describe("What it is for"),
+  description: z.string().optional().describe("What the project is for"),
   servers: z.array(z.string()).default([]).describe("Server names"),
   versionstamp: z.string().nullable().optional()
-    .describe("The version it was read at; null: only if it does not exist yet"),
+    .describe("The version you read; null if the project must not exist yet"),
 });
 
 /** Tokens and projects, for the console and the command line. */
@@ -63,10 +63,10 @@ export class AccessAdmin {
     const { project, expiresAt } = granted;
     const trimmed = name.trim();
     if (trimmed === "" || trimmed.length > 80) {
-      throw invalid("Cannot make a token: its name has 1 to 80 characters");
+      throw invalid("Cannot create the token: its name must have 1 to 80 characters");
     }
     if (expiresAt !== undefined && expiresAt <= this.#now()) {
-      throw invalid("Cannot make a token that has expired already: choose a later time");
+      throw invalid("Cannot create the token: it would already be expired. Choose a later time");
     }
     if (project !== undefined) await this.resolveProject(project);
     const text = newTokenText();
@@ -86,7 +86,7 @@ export class AccessAdmin {
       await this.#changed(change);
     } catch (error) {
       // It exists, and its text is shown nowhere else.
-      this.#options.onWarning?.("A token was created, but is not active yet", { error });
+      this.#options.onWarning?.("A token was created but is not active yet", { error });
     }
     return { token: shown(token), text };
   }
@@ -100,7 +100,7 @@ export class AccessAdmin {
     if (!found) {
       throw new GatewayError("NOT_FOUND", {
         message: `There is no token "${idOrName.slice(0, 80)}"`,
-        recoveryAction: "Look at the list of tokens",
+        recoveryAction: "See all tokens",
       });
     }
     await this.#options.tokens.delete(found.value.id);
@@ -128,7 +128,7 @@ export class AccessAdmin {
   /** Makes a project, or gives one other servers; throws CONFLICT for one changed since it was read. */
   async saveProject(written: z.infer<typeof WrittenProject>): Promise<ShownProject> {
     const name = ProjectName.safeParse(written.name);
-    if (!name.success) throw invalid("A project's name has 1 to 64 letters, digits, _ or -");
+    if (!name.success) throw invalid("A project name must have 1 to 64 letters, digits, _ or -");
     const before = await this.#options.projects.find(name.data);
     const current = before?.versionstamp ?? null;
     if (written.versionstamp !== undefined && written.versionstamp !== current) {
@@ -160,7 +160,7 @@ export class AccessAdmin {
       throw new GatewayError("CONFLICT", {
         message: `Cannot delete project "${name}": ${
           bound.length === 1 ? "a token is" : `${bound.length} tokens are`
-        } for it alone (${bound.slice(0, 3).map((token) => token.name).join(", ")})`,
+        } limited to it (${bound.slice(0, 3).map((token) => token.name).join(", ")})`,
         recoveryAction: "Revoke these tokens first",
       });
     }
@@ -172,8 +172,8 @@ export class AccessAdmin {
       throw new GatewayError("CONFLICT", {
         message: `Cannot delete project "${name}": ${
           alone.slice(0, 3).join(", ")
-        } would be in all other projects`,
-        recoveryAction: "Assign its servers elsewhere, or take them out of it, first",
+        } would then belong to all other projects`,
+        recoveryAction: "First assign its servers to another project, or remove them from this one",
       });
     }
     await this.#options.projects.delete(name, versionstamp);
@@ -186,18 +186,18 @@ export class AccessAdmin {
   }
 }
 
-/** Throws where a token of this name cannot be made beside those there are. */
+/** Throws if the name is taken or the limit of tokens is reached. */
 function checkRoom(name: string, existing: readonly AccessToken[]): void {
   if (existing.some((token) => token.name === name)) {
     throw new GatewayError("CONFLICT", {
-      message: `There is a token "${name}" already`,
+      message: `Token "${name}" already exists`,
       recoveryAction: "Choose another name, or revoke that one first",
     });
   }
   if (existing.length >= MAX_TOKENS) {
     throw new GatewayError("LIMIT_EXCEEDED", {
-      message: `There are ${MAX_TOKENS} tokens already`,
-      recoveryAction: "Revoke those that nobody uses",
+      message: `The limit of ${MAX_TOKENS} tokens is reached`,
+      recoveryAction: "Revoke tokens that are no longer used",
     });
   }
 }
@@ -205,12 +205,12 @@ function checkRoom(name: string, existing: readonly AccessToken[]): void {
 function writtenOver(name: string, versionstamp: string | null): GatewayError {
   return versionstamp === null
     ? new GatewayError("CONFLICT", {
-      message: `There is a project "${name}" already`,
+      message: `Project "${name}" already exists`,
       recoveryAction: "Choose another name, or change that one",
     })
     : new GatewayError("CONFLICT", {
-      message: `Cannot save project "${name}": somebody changed it after you had read it`,
-      recoveryAction: "Look at it as it is, then change it again",
+      message: `Cannot save project "${name}": someone changed it since you opened it`,
+      recoveryAction: "Reload the project, then make your change again",
     });
 }
 

@@ -39,7 +39,7 @@ Deno.test("AccessAdmin tells the audit what was done, and never a token's text o
   const admin = adminOf(store, audited);
   await admin.saveProject({ name: "web", servers: ["git"] });
   const { token, text } = await admin.createToken({ name: "ci", scope, project: "web" });
-  await assert.rejects(admin.deleteProject("web"), /a token is for it alone \(ci\)/);
+  await assert.rejects(admin.deleteProject("web"), /a token is limited to it \(ci\)/);
   await admin.revokeToken(token.id);
   await admin.deleteProject("web");
   assert.deepEqual(audited.map(({ action, subject }) => [action, subject]), [
@@ -63,7 +63,7 @@ Deno.test("AccessAdmin.saveProject() undoes nothing that its writer had not read
   for (const versionstamp of [made.versionstamp, "", "no such"]) {
     await assert.rejects(admin.saveProject({ ...made, versionstamp }), {
       code: "CONFLICT",
-      message: /somebody changed it after you had read it/,
+      message: /someone changed it since you opened it/,
     });
   }
   assert.deepEqual(await admin.projects(), [changed]);
@@ -77,7 +77,10 @@ Deno.test("AccessAdmin.deleteProject() does not open its servers to other projec
   const admin = adminOf(store);
   await admin.saveProject({ name: "web", servers: ["git", "browser"] });
   await admin.saveProject({ name: "data", servers: ["git"] });
-  await assert.rejects(admin.deleteProject("web"), /browser would be in all other projects/);
+  await assert.rejects(
+    admin.deleteProject("web"),
+    /browser would then belong to all other projects/,
+  );
   await admin.saveProject({ name: "web", servers: ["git"] });
   await admin.deleteProject("web");
   await admin.deleteProject("data");
@@ -93,7 +96,7 @@ Deno.test("AccessAdmin.createToken() gives a name once, also to those who ask at
   ]);
   assert.equal(made.filter(({ status }) => status === "fulfilled").length, 2);
   const refused = made.find((outcome) => outcome.status === "rejected");
-  assert.match(String(refused?.reason), /There is a token "ci" already/);
+  assert.match(String(refused?.reason), /Token "ci" already exists/);
   assert.deepEqual((await one.tokens()).map(({ name }) => name).sort(), ["ci", "me"]);
 });
 

@@ -13,14 +13,14 @@ const AT_ONCE = 500;
 const FILTER = {
   server: z.string().optional().describe("Only calls of this server")
     .register(fieldHints, { completes: "server" }),
-  tool: z.string().optional().describe("Only calls of this tool, by its server's name for it"),
+  tool: z.string().optional().describe("Only calls of this tool, by the server's own name for it"),
   client: z.string().optional().describe("Only calls by this client: its name and version"),
   endpoint: z.string().optional().describe("Only calls at this endpoint"),
-  session: z.string().optional().describe("Only calls of this session: a client's id"),
+  session: z.string().optional().describe("Only calls of this session, by the client's id"),
   kind: z.enum(["call", "search", "missed"]).optional()
     .describe("Only calls, searches, or searches that found nothing"),
   status: z.enum(["ok", "error"]).optional(),
-  text: z.string().max(MAX_TEXT).optional().describe("Words that all have to be in the call"),
+  text: z.string().max(MAX_TEXT).optional().describe("Only calls that contain all of these words"),
   before: z.string().optional().describe("Only calls before the one with this id"),
   after: z.string().optional().describe("Only calls after the one with this id"),
 };
@@ -31,10 +31,10 @@ const list = operation({
   ...READS_GUARDED,
   name: "activity.list",
   title: "List calls and searches",
-  description: "List the calls of tools and the searches for them, newest first.",
+  description: "List tool calls and tool searches, newest first.",
   input: z.strictObject({
     ...FILTER,
-    limit: z.int().min(1).max(500).default(100).describe("How many: 1 to 500"),
+    limit: z.int().min(1).max(500).default(100).describe("Maximum number of entries: 1 to 500"),
   }),
   output: z.object({ calls: z.array(Call), hasOlder: z.boolean() }),
   async run({ calls }, { limit, before, after, ...filter }) {
@@ -51,7 +51,7 @@ const show = operation({
   ...READS_GUARDED,
   name: "activity.show",
   title: "Show a call",
-  description: "Show a call, with its request and response while they are remembered.",
+  description: "Show a call, with its request and response while they are stored.",
   input: z.strictObject({ id: z.string().describe("The call's id") }),
   output: z.object({
     call: Call,
@@ -68,7 +68,7 @@ const show = operation({
     const found = await calls.find(id);
     if (found) return found;
     throw new GatewayError("NOT_FOUND", {
-      message: "There is no such call: it may have been cleared away",
+      message: "Call not found: it may have been deleted",
       next: [{ label: "See all calls", operation: "activity.list" }],
     });
   },
@@ -78,7 +78,7 @@ const exportCalls = operation({
   ...READS_GUARDED,
   name: "activity.export",
   title: "Export calls and searches",
-  description: "Export the calls of tools and the searches for them as a file, newest first.",
+  description: "Export tool calls and tool searches as a file, newest first.",
   input: z.strictObject({ ...FILTER, format: z.enum(["csv", "ndjson"]).default("csv") }),
   output: { file: TYPES.csv },
   run({ calls }, { format, before, after, ...filter }) {

@@ -11,8 +11,8 @@ const Decided = z.object({ decision: ApprovalDecision, server: z.string(), tool:
 const list = operation({
   ...READS_GUARDED,
   name: "approval.list",
-  title: "List calls that wait",
-  description: "List the calls that wait for a person's approval, oldest first.",
+  title: "List waiting calls",
+  description: "List the calls waiting for approval, oldest first.",
   input: z.strictObject({}),
   output: z.object({ calls: z.array(WaitingCall) }),
   isLive: true,
@@ -23,7 +23,7 @@ const decide = operation({
   ...MANAGES,
   name: "approval.decide",
   title: "Decide on a call",
-  description: "Approve or deny a call that waits, or approve its tool for the whole session.",
+  description: "Approve or deny a waiting call, or approve its tool for the whole session.",
   input: z.strictObject({
     id: z.string().min(1).describe("The call's id"),
     decision: ApprovalDecision,
@@ -41,7 +41,8 @@ const setMode = operation({
   ...MANAGES,
   name: "toolset.mode",
   title: "Set a toolset's mode",
-  description: "Set which calls a toolset lets through: all, those confirmed, or read-only ones.",
+  description:
+    "Set which calls a toolset allows: all, only confirmed ones, or only read-only ones.",
   input: z.strictObject({
     toolset: z.string().min(1).describe("Toolset name")
       .register(fieldHints, { completes: "toolset" }),

@@ -7,23 +7,29 @@ import { operation, READS_GUARDED } from "./operation.ts";
 const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" };
 
 const FILTER = {
-  action: z.string().optional().describe("Only this action or family: server.add, server")
+  action: z.string().optional().describe(
+    "Only this action or family of actions, such as server.add or server",
+  )
     .register(fieldHints, { placeholder: "A" }),
-  who: z.string().optional().describe("Only by whom this is part of the name")
+  who: z.string().optional().describe("Only entries whose actor's name contains this text")
     .register(fieldHints, { placeholder: "TEXT" }),
-  subject: z.string().optional().describe("Only what was done to what has this in its name")
+  subject: z.string().optional().describe("Only entries whose subject's name contains this text")
     .register(fieldHints, { placeholder: "TEXT" }),
-  since: z.string().optional().describe("From this day or time on: 2026-01-31 (UTC)")
+  since: z.string().optional().describe(
+    "Only entries since this day or time, such as 2026-01-31 (UTC)",
+  )
     .register(fieldHints, { placeholder: "DATE" }),
-  until: z.string().optional().describe("To the end of this day, or to this time")
+  until: z.string().optional().describe(
+    "Only entries until the end of this day, or until this time",
+  )
     .register(fieldHints, { placeholder: "DATE" }),
-  before: z.string().optional().describe("Only what came before the entry with this id")
+  before: z.string().optional().describe("Only entries before the one with this id")
     .register(fieldHints, { isHidden: true }),
 };
 
 const ShownEntry = AuditEntry.omit({ at: true, before: true, after: true }).extend({
   time: z.string(),
-  before: z.unknown().optional().describe("JSON, or the beginning of it if it is long"),
+  before: z.unknown().optional().describe("JSON; only its beginning if it is long"),
   after: z.unknown().optional(),
 });
 
@@ -34,7 +40,7 @@ const list = operation({
   description: "List who decided what, from where and when, newest first.",
   input: z.strictObject({
     ...FILTER,
-    limit: z.int().min(1).max(1_000).default(50).describe("How many: 1 to 1000")
+    limit: z.int().min(1).max(1_000).default(50).describe("Maximum number of entries: 1 to 1000")
       .register(fieldHints, { placeholder: "N" }),
   }),
   output: z.object({ entries: z.array(ShownEntry), hasOlder: z.boolean() }),
@@ -72,29 +78,29 @@ const verify = operation({
   input: z.strictObject({}),
   output: z.object({
     entries: z.int(),
-    chains: z.int().describe("How many processes wrote it"),
-    prunedUntil: z.number().optional().describe("Everything before this time was cleared"),
+    chains: z.int().describe("Number of processes that wrote to the log"),
+    prunedUntil: z.number().optional().describe("Entries before this time were deleted"),
     problems: z.array(z.object({
       at: z.number().optional(),
       id: z.string().optional(),
       message: z.string(),
     })),
-    more: z.int().describe("How many problems are not listed"),
+    more: z.int().describe("Number of problems that are not listed"),
   }),
   cli: "audit verify",
   run: async ({ audit }) => await (await audit.reader()).verify(),
   text({ entries, chains, prunedUntil, problems, more }) {
-    const whole = `${entries} entries of ${chains} processes`;
+    const whole = `${entries} entries from ${chains} processes`;
     const cleared = prunedUntil === undefined
       ? ""
-      : `; what is older than ${new Date(prunedUntil).toISOString()} was cleared away`;
-    if (problems.length === 0) return `The audit log is whole: ${whole}${cleared}.`;
+      : `; entries before ${new Date(prunedUntil).toISOString()} were deleted`;
+    if (problems.length === 0) return `The audit log is intact: ${whole}${cleared}.`;
     const lines = problems.map(({ at, id, message }) => {
       const place = [at === undefined ? [] : new Date(at).toISOString(), id ?? []].flat().join(" ");
       return `  ${place === "" ? "" : `${place}: `}${message}`;
     });
     return [
-      `The audit log is not whole (${whole}${cleared}):`,
+      `The audit log is damaged (${whole}${cleared}):`,
       ...lines,
       ...(more > 0 ? [`  and ${more} more`] : []),
     ].join("\n");

@@ -25,8 +25,8 @@ export async function withChosenAddress(
   if (isKept) return { ...rest, allowPrivate: true };
   if (allowPrivate) {
     throw new GatewayError("ACCESS_DENIED", {
-      message: "Only on the gateway's own machine can a server be allowed a private address",
-      recoverySteps: ["Leave allowPrivate out", "Or add the server on the machine itself"],
+      message: "A private address can only be allowed from the gateway's own machine",
+      recoverySteps: ["Leave allowPrivate out", "Or add the server on that machine"],
     });
   }
   return rest;
@@ -53,7 +53,7 @@ export async function addressRefused(
   const { ALLOWING } = await import("../servers/transports/address_guard.ts");
   return new GatewayError("ACCESS_DENIED", {
     message: `Cannot ${verb} server "${name}": ${refusal}`,
-    recoveryAction: "Use an address that everybody can reach, or have its owner allow it",
+    recoveryAction: "Use a public address, or ask the owner to allow this one",
     recoverySteps: ALLOWING,
   });
 }

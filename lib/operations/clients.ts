@@ -30,11 +30,11 @@ const Listing = z.object({
     tools: z.int(),
     tokens: z.number(),
   })),
-  limit: z.int().optional().describe("How many tools the client takes, if documented"),
+  limit: z.int().optional().describe("The client's documented tool limit, if known"),
 });
 
 export const ListedClient = Client.extend({
-  listing: Listing.optional().describe("What its model is listed now"),
+  listing: Listing.optional().describe("The tools listed to the client's model now"),
 });
 export type ListedClient = z.infer<typeof ListedClient>;
 
@@ -43,7 +43,7 @@ const list = operation({
   name: "client.list",
   title: "List clients",
   description:
-    "List the connected MCP clients, with what each is listed and what that costs, then those that disconnected within the last hour.",
+    "List connected MCP clients with the tools listed to each and their token cost, then clients that disconnected within the last hour.",
   input: z.strictObject({}),
   output: z.object({ clients: z.array(ListedClient) }),
   isLive: true,
@@ -63,17 +63,16 @@ const disconnect = operation({
   ...MANAGES,
   name: "client.disconnect",
   title: "Disconnect a client",
-  description:
-    "End a client's session. The client may connect again: to keep it out, revoke its token.",
+  description: "End a client's session. The client may reconnect; to block it, revoke its token.",
   input: z.strictObject({
-    client: z.string().describe("Its id").register(fieldHints, { completes: "client" }),
+    client: z.string().describe("The client's id").register(fieldHints, { completes: "client" }),
   }),
   output: Client,
   effect: "destroy",
   isLive: true,
   cli: "client disconnect CLIENT",
   confirm: ({ client }) =>
-    `Disconnect client ${client}? Its calls in progress are canceled. It may connect again.`,
+    `Disconnect client ${client}? Its calls in progress are canceled. It may reconnect.`,
   async run({ clients, settings }, { client: id }) {
     const ended = await clients.disconnect(id);
     if (!ended) {

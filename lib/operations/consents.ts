@@ -56,7 +56,7 @@ const list = operation({
   ...READS_GUARDED,
   name: "consent.list",
   title: "List requests for consent",
-  description: "List the programs and local servers that others want to add.",
+  description: "List requests to add programs and local servers that are waiting for consent.",
   input: z.strictObject({}),
   output: z.object({ consents: z.array(ShownConsent) }),
   cli: "consent list",
@@ -70,7 +70,8 @@ const approve = operation({
   ...MANAGES,
   name: "consent.approve",
   title: "Approve a request",
-  description: "Approve a requested program or local URL, now and at every start.",
+  description:
+    "Approve a requested program or local URL. It starts now and whenever the gateway starts.",
   input: z.strictObject({ id: ConsentId }),
   output: z.object({
     server: z.looseObject({
@@ -86,7 +87,7 @@ const approve = operation({
   run: async ({ consents }, { id }) => ({ server: { ...await (await consents()).approve(id) } }),
   text: ({ server: { name, state, toolCount, reason } }) =>
     state === "ready"
-      ? `Started ${name}: ${toolCount} tools. It is not trusted.`
+      ? `Started ${name}: ${toolCount} tools. It is marked as untrusted.`
       : `Started ${name} (${state.replace("_", " ")}): ${reason}`,
 });
 
@@ -94,7 +95,7 @@ const refuse = operation({
   ...MANAGES,
   name: "consent.refuse",
   title: "Refuse a request",
-  description: "Refuse a requested program or local URL; nothing is started.",
+  description: "Refuse a requested program or local URL. Nothing is started.",
   input: z.strictObject({ id: ConsentId }),
   output: z.object({ refused: z.string() }),
   cli: "consent refuse ID",
@@ -111,5 +112,5 @@ export function requesterOf(
 ): string {
   // Without tokens, not even the machine is known for sure.
   const isKnown = principal !== undefined && ownerOf(principal) !== EVERYONE;
-  return isKnown ? access.nameOf(principal) : "somebody without a token";
+  return isKnown ? access.nameOf(principal) : "someone without a token";
 }

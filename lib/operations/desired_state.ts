@@ -70,7 +70,7 @@ export class DesiredState {
       ...Object.entries(loads).map(([what, load]) =>
         // Unreadable tokens or toolsets are no reason to stop the servers.
         load().catch((error) =>
-          onWarning(`Cannot read ${what}: what was read before stays`, { error })
+          onWarning(`Cannot read ${what}: the previous state stays in use`, { error })
         )
       ),
     ]);

@@ -29,7 +29,9 @@ import {
 import { decidedBy, MANAGES, operation, type OutputOf, READS } from "./operation.ts";
 
 const WRITE = { ...MANAGES, rights: ["optimize"] } as const;
-const PromptsOfCategory = PromptCount.register(fieldHints, { help: "How many of this category" });
+const PromptsOfCategory = PromptCount.register(fieldHints, {
+  help: "Number of prompts of this category",
+});
 const Warnings = z.array(z.string());
 const Text = { placeholder: "TEXT" };
 
@@ -43,7 +45,10 @@ const propose = operation({
     ...TOOL,
     description: z.string().register(fieldHints, { ...Text, help: "The description" }),
     example: z.string().optional()
-      .register(fieldHints, { ...Text, help: "When it should be called, for yourself" }),
+      .register(fieldHints, {
+        ...Text,
+        help: "An example of when to call the tool; for your own notes",
+      }),
   }),
   output: z.object({ candidateId: z.string(), charCount: z.int(), candidate: ToolCandidate }),
   mcp: "propose_candidate",
@@ -62,11 +67,14 @@ const propose = operation({
       input: { tool: `${server}.${toolName}`, candidateId: id },
     },
     {
-      label: "Save prompts for the tool, if there are none,",
+      label: "If the tool has no prompts yet, save some",
       operation: "optimization.save_prompts",
       input: { tool: `${server}.${toolName}`, prompts: "FILE" },
     },
-    { label: "Or try each prompt yourself and report it", operation: "optimization.record" },
+    {
+      label: "Or try each prompt yourself and report the results",
+      operation: "optimization.record",
+    },
   ],
 });
 
@@ -75,7 +83,7 @@ const savePrompts = operation({
   name: "optimization.save_prompts",
   title: "Save prompts",
   description:
-    "Save test prompts for a tool: direct and indirect ones should call it, negative ones not.",
+    "Save test prompts for a tool: direct and indirect ones should call it, negative ones should not.",
   input: z.strictObject({
     ...TOOL,
     prompts: z.array(WrittenPrompt).min(1).max(MOST_SAVED_PROMPTS)
@@ -83,7 +91,7 @@ const savePrompts = operation({
         flag: "file",
         placeholder: "FILE",
         completes: "file",
-        help: "Save the prompts of this JSON file",
+        help: "Save the prompts in this JSON file",
       }),
   }),
   output: SavedPrompts,
@@ -95,9 +103,9 @@ const savePrompts = operation({
   },
   text: savedText,
   next: () => [
-    { label: "Save a description to try, if there is none,", operation: "optimization.propose" },
-    { label: "Evaluate a candidate with them", operation: "optimization.evaluate" },
-    { label: "Or report results by these ids", operation: "optimization.record" },
+    { label: "If there is no candidate yet, save one", operation: "optimization.propose" },
+    { label: "Evaluate a candidate with these prompts", operation: "optimization.evaluate" },
+    { label: "Or report results for these prompt ids", operation: "optimization.record" },
   ],
 });
 
@@ -119,7 +127,7 @@ const editPrompt = operation({
   ...WRITE,
   name: "optimization.edit_prompt",
   title: "Edit a golden prompt",
-  description: "Save the next version of a prompt; earlier results stay with the version before.",
+  description: "Save a new version of a prompt. Earlier results stay with the previous version.",
   input: z.strictObject({ ...TOOL, ...EditedPrompt.shape }),
   output: z.object({ prompt: GoldenPrompt }),
   run: async ({ optimization }, input) => (
@@ -132,7 +140,7 @@ const retirePrompt = operation({
   ...WRITE,
   name: "optimization.retire_prompt",
   title: "Retire a golden prompt",
-  description: "Stop asking a prompt; its results stay.",
+  description: "Stop using a prompt in evaluations. Its results stay.",
   input: z.strictObject({ ...TOOL, id: PromptId }),
   output: z.object({ retired: z.string() }),
   async run({ optimization }, input) {
@@ -149,7 +157,7 @@ const generateCandidates = operation({
   description: "Have a model write candidates for a tool.",
   input: z.strictObject({
     ...TOOL,
-    count: CandidateCount.clone().register(fieldHints, { help: "How many candidates" }),
+    count: CandidateCount.clone().register(fieldHints, { help: "Number of candidates" }),
   }),
   output: z.object({
     candidateIds: z.array(z.string()),
@@ -165,10 +173,10 @@ const generateCandidates = operation({
   text: ({ candidates }) => candidatesText(candidates),
   next: () => [
     {
-      label: "Write prompts to try them, if there are none,",
+      label: "If the tool has no prompts yet, write some",
       operation: "optimization.generate_prompts",
     },
-    { label: "Evaluate each of them", operation: "optimization.evaluate" },
+    { label: "Evaluate each candidate", operation: "optimization.evaluate" },
   ],
 });
 
@@ -192,10 +200,10 @@ const generatePrompts = operation({
   text: savedText,
   next: () => [
     {
-      label: "Write descriptions to try, if there are none,",
+      label: "If the tool has no candidates yet, write some",
       operation: "optimization.generate_candidates",
     },
-    { label: "Evaluate each of them", operation: "optimization.evaluate" },
+    { label: "Evaluate each candidate", operation: "optimization.evaluate" },
   ],
 });
 
@@ -207,10 +215,14 @@ const generate = operation({
   input: z.strictObject({
     ...TOOL,
     candidates: CandidateCount.unwrap().optional()
-      .describe(`Candidates; ${CandidateCount.def.defaultValue} if neither is given`)
+      .describe(
+        `Number of candidates; ${CandidateCount.def.defaultValue} if you set neither number`,
+      )
       .register(fieldHints, { placeholder: "N" }),
     prompts: PromptCount.unwrap().min(1).optional()
-      .describe(`Prompts for each category; ${PromptCount.def.defaultValue} if neither is given`)
+      .describe(
+        `Number of prompts per category; ${PromptCount.def.defaultValue} if you set neither number`,
+      )
       .register(fieldHints, { placeholder: "N" }),
   }),
   output: z.object({
@@ -250,7 +262,7 @@ const record = operation({
   ...WRITE,
   name: "optimization.record",
   title: "Report a run",
-  description: "Report what came of a prompt that you tried with a description yourself.",
+  description: "Report the result of a prompt that you tried with a description yourself.",
   input: ReportedRun,
   output: z.object({
     runId: z.string(),
@@ -264,19 +276,21 @@ const record = operation({
     const run = await (await optimization()).results.record(report);
     const claimed = report.result.correct;
     if (run.isError || claimed === undefined || claimed === run.correct) return run;
-    const warning = `You said ${verdictWord(claimed)}; what the prompt expects decides`;
+    const warning = `You reported ${
+      verdictWord(claimed)
+    }, but the prompt's expected behavior decides`;
     return { ...run, warnings: [warning] };
   },
   text: ({ runId, correct, isError }) =>
     `Recorded run ${runId}: ${isError ? "error, not counted" : verdictWord(correct)}.`,
   next: () => [
     {
-      label: `Report the other prompts, each for the candidate and for "${CANONICAL}",`,
+      label: `For the candidate and for "${CANONICAL}", report the other prompts`,
       operation: "optimization.record",
     },
-    { label: "Compare them when all are there", operation: "optimization.results" },
+    { label: "When all runs are reported, compare them", operation: "optimization.results" },
     {
-      label: "Have the gateway measure it, as a promotion requires,",
+      label: "To promote the candidate, have the gateway evaluate it",
       operation: "optimization.evaluate",
     },
   ],
@@ -286,7 +300,7 @@ const results = operation({
   ...READS,
   name: "optimization.results",
   title: "Results",
-  description: "Success rates of a tool's descriptions with counts, intervals and verdicts.",
+  description: "Get a tool's success rates, with counts, intervals and verdicts.",
   input: AskedResults,
   output: z.object({ candidates: z.array(CandidateResults) }),
   mcp: "get_eval_results",
@@ -309,7 +323,7 @@ const results = operation({
     return [
       ...(ready
         ? [{
-          label: `Put ${ready.candidateId} in force for ${ready.tool}`,
+          label: `Promote ${ready.candidateId} for ${ready.tool}`,
           operation: "optimization.promote",
         }]
         : []),
@@ -327,7 +341,7 @@ const evaluate = operation({
   name: "optimization.evaluate",
   title: "Evaluate",
   description:
-    "Put a tool's saved prompts to a model, with the candidate and the original. No tool really runs.",
+    "Ask a model a tool's saved prompts, with the candidate and with the original. No tool is run.",
   input: z.strictObject({
     ...TOOL,
     candidateId: CandidateId,
@@ -338,7 +352,7 @@ const evaluate = operation({
   output: z.object({
     job: OptimizationJob,
     estimate: JobEstimate,
-    candidates: z.array(CandidateResults).optional().describe("Once the job has completed"),
+    candidates: z.array(CandidateResults).optional().describe("Present once the job has completed"),
     warnings: Warnings.optional(),
   }),
   mcp: "evaluate_candidate",
@@ -442,12 +456,12 @@ function withoutPrompts({ id, server, toolName }: ToolCandidate): GatewayError {
     recoveryAction: "Save golden prompts for the tool, then evaluate again",
     next: [
       {
-        label: "Save some",
+        label: "Save prompts",
         operation: "optimization.save_prompts",
         input: { tool, prompts: "FILE" },
       },
-      { label: "Or have them written", operation: "optimization.generate", input: { tool } },
-      { label: "Or have them written", operation: "optimization.generate_prompts" },
+      { label: "Or have a model write them", operation: "optimization.generate", input: { tool } },
+      { label: "Or have a model write them", operation: "optimization.generate_prompts" },
     ],
   });
 }

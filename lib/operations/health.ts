@@ -71,7 +71,7 @@ export class GatewayHealth {
       .map(({ name, state }) => `Server ${name} is ${state.replace("_", " ")}`);
     if (health.state === "degraded") degraded.unshift("The data store is degraded");
     if (config.isBroken) {
-      degraded.unshift("The config file has an error and is not in use as it is now");
+      degraded.unshift("The config file has an error, so the last valid version is in use");
     }
     return {
       ready: !signal.aborted,

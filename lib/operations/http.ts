@@ -118,7 +118,7 @@ function describe({ name, title, description, rights, output }: Operation) {
     ...(typeof description === "string" ? { description } : {}),
     "x-rights": rights,
     responses: {
-      200: { description: "The outcome", content },
+      200: { description: "The result", content },
       default: { description: "What went wrong, and what to do", content: error },
     },
   };

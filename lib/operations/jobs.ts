@@ -43,12 +43,12 @@ export const HOW = {
   withToolset: shape.withToolset.describe("Also show the equipped tools"),
   maxRuns: shape.maxRuns.register(fieldHints, {
     placeholder: "N",
-    help: "Stop before more runs than this",
+    help: "Maximum number of runs",
   }),
   maxCostUsd: shape.maxCostUsd.register(fieldHints, {
     flag: "max-cost",
     placeholder: "USD",
-    help: "Stop before it costs more than this",
+    help: "Maximum cost",
   }),
 };
 
@@ -56,7 +56,7 @@ export const HOW = {
 export const JobInput = z.strictObject({
   server: z.string().optional().register(fieldHints, { isHidden: true, completes: "server" }),
   tools: z.array(z.string()).max(2_000).optional().register(fieldHints, { completes: "tool" }),
-  all: z.boolean().optional().describe("All servers"),
+  all: z.boolean().optional().describe("Optimize all servers"),
   candidatesPerTool: shape.candidatesPerTool.clone()
     .register(fieldHints, { flag: "candidates", placeholder: "N", help: "Candidates per tool" }),
   promptsPerCategory: shape.promptsPerCategory
@@ -68,14 +68,14 @@ export const JobInput = z.strictObject({
   threshold: z.number().min(0).max(100).default(100 * LEAST.minOverall)
     .describe("Percent").register(fieldHints, {
       placeholder: "PERCENT",
-      help: "Overall score that a candidate must reach",
+      help: "Overall score a candidate must reach",
     }),
   thresholds: OtherThresholds.default(OtherThresholds.parse({}))
-    .describe("The other rules of a promotion, as fractions").register(fieldHints, PERSONAL),
+    .describe("Other promotion rules, as fractions").register(fieldHints, PERSONAL),
   ...HOW,
   autoPromote: shape.autoPromote.register(fieldHints, {
     flag: "promote",
-    help: "Promote what is proven better",
+    help: "Promote candidates that are proven better",
   }),
   generate: shape.generate.describe("Write prompts and candidates first")
     .register(fieldHints, PERSONAL),
@@ -102,7 +102,7 @@ const start = operation({
   name: "job.start",
   title: "Optimize",
   description:
-    "Start a job that writes candidates and prompts, evaluates them, and promotes what is proven better.",
+    "Start a job that writes candidates and prompts, evaluates them, and promotes those proven better.",
   input: JobInput,
   output: OneJob.extend({ estimate: JobEstimate }),
   mcp: "optimize_tools",
@@ -121,14 +121,14 @@ const start = operation({
   next: ({ job }) => nextOfJob(job),
 });
 
-const UNPROMOTED = 'Nothing will be promoted: that needs a token with the right "manage"';
+const UNPROMOTED = 'Nothing will be promoted: promotion requires a token with the right "manage"';
 
 const estimate = operation({
   ...CONTROL,
   effect: "read",
   name: "job.estimate",
   title: "Estimate a job",
-  description: "What a job would take: runs, time and cost. Starts nothing.",
+  description: "Estimate a job's runs, time and cost without starting it.",
   input: JobInput,
   output: JobEstimate,
   async run({ optimization }, input, call) {
@@ -142,9 +142,9 @@ const list = operation({
   ...READS,
   name: "job.list",
   title: "List jobs",
-  description: "List the optimization jobs, the newest first.",
+  description: "List optimization jobs, newest first.",
   input: z.strictObject({
-    limit: z.int().min(1).max(1_000).default(50).describe("At most so many")
+    limit: z.int().min(1).max(1_000).default(50).describe("Maximum number of jobs")
       .register(fieldHints, { placeholder: "N" }),
   }),
   output: z.object({ jobs: z.array(OptimizationJob) }),
@@ -159,7 +159,7 @@ const show = operation({
   ...KNOWN_JOB,
   name: "job.show",
   title: "Job progress",
-  description: "How far an optimization job is, and what came of it.",
+  description: "Get an optimization job's progress and results.",
   mcp: "get_optimization_job",
   cli: "optimize jobs JOB",
   follow: {},
@@ -168,11 +168,11 @@ const show = operation({
   },
 });
 
-const pause = controlOperation("pause", "Pause a job", "Pause a job; its results are kept.");
+const pause = controlOperation("pause", "Pause a job", "Pause a job. Its results are kept.");
 const cancel = controlOperation(
   "cancel",
   "Cancel a job",
-  "Stop an optimization job for good; what it found out is kept.",
+  "Permanently stop an optimization job. Its results are kept.",
   { mcp: "cancel_optimization_job" },
 );
 const resume = controlOperation(
@@ -206,7 +206,7 @@ const retry = operation({
   ...SPEND,
   name: "job.retry",
   title: "Retry a job",
-  description: "Start again what a job did not get done, with the same options.",
+  description: "Restart the unfinished part of a job with the same options.",
   input: z.strictObject({ jobId: JobId }),
   output: z.object({ jobs: z.array(OptimizationJob) }),
   async run({ optimization }, { jobId }, call) {
@@ -216,8 +216,8 @@ const retry = operation({
   text({ jobs }) {
     const servers = jobs.flatMap(({ tools }) => tools[0]?.server ?? []);
     return servers.length === 0
-      ? "All of its tools are done"
-      : `Started again for ${servers.join(", ")}`;
+      ? "All tools of this job are done"
+      : `Restarted for ${servers.join(", ")}`;
   },
 });
 
@@ -232,16 +232,16 @@ export function nextOfJob(job: OptimizationJob) {
   const resume = { label: "Resume it", operation: "job.resume", input };
   return hasEnded(job)
     ? [
-      { label: "See the numbers", operation: "optimization.results" },
+      { label: "See the results", operation: "optimization.results" },
       {
-        label: "Put a candidate in force that the verdict allows",
+        label: "If the verdict supports a candidate, promote it",
         operation: "optimization.promote",
       },
     ]
     : [
       { label: `Check job ${job.id} again`, operation: "job.show", input },
       ...(job.status === "paused" ? [resume] : []),
-      { label: "Stop it", operation: "job.cancel", input },
+      { label: "Cancel it", operation: "job.cancel", input },
     ];
 }
 
@@ -280,10 +280,10 @@ function fractionOf(threshold: number, by: JobRequest["by"]): number {
   throw new GatewayError("INVALID_ARGUMENTS", {
     message: `Cannot optimize with a threshold of ${
       Math.round(1_000 * fraction) / 10
-    } %: a caller needs at least ${100 * LEAST.minOverall} %`,
+    } %: the minimum for callers is ${100 * LEAST.minOverall} %`,
     recoverySteps: [
-      `Give ${100 * LEAST.minOverall} to 100, or leave threshold out`,
-      "A person may ask for less, in the console or on the command line",
+      `Set threshold to ${100 * LEAST.minOverall} to 100, or omit it`,
+      "A person can set a lower threshold, in the console or on the command line",
     ],
   });
 }

@@ -42,7 +42,7 @@ export const LoginView = z.object({
   scopes: z.array(z.string()),
   loggedInAt: z.number(),
   expiresAt: z.number().optional(),
-  isActive: z.boolean().describe("Whether it can be used; if not, trouble may say why"),
+  isActive: z.boolean().describe("Whether the login can be used; if not, `trouble` may say why"),
   trouble: z.string().optional(),
 });
 export type LoginView = z.infer<typeof LoginView>;
@@ -50,7 +50,9 @@ export type LoginView = z.infer<typeof LoginView>;
 /** A login that was begun. */
 export const AttemptView = z.object({
   server: z.string(),
-  url: z.string().exactOptional().describe("Where the person logs in; missing once they came back"),
+  url: z.string().exactOptional().describe(
+    "URL to log in at; missing once the person has returned",
+  ),
   issuer: z.string().exactOptional(),
   scopes: z.array(z.string()).exactOptional(),
   expiresAt: z.number(),
@@ -78,12 +80,12 @@ export class LoginAdmin {
   /** Why a login makes no sense here, in words. */
   refusal(name: string): string | undefined {
     const { spec } = this.#options.pool.resolve(name).server;
-    if (!isRemote(spec)) return `server "${name}" is not reached over HTTP`;
+    if (!isRemote(spec)) return `server "${name}" does not use HTTP`;
     if (hasOwnAuthorization(spec)) {
-      return `the entry of "${name}" has an Authorization header of its own; remove that first`;
+      return `the entry of "${name}" already has an Authorization header; remove it first`;
     }
     if (this.#options.flow === undefined) {
-      return "this gateway has no address that an authorization server could send you back to";
+      return "this gateway has no URL that an authorization server could redirect you to";
     }
   }
 

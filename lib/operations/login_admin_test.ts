@@ -84,8 +84,8 @@ Deno.test("LoginAdmin.finish() tells which login an answer has spoiled", async (
 
 Deno.test("LoginAdmin.start() refuses where a login makes no sense, in words", async () => {
   await withAdmin(async (admin, bench) => {
-    await assert.rejects(admin.start("keyed"), /has an Authorization header of its own/);
-    await assert.rejects(admin.start("local"), /is not reached over HTTP/);
+    await assert.rejects(admin.start("keyed"), /already has an Authorization header/);
+    await assert.rejects(admin.start("local"), /does not use HTTP/);
     await assert.rejects(admin.start("nope"), /There is no server "nope"/);
     assert.deepEqual(bench.authority.requests, []);
   });

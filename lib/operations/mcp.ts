@@ -124,7 +124,7 @@ async function demandConfirmation(
   throw new GatewayError("INVALID_ARGUMENTS", {
     message: `Not confirmed: ${question}`,
     recoveryAction: "Call again with confirm: true if the user wants this",
-    recoverySteps: ["Ask the user", `Call ${name} again with confirm: true`],
+    recoverySteps: ["Ask the user to confirm", `Then call ${name} again with confirm: true`],
   });
 }
 

@@ -164,13 +164,13 @@ export function demandRights(
   if (scope === "whole" && !isWhole) {
     throw new GatewayError("ACCESS_DENIED", {
       message: `This token may not run ${name}: it is limited to some servers, tools or toolsets`,
-      recoverySteps: ["Ask the owner for a token without such limits"],
+      recoverySteps: ["Ask the owner for a token without these limits"],
     });
   }
   for (const right of rights) access.demand(principal, right, `Running ${name}`);
   if (from === "this-machine" && !isLocal) {
     throw new GatewayError("ACCESS_DENIED", {
-      message: `${name} is only allowed on the gateway's own machine`,
+      message: `${name} is allowed only on the gateway's own machine`,
       recoverySteps: ["Run it there, in the console or on the command line"],
     });
   }

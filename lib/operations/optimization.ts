@@ -20,14 +20,14 @@ import { decidedBy, MANAGES, operation, READS } from "./operation.ts";
 
 /** What decides which descriptions all clients read, and whether model time is spent. */
 const DECIDE = { ...MANAGES, rights: ["manage", "optimize"] } as const;
-const Server = z.string().optional().describe("Only this server's")
+const Server = z.string().optional().describe("Only this server's tools")
   .register(fieldHints, { completes: "server", placeholder: "NAME" });
 
 const status = operation({
   ...READS,
   name: "optimization.status",
   title: "Optimization status",
-  description: "How many tools have a better description, and how each one does.",
+  description: "Show how many tools have a better description, and the results of each tool.",
   input: z.strictObject({ server: Server }),
   output: Overview,
   cli: "optimize status [SERVER]",
@@ -36,13 +36,13 @@ const status = operation({
 
 const enable = switchOperation(
   "enable",
-  "Let the gateway spend model time on descriptions.",
-  "Optimization is on: models may be asked, by you and by clients.",
+  "Allow the gateway to spend model time on tool descriptions.",
+  "Optimization is on. You and your clients can now spend model time.",
 );
 const disable = switchOperation(
   "disable",
-  "Spend no more model time; promoted descriptions stay in force.",
-  "Optimization is off. Promoted descriptions stay in force and can be reverted.",
+  "Stop spending model time. Promoted descriptions stay in use.",
+  "Optimization is off. Promoted descriptions stay in use and can be reverted.",
 );
 
 function switchOperation(action: "enable" | "disable", description: string, outcome: string) {
@@ -68,7 +68,7 @@ const canonical = operation({
   ...READS,
   name: "optimization.canonical",
   title: "Original tools",
-  description: "A server's tools as it describes them itself.",
+  description: "Get a server's tools with their canonical descriptions.",
   input: z.strictObject({
     server: z.string().register(fieldHints, { completes: "server" }),
   }),
@@ -80,7 +80,7 @@ const canonical = operation({
   text: (output) => JSON.stringify(output),
   next: () => [
     { label: "Save 2 to 4 better descriptions of a tool", operation: "optimization.propose" },
-    { label: "Save prompts to try them", operation: "optimization.save_prompts" },
+    { label: "Save prompts to test them", operation: "optimization.save_prompts" },
   ],
 });
 
@@ -88,7 +88,8 @@ const show = operation({
   ...READS,
   name: "optimization.show",
   title: "Show a tool's optimization",
-  description: "One tool: both descriptions, the numbers before and after, prompts and candidates.",
+  description:
+    "Show a tool's descriptions, its results before and after, its prompts and its candidates.",
   input: z.strictObject(TOOL),
   output: z.object({
     tool: ToolOptimizationDetail,
@@ -107,8 +108,7 @@ const history = operation({
   ...READS,
   name: "optimization.history",
   title: "History of promotions",
-  description:
-    "What was promoted, reverted and kept for a tool, by whom and why; the newest first.",
+  description: "List a tool's promotions and reverts, with who decided and why, newest first.",
   input: z.strictObject(TOOL),
   output: z.object({ history: z.array(PromotionEvent) }),
   cli: "optimize history TOOL",
@@ -122,7 +122,7 @@ const report = operation({
   ...READS,
   name: "optimization.report",
   title: "Report",
-  description: "How a server's descriptions, or all, stand: status, gain, cost.",
+  description: "Report status, improvement and cost for one server or all.",
   input: z.strictObject({ server: Server }),
   output: ReportData,
   mcp: "get_optimization_report",
@@ -130,8 +130,8 @@ const report = operation({
     reportData(await (await optimization()).report(server)),
   text: ({ reports }) => reportMarkdown(reports).trimEnd(),
   next: () => [
-    { label: "See the numbers behind a tool", operation: "optimization.results" },
-    { label: "Optimize the tools that are not optimized yet", operation: "job.start" },
+    { label: "See a tool's results", operation: "optimization.results" },
+    { label: "Optimize the remaining tools", operation: "job.start" },
     { label: "Save a better description of a tool", operation: "optimization.propose" },
   ],
 });
@@ -144,7 +144,8 @@ const exportReport = operation({
   ...READS,
   name: "optimization.export",
   title: "Export the report",
-  description: "The report as a file: counts, improvement, each tool before and after, cost.",
+  description:
+    "Export the report as a file: counts, improvement, each tool before and after, cost.",
   input: z.strictObject({ server: Server, format: z.enum(FORMATS).default("markdown") }),
   output: { file: "text/markdown" },
   cli: "optimize report",
@@ -168,7 +169,7 @@ const promote = operation({
   ...DECIDE,
   name: "optimization.promote",
   title: "Promote",
-  description: "Put a candidate in force for all clients, if its evaluation supports that.",
+  description: "Serve a candidate to all clients, if its evaluation supports that.",
   input: z.strictObject({ ...TOOL, candidateId: CandidateId, reason: Reason }),
   output: z.object({
     promoted: z.literal(true),
@@ -199,14 +200,14 @@ const promote = operation({
     return [
       `Promoted ${candidateId} for ${server}.${toolName} (${description.length} characters): ` +
       description,
-      ...(metrics ? [`With it: ${metricsText(metrics)}`] : []),
+      ...(metrics ? [`After: ${metricsText(metrics)}`] : []),
       ...(baseline ? [`Before: ${metricsText(baseline)}`] : []),
       ...(verdict ? [verdict.words] : []),
       RESTART_NOTE,
     ].join("\n");
   },
   next: ({ promotion: { server, toolName } }) => [
-    { label: "See how all tools stand", operation: "optimization.report" },
+    { label: "See the report on all tools", operation: "optimization.report" },
     {
       label: "Go back to the server's own description",
       operation: "optimization.revert",
@@ -219,7 +220,7 @@ const revert = operation({
   ...DECIDE,
   name: "optimization.revert",
   title: "Revert",
-  description: "Put a server's own description of a tool in force again, or an earlier one.",
+  description: "Serve a tool's canonical description again, or an earlier promotion.",
   input: z.strictObject({
     ...TOOL,
     to: z.string().optional().describe("Id of an earlier promotion")
@@ -255,8 +256,8 @@ const revert = operation({
   text: ({ server, tool, promotion }) =>
     [
       promotion === null
-        ? `${server}.${tool} has the server's own description again.`
-        : `${server}.${tool} has ${promotion.candidateId} again: ${promotion.description}`,
+        ? `${server}.${tool} is back to the server's own description.`
+        : `${server}.${tool} is back to ${promotion.candidateId}: ${promotion.description}`,
       RESTART_NOTE,
     ].join("\n"),
   next: () => [
@@ -269,7 +270,7 @@ const keep = operation({
   ...DECIDE,
   name: "optimization.keep",
   title: "Keep a promotion",
-  description: "Keep a promotion although the server's own description has changed since.",
+  description: "Keep a promotion even though the server's own description has changed since.",
   input: z.strictObject(TOOL),
   output: z.object({ promotion: PromotedTool }),
   idempotent: true,

@@ -92,12 +92,12 @@ export class OptimizationAdmin {
     const named = tools.find((name) => this.#options.hasServer(name));
     if (named !== undefined && tools.length === 1) return { server: named };
     if (named !== undefined) {
-      throw mixedTarget(`name one server, or tools, not "${named}" among others`);
+      throw mixedTarget(`name one server or some tools, not both ("${named}" is a server)`);
     }
     const found = tools.map((tool) => this.locate({ tool }));
     const [owner, ...others] = new Set(found.map(({ server }) => server));
     if (others.length > 0) {
-      throw mixedTarget(`name tools of one server at a time, not of ${owner} and ${others[0]}`);
+      throw mixedTarget(`name tools of one server only, not of both ${owner} and ${others[0]}`);
     }
     return { server: owner!, tools: [...new Set(found.map(({ tool }) => tool))] };
   }
@@ -223,7 +223,7 @@ export class OptimizationAdmin {
     const { server } = subject;
     if (direct + indirect + negative === 0) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "Cannot generate prompts: none of any category is asked for",
+        message: "Cannot generate prompts: the number is 0 for every category",
         recoveryAction: "Ask for at least one direct, indirect or negative prompt",
       });
     }
@@ -277,7 +277,7 @@ export class OptimizationAdmin {
         const done = started.flatMap((job) => job.tools[0]?.server ?? []).join(", ");
         throw new GatewayError(error.code, {
           ...error.details,
-          message: `Started again for ${done}, but not for ${server}: ${error.message}`,
+          message: `Restarted for ${done}, but not for ${server}: ${error.message}`,
           cause: error,
         });
       }
@@ -320,7 +320,7 @@ export class OptimizationAdmin {
     if (candidateId === CANONICAL) {
       throw new GatewayError("INVALID_ARGUMENTS", {
         message: "The server's own description is not a candidate",
-        recoveryAction: "Name a candidate; or revert, to have the server's own in force again",
+        recoveryAction: "Name a candidate, or revert to return to the server's own description",
         next: [
           { label: "Revert", operation: "optimization.revert" },
           { label: "See the candidates", operation: "optimization.results" },
@@ -340,6 +340,6 @@ export class OptimizationAdmin {
 function mixedTarget(why: string): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", {
     message: `Cannot optimize: ${why}`,
-    recoveryAction: "Start it once for each server, or for all",
+    recoveryAction: "Start one job per server, or one for all servers",
   });
 }

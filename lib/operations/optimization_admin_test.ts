@@ -58,14 +58,14 @@ Deno.test("OptimizationAdmin.propose() saves no text twice, and says which candi
     const error = await failure(propose(text), "CONFLICT");
     assert.equal(
       error.message,
-      `Nothing was saved: weather.forecast has a candidate with this text already, "${id}"`,
+      `Nothing was saved: weather.forecast already has a candidate with this text, "${id}"`,
     );
     const { recoveryAction, recoverySteps } = error.toBody();
     assert.ok(recoveryAction.includes(`"${id}"`) && recoverySteps[0]?.includes(`"${id}"`));
   }
   describe("As the server says it");
   const own = await failure(propose("As the server says it "), "INVALID_ARGUMENTS");
-  assert.match(own.message, /word for word, which is "canonical" in results: nothing was saved/);
+  assert.match(own.message, /^Nothing was saved: the text is the server's own .* as "canonical"$/);
   assert.deepEqual((await candidates.list("weather")).map((one) => one.id), [id]);
   // The same text of another tool's is another candidate.
   await admin.propose({ server: "weather", tool: "alerts", description: GOOD }, "person");
@@ -139,7 +139,7 @@ Deno.test("OptimizationAdmin.promote() accepts reported runs only from a person 
   );
   await report(opened, candidateId, promptIds[0]!, true);
   const partly = await failure(promote(), "PROMOTION_REFUSED");
-  assert.match(partly.message, /not complete/);
+  assert.match(partly.message, /incomplete/);
   assert.ok(
     partly.message.includes(`${candidateId} has no run for ${promptIds[1]}, ${promptIds[2]}`),
   );
@@ -147,7 +147,7 @@ Deno.test("OptimizationAdmin.promote() accepts reported runs only from a person 
   await reportAll(opened, candidateId, promptIds);
   const reported = await failure(promote(), "PROMOTION_REFUSED");
   assert.match(reported.message, /reported by a client, not measured by the gateway/);
-  assert.match(reported.toBody().hint ?? "", /A person may promote it.* in the console/);
+  assert.match(reported.toBody().hint ?? "", /A person can promote it.* in the console/);
   await failure(admin.promote({ ...FORECAST, candidateId }, "person"), "PROMOTION_REFUSED");
   assert.equal(shown(), "Does forecast");
   const confirmed = { ...FORECAST, candidateId, reason: "I read the runs" };
@@ -200,7 +200,7 @@ Deno.test("OptimizationAdmin.promote() lets a person go against the verdict with
   const input = { ...FORECAST, candidateId };
   const without = await failure(admin.promote(input, "person"), "PROMOTION_REFUSED");
   const { recoveryAction, recoverySteps } = without.toBody();
-  assert.match(recoverySteps[0] ?? "", /with a reason/);
+  assert.match(recoverySteps[0] ?? "", /give a reason/);
   assert.match(recoveryAction, /^Give a reason/, "what is advised is what the steps say");
   assert.match(recoverySteps[1] ?? "", new RegExp(`"${candidateId}" of weather\\.forecast$`));
   await failure(admin.promote({ ...input, reason: "  " }, "person"), "PROMOTION_REFUSED");
@@ -222,7 +222,7 @@ Deno.test("OptimizationAdmin.promote() requires a candidate to beat the descript
   await promote(first);
   const untested = await failure(promote(second), "PROMOTION_REFUSED");
   assert.match(untested.message, /was not tested against the promoted description/);
-  assert.match(untested.toBody().recoverySteps[0] ?? "", /against the description in force$/);
+  assert.match(untested.toBody().recoverySteps[0] ?? "", /with the description in force$/);
   await measure(opened, second);
   const equal = await failure(promote(second), "PROMOTION_REFUSED");
   assert.match(
@@ -361,7 +361,7 @@ Deno.test("OptimizationAdmin.report() covers each server's tools, with what call
   await failure(admin.report("nobody"), "SERVER_NOT_FOUND");
   const { enabled, evaluator, reports } = await admin.overview();
   assert.deepEqual([enabled, evaluator.kind], [true, "messages-api"]);
-  assert.match(evaluator.checked ?? "", /Nothing was sent there/);
+  assert.match(evaluator.checked ?? "", /No request was sent/);
   assert.ok(reports.some(({ serverName }) => serverName === "weather"));
 });
 

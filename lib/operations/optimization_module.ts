@@ -149,7 +149,7 @@ export function buildOptimization(input: OptimizationInput) {
     stack.use(keepUp({
       work: clearAway,
       everyMs: DAY_MS,
-      onError: (error) => input.onWarning("Cannot clear away what old evaluations left", { error }),
+      onError: (error) => input.onWarning("Cannot delete old evaluation data", { error }),
     }));
   }
   return {

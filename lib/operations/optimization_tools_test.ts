@@ -124,9 +124,12 @@ Deno.test("record_eval_run says when the caller judged otherwise than the prompt
   const record = (promptId: string | undefined, result: Record<string, unknown>) =>
     opened.call("record_eval_run", { server: "weather", candidateId, promptId, result });
   const right = await record(direct, { toolCalled: true, correct: true, durationMs: 9 });
-  assert.match(right.text, /^Recorded run run_\w+: correct\.\nReport the other/);
+  assert.match(
+    right.text,
+    /^Recorded run run_\w+: correct\.\nFor the candidate .* report the other/,
+  );
   const wrong = await record(negative, { toolCalled: true, correct: true, durationMs: 9 });
-  assert.match(wrong.text, /: incorrect\.\n⚠️ Warning: You said correct; /);
+  assert.match(wrong.text, /: incorrect\.\n⚠️ Warning: You reported correct, /);
   assert.deepEqual(Object.keys(wrong.data).sort(), ["correct", "isError", "runId", "warnings"]);
   const failed = { toolCalled: false, correct: false, error: "timed out", durationMs: 9 };
   assert.match((await record(negative, failed)).text, /: error, not counted\./);
@@ -160,7 +163,7 @@ Deno.test("get_eval_results names what may be promoted, and what is missing", as
   await call("evaluate_candidate", { ...FORECAST, candidateId });
   const measured = await ask();
   assert.ok(
-    measured.text.includes(`Put ${candidateId} in force for forecast with promote_candidate.`),
+    measured.text.includes(`Promote ${candidateId} for forecast with promote_candidate.`),
   );
 });
 
@@ -202,7 +205,7 @@ Deno.test("revert_optimization goes back to an earlier promotion, and says which
   assert.equal(shown(), "Another text");
   const { text, data } = await call("revert_optimization", { ...FORECAST, to: id });
   assert.equal(shown(), GOOD);
-  assert.ok(text.startsWith(`weather.forecast has ${candidateId} again: ${GOOD}`), text);
+  assert.ok(text.startsWith(`weather.forecast is back to ${candidateId}: ${GOOD}`), text);
   assert.deepEqual([data.reverted, data.candidateId], [true, candidateId]);
   const unknown = await failure(
     call("revert_optimization", { ...FORECAST, to: "promotion_none" }),
@@ -243,8 +246,8 @@ Deno.test("evaluate_candidate waits for the result", async () => {
   assert.match(text, /canonical \(quick, measured\): direct 0 %/);
   assert.match(text, new RegExp(`${candidateId} \\(quick, measured\\): direct 100 %`));
   assert.match(text, /has completed/);
-  assert.match(text, /in place of forecast: \(none\) 2 times/);
-  assert.match(text, /our own search puts it first for \d of 2 prompts that are for it/);
+  assert.match(text, /instead of forecast: \(none\) 2 times/);
+  assert.match(text, /the gateway's search ranks it first for \d of 2 prompts that should call it/);
   assert.ok(Array.isArray(data.candidates) && data.candidates.length === 2);
   const { confusion, ranks } = data.candidates[1];
   assert.deepEqual(confusion, { forecast: { forecast: 2 }, "(none)": { "(none)": 1 } });
@@ -265,7 +268,7 @@ Deno.test("evaluate_candidate gives the job where it takes longer than the wait,
   assert.match((await call("get_optimization_job", { jobId })).text, /is running: /);
   const cancelled = await call("cancel_optimization_job", { jobId });
   assert.match(cancelled.text, /was cancelled: /);
-  assert.match(cancelled.text, /See the numbers with get_eval_results\./);
+  assert.match(cancelled.text, /See the results with get_eval_results\./);
 });
 
 Deno.test("evaluate_candidate tells a client that waits how far its job is", async () => {
@@ -312,7 +315,7 @@ Deno.test("optimize_tools lets no caller ask for less than the gateway does", as
     call("optimize_tools", { server: "weather", tools: ["forecast"], threshold });
   for (const threshold of [1, 1.5, 0.5, 84.9]) {
     const error = await failure(start(threshold), "INVALID_ARGUMENTS");
-    assert.match(error.message, /a caller needs at least 85 %$/);
+    assert.match(error.message, /the minimum for callers is 85 %$/);
   }
   assert.deepEqual(await jobs.list(), []);
   for (const threshold of [0.9, 100]) {

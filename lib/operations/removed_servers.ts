@@ -35,7 +35,7 @@ export class RemovedServers {
     const kept = this.#kept.get(id);
     if (!kept) {
       throw new GatewayError("NOT_FOUND", {
-        message: "It is too late to undo this removal",
+        message: "This removal can no longer be undone",
         recoverySteps: ["Add the server again"],
       });
     }

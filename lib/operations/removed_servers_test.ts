@@ -16,11 +16,11 @@ Deno.test("RemovedServers.resolve() gives a server back until it is forgotten, a
   // A restoration that failed can be tried again.
   assert.equal(kept.resolve(id).entry.name, "git");
   kept.forget(id);
-  assert.throws(() => kept.resolve(id), /too late to undo/);
+  assert.throws(() => kept.resolve(id), /can no longer be undone/);
   const late = kept.keep(removed("hub"));
   now = 60_000;
   assert.equal(kept.nameOf(late), undefined);
-  assert.throws(() => kept.resolve(late), /too late to undo/);
+  assert.throws(() => kept.resolve(late), /can no longer be undone/);
 });
 
 Deno.test("RemovedServers.keep() holds the last 20 alone", () => {

@@ -6,13 +6,13 @@ import { fieldHints } from "./fields.ts";
 import { MANAGES, type Operation, operation, READS_GUARDED, runOperation } from "./operation.ts";
 
 const TOOL = {
-  server: z.string().min(1).optional().describe("The tool's server, unless `tool` names it")
+  server: z.string().min(1).optional().describe("The tool's server, if `tool` does not include it")
     .register(fieldHints, { isHidden: true, completes: "server" }),
   tool: z.string().min(1).describe("SERVER.TOOL; a server's instructions are SERVER.(instructions)")
     .register(fieldHints, { completes: "tool" }),
 };
 /** Nobody decides on a definition that they have not seen. */
-const Fingerprint = z.string().min(1).describe("The fingerprint of the definition decided on")
+const Fingerprint = z.string().min(1).describe("Fingerprint of the definition you decide on")
   .register(fieldHints, { isHidden: true });
 const Server = z.string().min(1).describe("Server name")
   .register(fieldHints, { completes: "server" });
@@ -28,10 +28,10 @@ type Decision = z.infer<typeof Decision>;
 const list = operation({
   ...READS_GUARDED,
   name: "review.list",
-  title: "List what waits for review",
-  description: "List held changes, notices and findings of the scanner, with recent decisions.",
+  title: "List items to review",
+  description: "List held changes, notices, scanner findings and recent decisions.",
   input: z.strictObject({
-    server: Server.optional().describe("Only what is about this server")
+    server: Server.optional().describe("Only items of this server")
       .register(fieldHints, { completes: "server" }),
   }),
   output: ReviewList.extend({
@@ -50,7 +50,7 @@ const show = operation({
   ...READS_GUARDED,
   name: "review.show",
   title: "Review a tool",
-  description: "Show what has changed about a tool, and what the scanner found in it.",
+  description: "Show a tool's changes and the scanner's findings.",
   input: z.strictObject(TOOL),
   output: z.object({ items: z.array(ReviewItem) }),
   cli: "review show TOOL",
@@ -64,7 +64,8 @@ const approve = operation({
   ...MANAGES,
   name: "review.approve",
   title: "Approve a change",
-  description: "Serve a changed tool from now on; a change already served is marked as seen.",
+  description:
+    "Serve a changed tool from now on. A change that is already served is marked as seen.",
   input: z.strictObject({ ...TOOL, fingerprint: Fingerprint }),
   output: Decision,
   cli: "review approve TOOL",
@@ -80,7 +81,7 @@ const reject = operation({
   ...MANAGES,
   name: "review.reject",
   title: "Reject a change",
-  description: "Keep serving the version before, and do not ask about this change again.",
+  description: "Keep serving the previous version, and do not ask about this change again.",
   input: z.strictObject({ ...TOOL, fingerprint: Fingerprint }),
   output: Decision,
   cli: "review reject TOOL",
@@ -96,7 +97,7 @@ const revert = operation({
   ...MANAGES,
   name: "review.revert",
   title: "Revert a tool",
-  description: "Serve the version before again, and hold what the server lists now.",
+  description: "Serve the previous version again, and hold the current one.",
   input: z.strictObject(TOOL),
   output: Decision,
   cli: "review revert TOOL",
@@ -112,15 +113,15 @@ const waive = operation({
   ...MANAGES,
   name: "review.waive",
   title: "Waive a finding",
-  description: "Dismiss a finding of the scanner, for this definition of the tool only.",
+  description: "Dismiss a scanner finding for this definition of the tool only.",
   input: z.strictObject({
     ...TOOL,
-    rule: z.string().min(1).describe("The rule that found something")
+    rule: z.string().min(1).describe("The rule that reported the finding")
       .register(fieldHints, { completes: "nothing" }),
-    reason: z.string().optional().describe("Why; required, and kept with your decision")
+    reason: z.string().optional().describe("Reason, stored with your decision (required)")
       .register(fieldHints, { placeholder: "TEXT" }),
     fingerprint: Fingerprint.optional().register(fieldHints, { isHidden: true }),
-    undo: z.boolean().default(false).describe("Take the waiver back"),
+    undo: z.boolean().default(false).describe("Remove the waiver"),
   }),
   output: Decision,
   cli: "review waive TOOL RULE",
@@ -152,12 +153,12 @@ const decide = operation({
   ...MANAGES,
   name: "review.decide",
   title: "Decide on several items",
-  description: "Approve, reject or waive several items. Each is decided or refused on its own.",
+  description: "Approve, reject or waive several items. Each item succeeds or fails on its own.",
   input: z.strictObject({
     decision: z.enum(["approve", "reject", "waive"]),
-    items: z.array(SelectedItem).min(1).max(1_000).describe("What to decide on")
+    items: z.array(SelectedItem).min(1).max(1_000).describe("The items to decide on")
       .register(fieldHints, { isHidden: true }),
-    reason: waive.input.shape.reason.describe("Why; required to waive findings"),
+    reason: waive.input.shape.reason.describe("Reason (required to waive findings)"),
   }),
   output: z.object({
     decided: z.array(Decision),
@@ -184,7 +185,7 @@ const decide = operation({
   text: ({ decided, refused }) =>
     [
       ...decided.map(decisionText),
-      ...refused.map(({ server, tool, message }) => `Not decided: ${server}.${tool}: ${message}`),
+      ...refused.map(({ server, tool, message }) => `No decision on ${server}.${tool}: ${message}`),
     ].join("\n"),
 });
 
@@ -192,7 +193,7 @@ const policies = operation({
   ...READS_GUARDED,
   name: "review.policies",
   title: "List review policies",
-  description: "List what happens to changes that servers make to their tools.",
+  description: "List each server's policy for changed tools.",
   input: z.strictObject({}),
   output: z.object({ policies: z.array(ReviewPolicy) }),
   cli: "review policy",
@@ -203,7 +204,7 @@ const policy = operation({
   ...MANAGES,
   name: "review.policy",
   title: "Set a review policy",
-  description: "Set what happens to a server's changes: hold, notify or allow.",
+  description: "Set what to do when a server's tools change: hold, notify or allow.",
   input: z.strictObject({
     server: Server,
     changes: ChangePolicy.optional(),
@@ -214,7 +215,8 @@ const policy = operation({
   cli: "review policy SERVER [CHANGES]",
   run: async ({ review }, { server, ...wanted }, call) =>
     await review.setPolicy(server, wanted, { principal: call.principal }),
-  text: ({ server, policy, trust }) => `Changes of ${server}: ${policy}, trust: ${trust}.`,
+  text: ({ server, policy, trust }) =>
+    `Policy for changed tools of ${server}: ${policy}. Trust: ${trust}.`,
 });
 
 export const REVIEW_OPERATIONS = {
@@ -235,7 +237,7 @@ function locate({ server, tool }: { server?: string | undefined; tool: string })
   const [, named, rest] = /^([\w-]+)\.(.+)$/s.exec(tool) ?? [];
   if (named !== undefined && rest !== undefined) return { server: named, tool: rest };
   throw new GatewayError("INVALID_ARGUMENTS", {
-    message: `"${tool.slice(0, 100)}" does not name a server and its tool`,
+    message: `"${tool.slice(0, 100)}" is not the full name of a tool`,
     recoverySteps: ["Write it as SERVER.TOOL"],
   });
 }
@@ -250,7 +252,7 @@ function decisionText({ decision, server, tool, rule }: Decision): string {
     case "waived":
       return `Waived ${rule} for ${subject}.`;
     case "unwaived":
-      return `${rule} counts again for ${subject}.`;
+      return `Removed the waiver of ${rule} for ${subject}.`;
     default:
       return `${decision[0]!.toUpperCase()}${decision.slice(1)} ${subject}.`;
   }

@@ -13,7 +13,7 @@ const list = operation({
   ...READS_GUARDED,
   name: "secret.list",
   title: "List secrets",
-  description: "List secrets by name: when they were set, and which servers use them.",
+  description: "List secrets by name, with when they were set and which servers use them.",
   input: z.strictObject({}),
   output: SecretsList,
   cli: "secrets list",
@@ -24,10 +24,10 @@ const set = operation({
   ...MANAGES,
   name: "secret.set",
   title: "Set a secret",
-  description: "Set a secret that server entries refer to; servers that use it are reconnected.",
+  description: "Set a secret for server entries to use. Servers that use it reconnect.",
   input: z.strictObject({
     name: TypedSecretName.describe("Secret name").register(fieldHints, { completes: "secret" }),
-    value: z.string().describe("Its value, which is never shown again")
+    value: z.string().describe("The value; it is never shown again")
       .register(fieldHints, { isHidden: true }),
   }),
   output: z.object({ set: SecretName, usedBy: UsedBy }),
@@ -39,7 +39,7 @@ const set = operation({
   },
   text: ({ set, usedBy }) =>
     usedBy.length === 0
-      ? `Set ${set}. Refer to it by ${secretReference(set)} in a server's entry.`
+      ? `Set ${set}. To use it, write ${secretReference(set)} in a server's entry.`
       : `Set ${set}: ${usersWords(usedBy)} it.`,
 });
 
@@ -47,7 +47,7 @@ const remove = operation({
   ...DESTROYS,
   name: "secret.delete",
   title: "Delete a secret",
-  description: "Delete a secret; servers that use it stop until it is set again.",
+  description: "Delete a secret. Servers that use it stop until it is set again.",
   input: z.strictObject({
     name: KnownSecret,
     force: z.boolean().default(false).describe("Delete it even if servers use it")

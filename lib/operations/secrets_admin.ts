@@ -6,7 +6,7 @@ import type { ServerSpec } from "../core/server.ts";
 import { otherKeyWarnings, type SealedNames } from "../storage/backup_contents.ts";
 import { checkSecret, type SecretsRepository } from "../storage/secrets_repository.ts";
 
-const UsedBy = z.array(z.string()).describe("Servers whose entries refer to it");
+const UsedBy = z.array(z.string()).describe("Servers whose entries use it");
 
 /** Secrets as they are shown: without their values. */
 export const SecretsList = z.object({
@@ -14,11 +14,11 @@ export const SecretsList = z.object({
     name: z.string(),
     setAt: z.number().describe("In ms since the epoch"),
     usedBy: UsedBy,
-    problem: z.string().exactOptional().describe("Why it cannot be used as it is"),
+    problem: z.string().exactOptional().describe("Why the secret cannot be used"),
   })),
   missing: z.array(z.object({ name: z.string(), usedBy: UsedBy }))
-    .describe("What entries refer to and is not set"),
-  unavailable: z.string().exactOptional().describe("Why no secret can be set here"),
+    .describe("Secrets that entries use but that are not set"),
+  unavailable: z.string().exactOptional().describe("Why secrets cannot be set here"),
 });
 export type SecretsList = z.infer<typeof SecretsList>;
 
@@ -56,7 +56,7 @@ export class SecretsAdmin {
         setAt,
         usedBy: uses.get(name) ?? [],
         ...("id" in key && keyId !== key.id
-          ? { problem: "It was sealed with another key than the one here: set it again" }
+          ? { problem: "It was encrypted with a different key: set it again" }
           : {}),
       })),
       missing: [...uses].filter(([name]) => !names.has(name))
@@ -89,7 +89,7 @@ export class SecretsAdmin {
         message: `Cannot delete the secret ${name}: ${usersWords(usedBy)} it`,
         recoverySteps: [
           "Change their entries first",
-          "Or confirm the deletion: they stop until it is set again",
+          "Or confirm the deletion: these servers stop until the secret is set again",
         ],
       });
     }
@@ -141,6 +141,6 @@ export function usersWords(names: readonly string[]): string {
 function unknown(name: string): GatewayError {
   return new GatewayError("NOT_FOUND", {
     message: `There is no secret "${name.slice(0, 64)}"`,
-    recoveryAction: "Look at the list of secrets",
+    recoveryAction: "See all secrets",
   });
 }

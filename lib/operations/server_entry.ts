@@ -25,11 +25,11 @@ const { shape: program } = ProgramServer;
 
 /** How a server is reached: by url or by command. */
 const REACH = {
-  url: remote.url.optional().describe("Address of a server over HTTP").register(fieldHints, {
+  url: remote.url.optional().describe("URL of an HTTP server").register(fieldHints, {
     completes: "nothing",
   }),
   type: z.enum([...transportTypes("address"), ...transportTypes("program")]).optional()
-    .describe("How to speak to the url; default http")
+    .describe("Transport for the url (default: http)")
     .register(fieldHints, {
       placeholder: "TYPE",
       help: "With --url: http (the default) or sse",
@@ -43,22 +43,23 @@ const REACH = {
       help: "With --url: a header; can be repeated",
     },
   ),
-  command: z.string().min(1).optional().describe("Program of a local server")
+  command: z.string().min(1).optional().describe("Command that starts a local server")
     .register(fieldHints, { isHidden: true }),
   args: z.array(z.string()).optional().describe("The program's arguments")
     .register(fieldHints, { isHidden: true }),
-  env: z.record(z.string(), z.string()).optional().describe("The program's variables").register(
-    fieldHints,
-    {
-      placeholder: "K=V",
-      help: "A variable for the program; can be repeated",
-    },
-  ),
-  cwd: z.string().optional().describe("The program's folder").register(fieldHints, {
+  env: z.record(z.string(), z.string()).optional().describe("The program's environment variables")
+    .register(
+      fieldHints,
+      {
+        placeholder: "K=V",
+        help: "An environment variable for the program; can be repeated",
+      },
+    ),
+  cwd: z.string().optional().describe("The program's working directory").register(fieldHints, {
     placeholder: "FOLDER",
     completes: "file",
   }),
-  lazy: forPeople(program.lazy, "Start the program at its first call", {}),
+  lazy: forPeople(program.lazy, "Start the program on its first call", {}),
   allowPrivate: forPeople(remote.allowPrivate, "Allow a private address", { isHidden: true }),
 };
 
@@ -75,22 +76,22 @@ const PATTERNS = {
 export const SERVER_LIMITS = {
   mode: forPeople(
     remote.mode,
-    "Calls that are let through: all, confirm (what changes things after a yes), read-only",
+    "Which calls are allowed: all, confirm (calls that change something need approval) or read-only",
     { placeholder: "MODE" },
   ),
   callsPerMinute: forPeople(
     remote.callsPerMinute,
-    "Calls begun within a minute by everybody together, at most",
+    "Maximum number of calls per minute, all callers together",
     { placeholder: "N" },
   ),
   maxConcurrent: forPeople(
     remote.maxConcurrent,
-    "Calls under way at once by everybody together, at most",
+    "Maximum number of concurrent calls, all callers together",
     { placeholder: "N" },
   ),
   maxResultTokens: forPeople(
     remote.maxResultTokens,
-    "A longer result is cut, and the rest is read page by page",
+    "Maximum result size in tokens; the rest is read in pages",
     { placeholder: "N" },
   ),
   timeoutMs: forPeople(remote.timeoutMs, "Time limit for a call, in ms", {
@@ -134,7 +135,7 @@ export const ChangedEntry = z.strictObject({
   name: KnownServer,
   ...REACH,
   ...nullable({ disabled, ...PATTERNS, ...SERVER_LIMITS }),
-  version: z.string().optional().describe("Version of the entry that the change was made from")
+  version: z.string().optional().describe("Version of the entry that your change is based on")
     .register(fieldHints, { isForPeople: true, isHidden: true }),
   waitSeconds,
 });
@@ -233,7 +234,7 @@ export function withoutGuess(verb: "add" | "change", error: unknown, spec: Serve
   return new GatewayError(error.code, {
     message: error.message,
     recoveryAction: `Set the secret, then ${verb} the server again`,
-    recoverySteps: [`Nothing was stored: ${verb} it again when the secret is set`],
+    recoverySteps: [`Nothing was stored: ${verb} the server again once the secret is set`],
     cause: error,
   });
 }

@@ -10,19 +10,19 @@ const login = operation({
   ...MANAGES,
   name: "server.login",
   title: "Log in to a server",
-  description: "Log in to a server that asks for it (OAuth), in a browser.",
+  description: "Log in to a server that requires OAuth, in a browser.",
   input: z.strictObject({
     name: KnownServer,
-    clientId: z.string().min(1).max(2_000).optional().describe("A client id you were given")
+    clientId: z.string().min(1).max(2_000).optional().describe("OAuth client id, if you have one")
       .register(fieldHints, { placeholder: "ID", completes: "nothing" }),
     clientSecret: z.string().min(1).max(2_000).optional()
-      .describe("The secret of that client, if it has one")
+      .describe("The client's secret, if it has one")
       .register(fieldHints, { isHidden: true }),
   }),
   output: z.object({
     login: z.object({
       attempt: z.string(),
-      url: z.string().describe("Where the person logs in"),
+      url: z.string().describe("URL to log in at"),
       issuer: z.string(),
       scopes: z.array(z.string()),
       expiresAt: z.number(),
@@ -32,7 +32,9 @@ const login = operation({
   isLive: true,
   async run({ serverLogins }, { name, clientId, clientSecret }) {
     if (clientId === undefined && clientSecret !== undefined) {
-      throw new GatewayError("INVALID_ARGUMENTS", { message: "A client secret needs its id" });
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: "A client secret requires a client id",
+      });
     }
     const client = clientId === undefined ? undefined : { id: clientId, secret: clientSecret };
     return { login: await (await serverLogins()).start(name, client) };
@@ -43,10 +45,10 @@ const status = operation({
   ...READS,
   name: "server.login_status",
   title: "Show the login to a server",
-  description: "Show the login to a server, or how a login that was begun stands.",
+  description: "Show the login to a server, or the status of a login in progress.",
   input: z.strictObject({
     name: KnownServer,
-    attempt: z.string().max(200).optional().describe("A login that was begun"),
+    attempt: z.string().max(200).optional().describe("Id of a login in progress"),
   }),
   output: z.object({
     server: Status,
@@ -61,7 +63,7 @@ const status = operation({
     const attempt = await logins.attempt(name, id);
     if (attempt) return { server, login, attempt };
     throw new GatewayError("LOGIN_FAILED", {
-      message: `The login to "${name}" has run out: nobody came back within 10 minutes`,
+      message: `The login to "${name}" expired: it was not completed within 10 minutes`,
     });
   },
 });
@@ -70,7 +72,8 @@ const logout = operation({
   ...MANAGES,
   name: "server.logout",
   title: "Log out of a server",
-  description: "Forget the login to a server, and have it revoked if that can be asked for.",
+  description:
+    "Delete the login to a server, and revoke it if the authorization server supports that.",
   input: z.strictObject({ name: KnownServer }),
   output: z.object({ server: z.string(), existed: z.boolean(), revoked: z.boolean() }),
   cli: "server logout NAME",
@@ -83,8 +86,8 @@ const logout = operation({
     if (!existed) return `There was no login to ${server}.`;
     return revoked
       ? `Logged out of ${server}; the authorization server has revoked the login.`
-      : `Logged out of ${server}. The authorization server was not heard to revoke the login: ` +
-        "what was given may work elsewhere until it runs out.";
+      : `Logged out of ${server}. The authorization server did not confirm the revocation: ` +
+        "the login's tokens may stay valid until they expire.";
   },
 });
 

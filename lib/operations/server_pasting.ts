@@ -12,15 +12,16 @@ import { privateWords } from "./chosen_address.ts";
 import { MANAGES, operation } from "./operation.ts";
 import { serverActor, Status } from "./servers.ts";
 
-const NEEDS_CONSENT = "A program: it waits until somebody at the gateway's machine has agreed";
-const Text = z.string().describe("An address, a command line, or the text of an mcp.json");
+const NEEDS_CONSENT =
+  "This is a program: it needs consent on the gateway's own machine before it starts";
+const Text = z.string().describe("A URL, a command line, or the text of an mcp.json");
 
 const Found = z.object({
   name: z.string(),
-  line: z.string().describe("Its address or command, without secrets"),
-  problem: z.string().optional().describe("Why it cannot be added, with what to do"),
+  line: z.string().describe("Its URL or command, without secrets"),
+  problem: z.string().optional().describe("Why it cannot be added, and what to do"),
   notes: z.array(z.string()),
-  isChosen: z.boolean().describe("Whether to add it unless the person decides otherwise"),
+  isChosen: z.boolean().describe("Whether it is selected by default"),
 });
 
 const read = operation({
@@ -28,7 +29,7 @@ const read = operation({
   effect: "read",
   name: "server.read",
   title: "Read pasted configuration",
-  description: "Read the servers in an address, a command line or the text of an mcp.json.",
+  description: "Read the servers in a URL, a command line or the text of an mcp.json.",
   input: z.strictObject({ text: Text }),
   output: z.object({ kind: z.string(), servers: z.array(Found) }),
   async run({ admin, readPasted }, { text }, call) {
@@ -46,7 +47,7 @@ const importOne = operation({
   ...MANAGES,
   name: "server.import",
   title: "Add a pasted server",
-  description: "Add one of the servers in pasted configuration, after connecting to it.",
+  description: "Connect to one of the servers in a pasted configuration, then add it.",
   input: z.strictObject({ text: Text, server: z.string().describe("Its name in the text") }),
   output: z.object({ server: Status, place: z.string().optional() }),
   async run({ admin, readPasted }, { text, server: name }, call) {
@@ -86,7 +87,7 @@ export async function findServer(
 ): Promise<z.infer<typeof Found>> {
   const { name, spec, secrets } = server;
   const problem = takenNames(known).has(name)
-    ? `There is a server "${name}" already. Rename this one in the text to have both`
+    ? `Server "${name}" already exists. To add both, rename this one in the text`
     : server.problem;
   const notes = [...server.notes, ...spec === undefined ? [] : await notesOn(spec, by)];
   return {
@@ -110,8 +111,8 @@ async function notesOn(spec: ServerSpec, { isHere }: ServerActor): Promise<strin
   if (place === undefined) return [];
   return [
     isHere
-      ? `It is at an address of ${place}, which is allowed for this server because you name it here`
-      : `It is at an address of ${place}, which can only be allowed on the gateway's machine`,
+      ? `Its address belongs to ${place}. It is allowed because you are adding the server on the gateway's own machine`
+      : `Its address belongs to ${place}, which can be allowed only on the gateway's own machine`,
   ];
 }
 
@@ -119,7 +120,7 @@ async function notesOn(spec: ServerSpec, { isHere }: ServerActor): Promise<strin
 export function usableSpec(server: PastedServer, by: ServerActor): ServerSpec {
   if (server.spec === undefined || server.problem !== undefined) {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `Cannot add server "${server.name}": ${server.problem ?? "its entry is not whole"}`,
+      message: `Cannot add server "${server.name}": ${server.problem ?? "its entry is incomplete"}`,
       recoveryAction: "Correct the text and try again",
     });
   }
@@ -143,8 +144,8 @@ export function entryText(spec: ServerSpec): string {
 /** What a failed try to connect says, and what helps most often. */
 const ADVICE: [pattern: RegExp, steps: string[]][] = [
   [/is not on PATH/, [
-    "Install the program, or write its whole path; `which NAME` in a terminal shows it",
-    "A gateway that was started elsewhere may have another PATH than your terminal",
+    "Install the program, or use its full path; `which NAME` in a terminal shows it",
+    "The gateway's PATH may differ from your terminal's",
   ]],
   [/no such file|does not exist|not found.*folder|no folder/i, [
     "Correct the path; use an absolute path",
@@ -162,10 +163,10 @@ const ADVICE: [pattern: RegExp, steps: string[]][] = [
   ]],
   [/did not (?:complete the MCP handshake|answer)/, [
     "Run the command in a terminal: it should start and wait for input without printing anything",
-    "If it needs longer to start, raise `startTimeoutMs` in its entry",
+    "If it needs more time to start, increase `startTimeoutMs` in its entry",
   ]],
   [/exited|ended|closed its|exit code/i, [
-    "Read its output below; usually an argument or a variable is missing",
+    "Read its output below; usually an argument or an environment variable is missing",
   ]],
 ];
 
@@ -177,7 +178,7 @@ export function withAdvice(error: unknown): unknown {
   return new GatewayError(error.code, {
     ...error.details,
     message: error.message,
-    recoverySteps: [...steps, "Nothing was stored: correct it and try again"],
+    recoverySteps: [...steps, "Nothing was stored: correct the problem and try again"],
     cause: error,
   });
 }

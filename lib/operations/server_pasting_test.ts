@@ -23,9 +23,9 @@ Deno.test("server.read says what of an entry its reader decides", async () => {
     return found.servers[0]?.notes.join() ?? "";
   };
   assert.equal(await note("npx x-y", true), "");
-  assert.match(await note("npx x-y", false), /waits until somebody/);
-  assert.match(await note("http://10.0.0.1/mcp", true), /private network, which is allowed/);
-  assert.match(await note("http://10.0.0.1/mcp", false), /can only be allowed/);
+  assert.match(await note("npx x-y", false), /needs consent/);
+  assert.match(await note("http://10.0.0.1/mcp", true), /private network\. It is allowed/);
+  assert.match(await note("http://10.0.0.1/mcp", false), /can be allowed only/);
   assert.equal(await note("https://mcp.example/mcp", false), "");
 });
 

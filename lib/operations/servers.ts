@@ -32,9 +32,9 @@ export const Status = z.object({
     z.object({ kind: z.literal("demo") }),
   ]),
   state: z.string(),
-  reason: z.string().describe("The state as a sentence that a person can act on"),
+  reason: z.string().describe("The state as a sentence"),
   lastError: z.string().optional(),
-  retryAt: z.number().optional().describe("Time of the next try, in ms since the epoch"),
+  retryAt: z.number().optional().describe("Time of the next retry, in ms since the epoch"),
   since: z.number().describe("Time when it entered this state, in ms since the epoch"),
   toolCount: z.int(),
   latencyMs: z.number().optional(),
@@ -43,13 +43,13 @@ export type Status = z.infer<typeof Status>;
 
 const OneServer = z.object({ server: Status });
 const Stored = OneServer.extend({
-  place: z.string().optional().describe("What its private address is an address of"),
-  quarantined: z.int().optional().describe("How many of its tools are in quarantine"),
+  place: z.string().optional().describe("The network its private address belongs to"),
+  quarantined: z.int().optional().describe("Number of its tools in quarantine"),
 });
 const Named = z.strictObject({ name: KnownServer });
 const Selection = z.object({
   server: z.string(),
-  enabled: z.array(z.string()).nullable().describe("Null: all tools, new ones included"),
+  enabled: z.array(z.string()).nullable().describe("null: all tools, including new ones"),
   all: z.array(z.string()),
 });
 
@@ -68,8 +68,7 @@ const list = operation({
   mcp: "list_servers",
   cli: "server list",
   run: ({ admin }) => ({ servers: admin.list() }),
-  text: ({ servers }) =>
-    servers.length > 0 ? servers.map(describe).join("\n") : "There are no servers.",
+  text: ({ servers }) => servers.length > 0 ? servers.map(describe).join("\n") : "No servers yet.",
 });
 
 const show = operation({
@@ -80,7 +79,9 @@ const show = operation({
   input: Named,
   output: OneServer.extend({
     spec: ServerSpec,
-    version: z.string().optional().describe("Of the entry; none if it cannot be changed here"),
+    version: z.string().optional().describe(
+      "Version of the entry; missing if it cannot be changed here",
+    ),
   }),
   async run({ admin, logs }, { name }) {
     const read = await admin.read(name);
@@ -110,7 +111,7 @@ const add = operation({
     const spec = await admittedSpec(admin, "add", input, call);
     if (!check && !call.isLocal) {
       throw new GatewayError("ACCESS_DENIED", {
-        message: "A server is only stored unchecked from the gateway's own machine",
+        message: "Only the gateway's own machine can add a server without a connection check",
       });
     }
     const server = await admin.add(name, spec, { check, by: serverActor(call) })
@@ -188,7 +189,7 @@ const restart = operation({
   name: "server.restart",
   title: "Restart a server",
   description:
-    "Close the connection to a server and open a new one; a local server's program is restarted.",
+    "Close the connection to a server and open a new one. A local server's program restarts.",
   mcp: "restart_server",
   cli: "server restart NAME",
   isLive: true,
@@ -223,7 +224,7 @@ const repair = operation({
   name: "server.repair",
   title: "Repair a server's npx cache",
   description:
-    "Reinstall the packages of a server started by npx. Use it if the server's reason says that its npx cache is broken.",
+    "Reinstall the packages of a server started by npx. Use it if the server's reason says its npx cache is broken.",
   mcp: "repair_server",
   cli: "server repair NAME",
   run: async ({ admin }, { name }) => ({ server: await admin.repair(name) }),
@@ -238,7 +239,7 @@ const logs = operation({
     name: KnownServer,
     lines: z.int().min(1).max(1_000).default(50).register(fieldHints, {
       placeholder: "N",
-      help: "How many lines: 1 to 1000",
+      help: "Number of lines: 1 to 1000",
     }),
   }),
   output: z.object({ lines: z.array(z.object({ time: z.number(), line: z.string() })) }),
@@ -248,13 +249,13 @@ const logs = operation({
   run: ({ admin }, { name, lines }) => ({ lines: admin.logs(name, lines) }),
   text: ({ lines }, { name }) =>
     lines.map(({ time, line }) => `${new Date(time).toISOString()} ${line}`).join("\n") ||
-    `${name} has written nothing.`,
+    `${name} has written nothing to stderr.`,
 });
 
 const setTools = operation({
   ...MANAGES,
   name: "server.set_tools",
-  title: "Choose which tools are on",
+  title: "Choose the enabled tools",
   description:
     "Enable exactly these tools of a server, by the server's own names; null enables all.",
   input: z.strictObject({
@@ -262,7 +263,7 @@ const setTools = operation({
     tools: z.array(z.string()).nullable().register(fieldHints, {
       flag: "enable",
       placeholder: "A,B",
-      help: "Have exactly these tools on",
+      help: "Enable exactly these tools",
     }),
   }),
   output: Selection,
@@ -282,8 +283,8 @@ const setTools = operation({
 const tools = operation({
   ...READS,
   name: "server.tools",
-  title: "Which tools are on",
-  description: "Which tools of a server are enabled; null means all, new ones included.",
+  title: "Show the enabled tools",
+  description: "Show which tools of a server are enabled; null means all, including new ones.",
   input: z.strictObject({ server: KnownServer }),
   output: Selection,
   mcp: "get_enabled_tools",
@@ -302,12 +303,12 @@ const history = operation({
   ...READS,
   name: "server.history",
   title: "Show how a server's tools have changed",
-  description: "Show how the tools of a server have changed, and what it lists wrongly.",
+  description: "Show how a server's tools have changed, and which invalid tools it lists.",
   input: z.strictObject({
     server: KnownServer,
-    tool: z.string().optional().describe("One tool alone").register(fieldHints, { isHidden: true }),
+    tool: z.string().optional().describe("Only this tool").register(fieldHints, { isHidden: true }),
     diffs: z.int().min(0).max(1_000).default(200)
-      .describe("For how many changes, from the newest on, to tell what changed")
+      .describe("Number of changes to show in detail, newest first")
       .register(fieldHints, { isHidden: true }),
   }),
   output: ServerHistory,

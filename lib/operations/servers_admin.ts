@@ -128,8 +128,8 @@ export class ServersAdmin {
       await this.#options.added.find(name)
     ) {
       throw new GatewayError("CONFLICT", {
-        message: `There is a server "${name}" already`,
-        recoverySteps: ["Choose another name", "Or change that one"],
+        message: `Server "${name}" already exists`,
+        recoverySteps: ["Choose another name", "Or change the existing server"],
       });
     }
   }
@@ -333,7 +333,7 @@ export class ServersAdmin {
         message: `Server "${name}" has no tool ${
           unknown.slice(0, 5).map((tool) => `"${tool}"`).join(", ")
         }`,
-        recoverySteps: ["Take names from the server's own list, without its name before them"],
+        recoverySteps: ["Use the server's own tool names, without the server name as a prefix"],
       });
     }
     const before = this.#options.catalog.enabledOf(name);
@@ -432,7 +432,7 @@ function notRepairable(name: string): GatewayError {
 function checkVersion(name: string, wanted: string | undefined, stored: string): void {
   if (wanted === undefined || wanted === stored) return;
   throw new GatewayError("CONFLICT", {
-    message: `Cannot change server "${name}": its entry has changed since it was read`,
+    message: `Cannot change server "${name}": someone changed its entry since you opened it`,
   });
 }
 
@@ -440,7 +440,7 @@ function checkVersion(name: string, wanted: string | undefined, stored: string):
 export function refuseUnchangeable(name: string, source: ServerSource): void {
   if (source.kind === "file") {
     throw new GatewayError("ACCESS_DENIED", {
-      message: `Server "${name}" belongs to a file: change it there`,
+      message: `Server "${name}" is defined in a config file and cannot be changed here`,
       recoverySteps: [`Edit ${source.path}; changes apply automatically`],
     });
   }

@@ -31,7 +31,7 @@ Deno.test("ServersAdmin.add() shows the last lines of a server that fails, cut a
   const spec = { type: "stdio" as const, command: "x", args: [], env: { TOKEN: secret } };
   await assert.rejects(admin.add("git", spec, { by: CLI_ACTOR }), (error) => {
     assert.ok(error instanceof GatewayError);
-    const lines = (error.toBody().hint ?? "").replace("It wrote: ", "").split("\n");
+    const lines = (error.toBody().hint ?? "").replace("Output: ", "").split("\n");
     assert.deepEqual(lines.map((line) => line.split(" ")[0]), ["45", "46", "47", "48", "49"]);
     for (const line of lines) {
       assert.equal(line.length, 500);
@@ -247,7 +247,7 @@ Deno.test("ServersAdmin.update() refuses a change made from an entry that is no 
   const changed = await admin.read("a");
   await assert.rejects(admin.update("a", { ...spec, mode: "read-only" }, { version }), {
     code: "CONFLICT",
-    message: 'Cannot change server "a": its entry has changed since it was read',
+    message: 'Cannot change server "a": someone changed its entry since you opened it',
   });
   assert.deepEqual(await admin.read("a"), changed);
   assert.deepEqual(changed.spec, { ...stored, maxConcurrent: 2 });

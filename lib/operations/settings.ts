@@ -41,14 +41,14 @@ const ShownOption = z.object({
   variable: z.string().describe("The environment variable that sets it"),
   settingsKey: z.string().describe("Its key in the settings file"),
   meaning: z.string(),
-  value: z.string().optional().describe("Secrets are masked; missing if it is not set"),
+  value: z.string().optional().describe("Secrets are masked; missing if not set"),
   fallback: z.string().describe("The default"),
-  origin: z.string().describe("Where it was set"),
+  origin: z.string().describe("Where the value comes from"),
   group: z.string(),
   isLive: z.boolean().describe("Whether settings.set can change it"),
-  must: z.string().describe("What its value must be"),
+  must: z.string().describe("Which values are valid"),
   choices: z.array(z.string()).optional(),
-  startup: z.string().optional().describe("The value until it was changed, and after a restart"),
+  startup: z.string().optional().describe("The value at startup, and again after a restart"),
 });
 export type ShownOption = z.infer<typeof ShownOption>;
 
@@ -61,7 +61,7 @@ const show = operation({
   ...LIVE,
   name: "settings.show",
   title: "Show the settings",
-  description: "Show every option in effect, where it was set, and the current log level.",
+  description: "Show every option's value, where the value comes from, and the current log level.",
   input: z.strictObject({}),
   output: z.object({ options: z.array(ShownOption), logLevel: LogLevel }),
   rights: ["read"],
@@ -138,7 +138,8 @@ const checkEvaluator = operation({
   ...CHANGE,
   name: "evaluator.check",
   title: "Look for an evaluator",
-  description: "Look for what can try descriptions on a model. No model is asked.",
+  description:
+    "Look for the claude CLI or a Messages API to evaluate with. No model request is sent.",
   input: z.strictObject({}),
   output: EvaluatorInfo.extend({ program: EvaluatorProgram.optional() }),
   run: async ({ evaluator }) => await (await evaluator()).check.run(),
@@ -148,7 +149,7 @@ const testEvaluator = operation({
   ...CHANGE,
   name: "evaluator.test",
   title: "Test the evaluator",
-  description: "Make one real request to the model, to see whether evaluations would work.",
+  description: "Send one real request to the model to check that evaluations work.",
   input: z.strictObject({}),
   output: z.object({
     outcome: z.enum(["right", "wrong", "failed"]),
@@ -177,8 +178,9 @@ const backup = operation({
   async run({ settings: { store, platform, onAudit } }) {
     if (!platform.canWrite) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "Cannot make a backup here: this platform has no disk",
-        recoveryAction: "Make it with the command line, on a machine that reaches the same store",
+        message: "Cannot create a backup here: this platform has no disk",
+        recoveryAction:
+          "Create it with the command line on a machine that can reach the same store",
       });
     }
     const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });

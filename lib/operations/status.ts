@@ -8,7 +8,7 @@ export const GatewayStatus = z.object({
   pid: z.int(),
   startedAt: z.number(),
   address: z.string(),
-  servers: z.record(z.string(), z.number()).describe("How many servers are in each state"),
+  servers: z.record(z.string(), z.number()).describe("Number of servers in each state"),
 });
 export type GatewayStatus = z.infer<typeof GatewayStatus>;
 
@@ -16,7 +16,7 @@ const show = operation({
   ...READS,
   name: "status.show",
   title: "Show the gateway's status",
-  description: "Show the gateway's version, process, URL, and how many servers are in each state.",
+  description: "Show the gateway's version, process, URL, and the number of servers in each state.",
   input: z.strictObject({}),
   output: GatewayStatus,
   isLive: true,

@@ -29,8 +29,8 @@ type FoundTool = z.infer<typeof FoundTool>;
 const SearchOutput = z.object({
   query: z.string(),
   found: z.array(FoundTool),
-  more: z.int().describe("How many more there are; only known without a query"),
-  degraded: z.string().optional().describe("Why the search is not as good as it could be"),
+  more: z.int().describe("Number of further tools; known only without a query"),
+  degraded: z.string().optional().describe("Why the results may be incomplete"),
 });
 type SearchOutput = z.infer<typeof SearchOutput>;
 
@@ -38,15 +38,15 @@ const search = operation({
   ...READS,
   name: "tool.search",
   title: "Search for tools",
-  description: "Find tools by what they can do, best first: the same search as models have.",
+  description: "Find tools by what they do, best match first. Models use the same search.",
   input: z.strictObject({
-    query: z.string().trim().default("").describe("What the tool should do; empty: list all")
+    query: z.string().trim().default("").describe("What the tool should do; empty lists all tools")
       .register(fieldHints, { completes: "nothing" }),
     category: z.string().optional().describe("Only tools of this category")
       .register(fieldHints, { placeholder: "NAME" }),
-    server: z.string().optional().describe("Only this server's")
+    server: z.string().optional().describe("Only this server's tools")
       .register(fieldHints, { completes: "server", placeholder: "NAME" }),
-    limit: z.int().min(1).max(100).default(10).describe("How many: 1 to 100")
+    limit: z.int().min(1).max(100).default(10).describe("Maximum number of tools: 1 to 100")
       .register(fieldHints, { placeholder: "N" }),
   }),
   output: SearchOutput,
@@ -105,7 +105,7 @@ export const AllTools = z.object({
     enabled: z.boolean(),
     definition: ToolDefinition,
   })),
-  maxNameLength: z.int().describe("The most characters that the gateway's names have"),
+  maxNameLength: z.int().describe("Maximum length of the gateway's tool names"),
 });
 export type AllTools = z.infer<typeof AllTools>;
 
@@ -113,7 +113,7 @@ const list = operation({
   ...READS,
   name: "tool.list",
   title: "List all tools",
-  description: "List every tool of every server with its definition, disabled ones included.",
+  description: "List every tool of every server with its definition, including disabled tools.",
   input: z.strictObject({}),
   output: AllTools,
   run: ({ admin, catalog, names }) => ({
@@ -154,6 +154,6 @@ function checkKnown(what: "server" | "category", wanted: string | undefined, all
     message: what === "server"
       ? `There is no server "${wanted.slice(0, 100)}" with tools`
       : `No tool has the category "${wanted.slice(0, 100)}"`,
-    ...(some.length === 0 ? {} : { hint: `There is ${some.join(", ")}` }),
+    ...(some.length === 0 ? {} : { hint: `Available: ${some.join(", ")}` }),
   });
 }

@@ -43,7 +43,7 @@ const list = operation({
     };
   },
   text({ toolsets, equipped }) {
-    if (toolsets.length === 0) return "There are no toolsets yet.";
+    if (toolsets.length === 0) return "No toolsets yet.";
     return toolsets.map(({ name, description, toolCount, tokens }) =>
       `${name}${name === equipped ? " (equipped)" : ""}: ${counted(toolCount, "tool")}, ` +
       `about ${tokens} tokens${description === undefined ? "" : `. ${description}`}`
@@ -112,7 +112,7 @@ const discover = operation({
   title: "Discover all tools",
   description: "List every tool of every server, equipped or not, to build toolsets from.",
   input: z.strictObject({
-    filter: z.string().optional().describe("Words in name or description"),
+    filter: z.string().optional().describe("Words in the name or description"),
     server: z.string().optional().register(fieldHints, { completes: "server" }),
     page: z.int().min(1).default(1),
   }),
@@ -202,7 +202,9 @@ const update = operation({
     name: ToolsetName,
     description: WrittenToolset.shape.description,
     tools: WrittenToolset.shape.tools,
-    version: z.string().optional().describe("The version it was read at; refused if it changed"),
+    version: z.string().optional().describe(
+      "The version you read; the change fails if there is a newer one",
+    ),
   }),
   output: z.object({ toolset: ToolsetDetail }),
   idempotent: true,
@@ -220,7 +222,7 @@ const equip = operation({
   ...EQUIPS,
   name: "toolset.equip",
   title: "Equip a toolset",
-  description: "List this toolset's tools at /mcp instead of the ones equipped now.",
+  description: "List this toolset's tools at /mcp, replacing the equipped toolset.",
   input: z.strictObject({ name: ToolsetName }),
   output: z.object({
     equipped: z.string(),
@@ -257,7 +259,7 @@ const unequip = operation({
   ...EQUIPS,
   name: "toolset.unequip",
   title: "Unequip the toolset",
-  description: "Withdraw the equipped toolset's tools; the toolset stays saved.",
+  description: "Stop listing the equipped toolset's tools. The toolset stays saved.",
   input: z.strictObject({}),
   output: z.object({ unequipped: z.string().nullable() }),
   idempotent: true,
@@ -277,7 +279,7 @@ const remove = operation({
   scope: "visible",
   name: "toolset.delete",
   title: "Delete a toolset",
-  description: "Delete a saved toolset for good; its tools and servers stay.",
+  description: "Permanently delete a saved toolset. Its tools and servers stay.",
   input: z.strictObject({ name: ToolsetName }),
   output: z.object({ deleted: z.string() }),
   mcp: "delete-toolset",
@@ -295,7 +297,7 @@ const exportFile = operation({
   ...READS_VISIBLE,
   name: "toolset.export",
   title: "Export toolsets",
-  description: "Write toolsets as a file that toolset.import reads; all of them without a name.",
+  description: "Export toolsets to a file that toolset.import reads; without a name, all of them.",
   input: z.strictObject({
     names: z.array(ToolsetName).default([]).register(fieldHints, { completes: "toolset" }),
   }),
@@ -322,7 +324,9 @@ const importFile = operation({
   input: z.strictObject({
     file: z.string().describe("The file's text: JSON").register(fieldHints, { completes: "file" }),
     replace: WrittenToolset.shape.replace,
-    dryRun: z.boolean().default(false).describe("Report what would be done, and do nothing"),
+    dryRun: z.boolean().default(false).describe(
+      "Report what would happen, without changing anything",
+    ),
   }),
   output: ImportReport,
   cli: "toolset import FILE",
@@ -356,7 +360,7 @@ function warningsOf(warnings: string[]): { warnings?: string[] } {
 
 function savedOnly(name: string, { code, message }: GatewayError): GatewayError {
   return new GatewayError(code, {
-    message: `Saved toolset "${name}", but it is not equipped: ${message}`,
+    message: `Saved toolset "${name}", but could not equip it: ${message}`,
     next: [{ label: "Equip it", operation: "toolset.equip", input: { name } }],
   });
 }
@@ -364,8 +368,8 @@ function savedOnly(name: string, { code, message }: GatewayError): GatewayError 
 function parseFile(text: string): unknown {
   if (text.trim() === "") {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "There is nothing to import",
-      recoverySteps: ["Choose a file that was exported, or paste its text"],
+      message: "The import file is empty",
+      recoverySteps: ["Choose an exported file, or paste its text"],
     });
   }
   try {
@@ -373,7 +377,7 @@ function parseFile(text: string): unknown {
   } catch (error) {
     throw new GatewayError("INVALID_ARGUMENTS", {
       message: `Cannot import toolsets: this is not valid JSON (${errorMessage(error)})`,
-      recoverySteps: ["Use the whole file, from its first brace to its last"],
+      recoverySteps: ["Use the complete file, from the first brace to the last"],
     });
   }
 }

@@ -21,12 +21,12 @@ const WrittenTool = z.union([z.string(), z.object({ namespacedName: z.string() }
 /** A toolset as people and models write it. */
 export const WrittenToolset = z.strictObject({
   name: z.string().describe("Toolset name").register(fieldHints, { completes: "nothing" }),
-  description: z.string().max(500).optional().describe("What it is for")
+  description: z.string().max(500).optional().describe("What the toolset is for")
     .register(fieldHints, { placeholder: "TEXT" }),
   tools: z.array(WrittenTool).min(1).max(2_000).describe('"git.status", or "git.*" for all')
     .register(fieldHints, { completes: "tool" }),
   replace: z.boolean().default(false).describe("Overwrite toolsets of the same name"),
-  copyOf: z.string().optional().describe("The toolset that it starts as a copy of")
+  copyOf: z.string().optional().describe("Toolset to copy from")
     .register(fieldHints, { isHidden: true, isForPeople: true }),
 });
 
@@ -46,8 +46,8 @@ export const ToolsetSummary = z.object({
   name: z.string(),
   description: z.string().optional(),
   toolCount: z.int(),
-  registered: z.int().describe("How many of its tools can be called now"),
-  tokens: z.int().describe("About what its known tools cost a model that lists them"),
+  registered: z.int().describe("Number of its tools that can be called now"),
+  tokens: z.int().describe("Approximate token cost of listing its known tools"),
   createdAt: z.number(),
   updatedAt: z.number(),
   warnings: z.array(z.string()),
@@ -68,7 +68,9 @@ export const ToolsetToolDetail = z.object({
   state: z.enum(["registered", "waiting", "disabled", "gone"]),
   note: z.string().optional(),
   tokens: z.int().optional(),
-  change: ToolChange.optional().describe("If its definition has changed since it was saved"),
+  change: ToolChange.optional().describe(
+    "Present if the definition has changed since the toolset was saved",
+  ),
 });
 export type ToolsetToolDetail = z.infer<typeof ToolsetToolDetail>;
 
@@ -172,7 +174,7 @@ export class ToolsetsAdmin {
     const toolset = this.toolsets.find(name);
     if (!toolset || this.asSeenBy(principal, toolset) === toolset) return;
     throw new GatewayError("ACCESS_DENIED", {
-      message: `The toolset "${name.slice(0, 100)}" belongs to more than this token may see`,
+      message: `Toolset "${name.slice(0, 100)}" includes tools that this token may not see`,
       recoverySteps: ["Save it under another name", "Or ask the owner to change it"],
     });
   }
@@ -225,7 +227,7 @@ export class ToolsetsAdmin {
       tools.filter((tool) => tool.state === state).map(fullName).join(", ");
     const [gone, disabled] = [named("gone"), named("disabled")];
     return [
-      ...(gone === "" ? [] : [`no longer there: ${gone}`]),
+      ...(gone === "" ? [] : [`no longer available: ${gone}`]),
       ...(disabled === "" ? [] : [`disabled: ${disabled}`]),
     ];
   }
@@ -331,14 +333,14 @@ export class ToolsetsAdmin {
 }
 
 const NOTES: Record<Exclude<ToolState, "registered">, string> = {
-  waiting: "its server is not ready; it is added when the server is",
-  disabled: "switched off by its owner",
+  waiting: "its server is not ready; it is added when the server is ready",
+  disabled: "disabled by the owner",
   gone: "its server no longer has it",
 };
 
 function changeWords({ compatibility, reasons }: ToolChange): string {
   if (compatibility === "breaking") return `calls may break: ${reasons.join("; ")}`;
-  return compatibility === "compatible" ? "calls keep working" : "the difference is unknown";
+  return compatibility === "compatible" ? "calls keep working" : "the effect is unknown";
 }
 
 function sizeWarning(count: number, builtins: number): string[] {

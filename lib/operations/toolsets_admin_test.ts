@@ -104,7 +104,7 @@ test("ToolsetsAdmin.import() saves what export() gave, and leaves a name that is
 
   const report = await admin.import(file);
   assert.deepEqual(report.saved, ["ops"]);
-  assert.equal(report.toolsets[0]?.problem, 'There is a toolset "dev" already');
+  assert.equal(report.toolsets[0]?.problem, 'Toolset "dev" already exists');
   assert.equal(toolsets.find("dev")?.tools.length, 1);
 
   assert.deepEqual((await admin.import(file, { replace: true })).saved, ["dev", "ops"]);

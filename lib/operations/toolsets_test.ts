@@ -91,7 +91,7 @@ test("build-toolset that cannot equip says that the toolset is saved", async (st
     call("build-toolset", { name: "ops", tools: ["docker.ps"], autoEquip: true }),
     "OPERATION_IN_PROGRESS",
   );
-  assert.equal(error.message, 'Saved toolset "ops", but it is not equipped: please wait');
+  assert.equal(error.message, 'Saved toolset "ops", but could not equip it: please wait');
   assert.equal(toolsets.find("ops")?.tools.length, 1);
 });
 
@@ -153,9 +153,9 @@ test("get-active-toolset shows the state of each tool", async (store) => {
   assert.match(head!, /^"dev" is equipped: 1 of 3 tools registered, about \d+ tokens\.$/);
   assert.deepEqual(lines, [
     "- git.status: gone (its server no longer has it)",
-    "- git.log: registered as git_log (changed since it was saved: the difference is unknown)",
-    "- docker.ps: waiting (its server is not ready; it is added when the server is)",
-    "⚠️ Warning: no longer there: git.status",
+    "- git.log: registered as git_log (changed since it was saved: the effect is unknown)",
+    "- docker.ps: waiting (its server is not ready; it is added when the server is ready)",
+    "⚠️ Warning: no longer available: git.status",
   ]);
   assert.equal(Array.isArray(data.tools) && data.tools.length, 3);
 });

@@ -45,12 +45,12 @@ export async function tryServer(
     const wrote = mask(stderr.join("\n"));
     throw new GatewayError("SERVER_DISCONNECTED", {
       message: `Cannot ${verb} server "${name}": ${words}`,
-      recoveryAction: "Check the address, or the command and its arguments",
+      recoveryAction: "Check the URL, or the command and its arguments",
       recoverySteps: [
-        "Check the address or the command and its arguments",
-        `Nothing was stored: ${verb} it again when it works`,
+        "Check the URL, or the command and its arguments",
+        `Nothing was stored: ${verb} the server again once it works`,
       ],
-      ...(wrote === "" ? {} : { hint: `It wrote: ${wrote}` }),
+      ...(wrote === "" ? {} : { hint: `Output: ${wrote}` }),
       cause: error,
     });
   }

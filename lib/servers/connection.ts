@@ -348,5 +348,5 @@ async function initialize(
 
 function initializeError(text: string): string {
   const { error } = JSON.parse(text);
-  return isObject(error) ? String(error.message) : "its answer is not one to initialize";
+  return isObject(error) ? String(error.message) : "its response to initialize is invalid";
 }

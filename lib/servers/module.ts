@@ -229,12 +229,15 @@ function keepReaping(
   const leases = new LeasesRepository(store);
   return keepUp({
     everyMs: REAP_EVERY_MS,
-    onError: (error) => onWarning("Cannot look for what a killed gateway left", { error }),
+    onError: (error) => onWarning("Cannot look for processes of a killed gateway", { error }),
     async work() {
       const orphans = await reapOrphans({ records, host: hostname(), isLeaseAlive: lease.isAlive });
       for (const { leaseId, commands, groupIds } of orphans) {
         if (groupIds.length === 0) continue;
-        log.warn({ leaseId, commands, groupIds }, "Ended what a killed gateway had left running");
+        log.warn(
+          { leaseId, commands, groupIds },
+          "Ended processes that a killed gateway left running",
+        );
       }
       for (const { id } of await leases.listLapsed()) {
         if (id !== lease.id) await leases.takeOver(id);

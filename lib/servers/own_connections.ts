@@ -80,8 +80,8 @@ export class OwnConnections {
     if (free[0]) return this.#end(() => free[0]!.connection.end(0));
     const { serverName, limit } = this.#options;
     throw new GatewayError("LIMIT_EXCEEDED", {
-      message: `Server "${serverName}" has ${limit} clients with connections of their own, ` +
-        "and all of them are at work",
+      message: `Server "${serverName}" has ${limit} clients with their own connections, ` +
+        "and all of them are busy",
     });
   }
 

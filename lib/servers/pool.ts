@@ -25,7 +25,7 @@ export class ServerPool implements AsyncDisposable {
       openTransport: async (server, events, signal) => {
         await this.#turns.take();
         // A stop lets all through at once, for nobody to wait; none of them shall start.
-        if (this.#isClosed) throw new TransportClosed("closed", "The gateway is being stopped");
+        if (this.#isClosed) throw new TransportClosed("closed", "The gateway is stopping");
         return await options.openTransport(server, events, signal);
       },
     };

@@ -55,7 +55,9 @@ export function buildSecrets({ store, options, platform, logs }: {
       let sealing: Promise<unknown> = Promise.resolve();
       const timer = setTimeout(() => {
         sealing = new ServersRepository(store, box).sealPlain().catch((error) =>
-          onWarning("Secrets in the entries of servers are kept as they are", { error })
+          onWarning("Cannot encrypt the secrets in server entries: they stay in plain text", {
+            error,
+          })
         );
       }, SEAL_AFTER_MS);
       stack.defer(async () => {
@@ -130,7 +132,7 @@ export class ServerSecrets {
       throw error;
     }
     return names.filter((name) => this.#known.get(name)?.keyId !== keyId)
-      .map((name) => `the secret ${name} was sealed with another key: ${howToSet(name)}`);
+      .map((name) => `the secret ${name} was encrypted with a different key: ${howToSet(name)}`);
   }
 
   async #open(name: string): Promise<string> {
@@ -164,7 +166,7 @@ function checkFilled(spec: ServerSpec, filled: ServerSpec): void {
   if (!isRemote(spec) || !isRemote(filled)) return;
   const [before, after] = [URL.parse(spec.url), URL.parse(filled.url)];
   if (after === null || before?.origin !== after.origin) {
-    throw new TransportClosed("refused", "a secret in its address makes it that of another host");
+    throw new TransportClosed("refused", "a secret in its URL changes the host");
   }
   for (const [name, value] of Object.entries(filled.headers)) {
     try {
@@ -172,8 +174,8 @@ function checkFilled(spec: ServerSpec, filled: ServerSpec): void {
     } catch {
       throw new TransportClosed(
         "refused",
-        `its header "${name}" cannot be sent: a secret in it has a line break, or characters ` +
-          "beyond Latin-1",
+        `its header "${name}" cannot be sent: a secret in it contains a line break or characters ` +
+          "outside Latin-1",
       );
     }
   }

@@ -121,7 +121,7 @@ Deno.test("ServerSecrets.prepare() says that the key is another one, or that the
     await repository.set("A", "value");
     useKey(2);
     const [wrong] = await secrets.prepare([USES_A]);
-    assert.match(wrong?.problem ?? "", /^the secret A was sealed with another key: set it/);
+    assert.match(wrong?.problem ?? "", /^the secret A was encrypted with a different key: set it/);
     assert.match(await refusal(secrets.fill(USES_A.spec)), /encrypted with key/);
     useKey(undefined);
     const [none] = await secrets.prepare([USES_A]);
@@ -137,7 +137,7 @@ Deno.test("ServerSecrets.fill() refuses a value that leads elsewhere or cannot b
     for (const value of ["x@evil.example/", "x/", "x?", "x#"]) {
       await repository.set("C", value);
       await secrets.prepare([inHost]);
-      assert.match(await refusal(secrets.fill(inHost.spec)), /makes it that of another host$/);
+      assert.match(await refusal(secrets.fill(inHost.spec)), /in its URL changes the host$/);
     }
     await repository.set("B", "two\nlines");
     await secrets.prepare([USES_B]);

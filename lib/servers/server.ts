@@ -23,7 +23,7 @@ import { type ConnectionUse, OwnConnections } from "./own_connections.ts";
 import { SharedConnection, TIMINGS, type Timings } from "./shared_connection.ts";
 
 const MAX_OWN = 100;
-const ASLEEP = "Asleep: starts with the next call";
+const ASLEEP = "Asleep: starts on the next call";
 
 export interface PooledServer {
   name: string;

@@ -44,7 +44,7 @@ Deno.test("ManagedServer[Symbol.asyncDispose]() leaves nothing of a connection t
     const calling = managed.call(CALL);
     assert.deepEqual(taken, [["{}"]], "those of the last run");
     await managed[Symbol.asyncDispose]();
-    await assert.rejects(calling, /was given up: it is being stopped/);
+    await assert.rejects(calling, /was closed: it is being stopped/);
     assert.deepEqual(server.alive, []);
     await pause(600);
     assert.equal(server.links.length, 1, "it is not tried again");
@@ -78,7 +78,7 @@ Deno.test("ManagedServer.restart() with a repair takes over from a restart that 
     server.handlers.delete("initialize");
     return Promise.resolve();
   });
-  await assert.rejects(hanging, /was given up: it is being restarted/);
+  await assert.rejects(hanging, /was closed: it is being restarted/);
   await repaired;
   assert.deepEqual([alive, managed.status.state, server.links.length], [[0], "ready", 3]);
 });

@@ -114,7 +114,7 @@ export function buildServerLogins(input: ServerLoginsInput) {
           await logins.load();
         }
       } catch (error) {
-        onWarning("Cannot read the logins: what was read before stays", { error });
+        onWarning("Cannot read the logins: the previous state stays in use", { error });
       }
     },
     /** Ends the login of a server that was added at run time and removed. */

@@ -134,7 +134,7 @@ Deno.test("ManagedServer.call() on a server that wants a login leads to needs_lo
   server.handlers.set("tools/call", () => {
     throw new TransportClosed("login", "HTTP 401 from fake.example");
   });
-  await assert.rejects(managed.call(CALL), /is needs login: The server asks for a login: HTTP 401/);
+  await assert.rejects(managed.call(CALL), /is needs login: The server requires a login: HTTP 401/);
   assert.equal(managed.status.state, "needs_login");
   await pause(600);
   assert.equal(server.links.length, 1, "it is not tried again without a login");

@@ -114,7 +114,7 @@ export class SharedConnection implements AsyncDisposable {
     const attempt = this.#attempt;
     const current = this.#current;
     this.#attempt = this.#current = undefined;
-    const message = `The connection to server "${this.#options.serverName}" was given up: ${why}`;
+    const message = `The connection to server "${this.#options.serverName}" was closed: ${why}`;
     attempt?.controller.abort(new GatewayError("SERVER_DISCONNECTED", { message }));
     const isBusy = settleMs > 0 && current !== undefined && current.inFlight > 0;
     const ended = Promise.all([
@@ -230,7 +230,7 @@ export class SharedConnection implements AsyncDisposable {
       if (isSilent && heardAt >= asked) return;
       // At work on calls it may be too busy to answer.
       if (isSilent && inFlight > 0 && Date.now() - heardAt < patienceMs()) {
-        status.set("degraded", "Does not answer pings while it is at work on calls");
+        status.set("degraded", "Does not answer pings while it is processing calls");
       } else this.drop(connection, error instanceof Error ? error : new Error(String(error)));
     }
   }
@@ -239,7 +239,7 @@ export class SharedConnection implements AsyncDisposable {
     const { log, status } = this.#options;
     const reason = failureReason(error, log);
     if (needsLogin(error)) {
-      return status.set("needs_login", `The server asks for a login: ${reason}`, reason);
+      return status.set("needs_login", `The server requires a login: ${reason}`, reason);
     }
     this.#retryLater("failed", reason);
   }

@@ -101,8 +101,8 @@ function unmaskValues(spec: ServerSpec, stored: ServerSpec | undefined): ServerS
 
 function stillMasked(what: string): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", {
-    message: `The value of ${what} is masked, and none is kept for where it would go now`,
-    recoverySteps: [`Give the value of ${what}`],
+    message: `The value of ${what} is masked, and no stored value matches its new place`,
+    recoverySteps: [`Enter the value of ${what}`],
   });
 }
 

@@ -72,7 +72,7 @@ export class ToolList {
       status.noteToolCount(toolCount);
       return true;
     } catch (err) {
-      log.warn({ serverName, err }, "Cannot recall the server's tools");
+      log.warn({ serverName, err }, "Cannot load the server's stored tools");
       return false;
     }
   }
@@ -124,7 +124,7 @@ export async function listToolTexts(
     const list = result?.startsWith("{") ? memberText(result, "tools") : undefined;
     if (result === undefined || !list?.startsWith("[")) {
       throw new GatewayError("SERVER_DISCONNECTED", {
-        message: `Server "${serverName}" does not list its tools: ${errorMessage(text)}`,
+        message: `Server "${serverName}" did not list its tools: ${errorMessage(text)}`,
       });
     }
     for (const tool of elementTexts(list)) tools.push(tool);
@@ -136,13 +136,13 @@ export async function listToolTexts(
     cursor = next;
   }
   throw new GatewayError("LIMIT_EXCEEDED", {
-    message: `Server "${serverName}" does not come to the end of its list of tools`,
+    message: `Server "${serverName}" never finishes its list of tools`,
     recoveryAction: "Ask its author to fix its pagination",
   });
 }
 
 function errorMessage(text: string): string {
-  return String(JSON.parse(text).error?.message ?? "its answer has no list");
+  return String(JSON.parse(text).error?.message ?? "its response has no list");
 }
 
 /** A server that announces a change with every list must not be listed without end. */

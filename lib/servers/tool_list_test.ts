@@ -47,7 +47,7 @@ Deno.test("listToolTexts() asks nothing of a server without tools", async () => 
 Deno.test("listToolTexts() ends with a server that never comes to an end", async () => {
   let page = 0;
   const more = (tools: string) => () => `"result":{"tools":[${tools}],"nextCursor":"${++page}"}`;
-  const isEndless = isCode("LIMIT_EXCEEDED", /does not come to the end/);
+  const isEndless = isCode("LIMIT_EXCEEDED", /never finishes its list of tools/);
   const small = connection(more('{"name":"a"}'));
   await assert.rejects(listToolTexts(small, "s"), isEndless);
   assert.equal(small.calls.length, 2_000);
@@ -68,7 +68,7 @@ Deno.test("listToolTexts() has one time limit for all pages", async () => {
     await pause(30);
     return `"result":{"tools":[],"nextCursor":"${++page}"}`;
   });
-  const isEndless = isCode("LIMIT_EXCEEDED", /does not come to the end/);
+  const isEndless = isCode("LIMIT_EXCEEDED", /never finishes its list of tools/);
   await assert.rejects(listToolTexts(slow, "s", 100), isEndless);
   assert.ok(slow.calls.length <= 5);
   assert.ok(slow.calls.every(({ timeoutMs }) => timeoutMs <= 100));
@@ -76,11 +76,11 @@ Deno.test("listToolTexts() has one time limit for all pages", async () => {
 
 Deno.test("listToolTexts() says what it got in place of a list", async () => {
   const answers = [
-    ['"error":{"code":1,"message":"not today"}', /does not list its tools: not today/],
-    ['"result":{}', /its answer has no list/],
-    ['"result":{"tools":{}}', /its answer has no list/],
-    ['"result":[]', /its answer has no list/],
-    ['"result":null', /its answer has no list/],
+    ['"error":{"code":1,"message":"not today"}', /did not list its tools: not today/],
+    ['"result":{}', /its response has no list/],
+    ['"result":{"tools":{}}', /its response has no list/],
+    ['"result":[]', /its response has no list/],
+    ['"result":null', /its response has no list/],
   ] as const;
   for (const [answer, words] of answers) {
     const listing = listToolTexts(connection(() => answer), "s");

@@ -77,8 +77,10 @@ export class Consents {
       if (await repository.count(now) >= MOST_CONSENTS) {
         throw new GatewayError("LIMIT_EXCEEDED", {
           message: `${MOST_CONSENTS} requests are already waiting for the owner's consent`,
-          recoveryAction: "Ask the owner to decide on those first",
-          recoverySteps: [`Ask the owner to look at ${CONSENTS_PATH} on the gateway's own machine`],
+          recoveryAction: "Ask the owner to decide on these requests first",
+          recoverySteps: [
+            `Ask the owner to open ${CONSENTS_PATH} of the console on the gateway's own machine`,
+          ],
         });
       }
       const request = { id, wish, name, spec, origin, askedAt: now, expiresAt: now + LIFETIME_MS };
@@ -154,7 +156,7 @@ export class Consents {
       : undefined;
     if (found) return found;
     throw new GatewayError("NOT_FOUND", {
-      message: "There is no such request for consent: it was decided or has expired",
+      message: "Consent request not found: it was decided or has expired",
       recoverySteps: ["See `quartermaster consent list`"],
     });
   }
@@ -174,10 +176,11 @@ export class Consents {
     const what = isProgram(spec)
       // Masked: the caller knows the arguments, but logs repeat this message.
       ? `running ${JSON.stringify([spec.command, ...maskedArgs(spec)])}`
-      : `connecting to ${maskedUrl(spec)}, on the gateway's own machine,`;
+      : `connecting to ${maskedUrl(spec)} on the gateway's own machine`;
     return new ConsentNeeded(
       {
-        message: `Server "${name}" was not ${done}: ${what} needs the consent of the gateway's ` +
+        message:
+          `Server "${name}" was not ${done}: ${what} requires the consent of the gateway's ` +
           `owner${link === "" ? "" : ` at ${link}`}. Nothing was ${
             isProgram(spec) ? "run" : "connected to"
           }`,
@@ -187,7 +190,7 @@ export class Consents {
             ? `Ask the owner to run ${command} on the gateway's own machine`
             : `Ask the owner to approve on the gateway's own machine: ${link}, or ${command}`,
           "Then call this tool again: it waits for the decision if the client requests progress",
-          `The request is kept for ${CONSENT_DAYS} days; calling again does not create another`,
+          `The request stays open for ${CONSENT_DAYS} days; calling again does not create another`,
         ],
       },
       link,

@@ -201,7 +201,7 @@ export class ReviewAdmin {
     if (!before && !wasAdded) {
       throw new GatewayError("NOT_FOUND", {
         message: `There is no earlier version of "${tool.slice(0, 100)}" of "${server}"`,
-        recoverySteps: ["Turn the tool off instead, under its server"],
+        recoverySteps: ["Disable the tool on its server's page instead"],
       });
     }
     const fingerprint = pin?.fingerprint ?? notice?.fingerprint ?? kept?.current.fingerprint ?? "";
@@ -222,15 +222,15 @@ export class ReviewAdmin {
     const item = found.find((item) => item.fingerprint === fingerprint) ?? found[0];
     if (!item) {
       throw new GatewayError("NOT_FOUND", {
-        message: `Rule "${rule.slice(0, 100)}" has found nothing in "${tool}" of "${server}"`,
-        recoverySteps: ["See what was found with `quartermaster review list`"],
+        message: `Rule "${rule.slice(0, 100)}" has no finding in "${tool}" of "${server}"`,
+        recoverySteps: ["See all findings with `quartermaster review list`"],
       });
     }
     this.#checkSame({ server, tool, fingerprint }, item.fingerprint);
     const given = reason.trim();
     if (given === "" || given.length > 500) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message: "A finding is waived with a reason of 1 to 500 characters",
+        message: "To waive a finding, give a reason of 1 to 500 characters",
       });
     }
     const waiver = { tool, rule, fingerprint, reason: given, at: Date.now() };
@@ -313,14 +313,16 @@ export class ReviewAdmin {
       throw new GatewayError("INVALID_ARGUMENTS", {
         message:
           `Cannot decide on "${tool}" of "${server}": the listed definition is not a valid tool`,
-        recoverySteps: ["Wait for the server to list it as a valid tool; until then it is held"],
+        recoverySteps: [
+          "Wait until the server lists a valid definition; until then the tool is held",
+        ],
       });
     }
     const notice = this.#options.book.reviewsOf(server).notices.find((each) => each.tool === tool);
     if (!notice) {
       throw new GatewayError("NOT_FOUND", {
-        message: `Nothing about "${tool.slice(0, 100)}" of "${server}" waits for a decision`,
-        recoverySteps: ["See what waits with `quartermaster review list`"],
+        message: `Nothing about "${tool.slice(0, 100)}" of "${server}" is waiting for a decision`,
+        recoverySteps: ["See what is waiting with `quartermaster review list`"],
       });
     }
     this.#checkSame(subject, notice.fingerprint);
@@ -349,8 +351,8 @@ export class ReviewAdmin {
   #checkSame({ server, tool, fingerprint }: ReviewSubject, current: string): void {
     if (fingerprint === current) return;
     throw new GatewayError("CONFLICT", {
-      message: `"${tool}" of "${server}" has changed again since you looked at it`,
-      recoverySteps: ["Look at it again, then decide"],
+      message: `"${tool}" of "${server}" has changed again since you reviewed it`,
+      recoverySteps: ["Review the new version, then decide"],
     });
   }
 

@@ -136,7 +136,7 @@ export class ReviewState {
       await this.#pinFirst(server, tools);
     } catch (error) {
       // What is not known to be approved is not shown.
-      onWarning("Cannot pin a server's tools: they are held back", { server, error });
+      onWarning("Cannot save a server's approved tools: all its tools are held", { server, error });
       guard.setRules(server, { ...this.#rulesOf(server), isWhole: true });
     }
     const pinned = [...guard.rulesOf(server)?.pins.values() ?? []].map(({ tool }) => tool);
@@ -151,7 +151,7 @@ export class ReviewState {
       await verdicts.prepare(server, tools.filter(isUsable), { isWhole: false });
       onChanged(server);
     } catch (error) {
-      onWarning("Cannot look at a server's held tools", { server, error });
+      onWarning("Cannot scan a server's held tools", { server, error });
     }
   }
 
@@ -185,7 +185,8 @@ export class ReviewState {
       if (isSaved) return await this.load();
     }
     throw new GatewayError("CONFLICT", {
-      message: `What is decided of the tools of "${server}" is being changed by others`,
+      message:
+        `Cannot save the decision: others are changing the review of "${server}" at the same time. Try again`,
     });
   }
 
@@ -254,7 +255,7 @@ export class ReviewState {
     const { verdicts, onWarning } = this.#options;
     const tools = pins?.tools.flatMap((pin) => pinned(server, pin)).map(([, { tool }]) => tool);
     await verdicts.prepare(server, tools ?? [], { isWhole: false }).catch((error) =>
-      onWarning("Cannot look at a server's pinned tools", { server, error })
+      onWarning("Cannot scan a server's approved tools", { server, error })
     );
   }
 

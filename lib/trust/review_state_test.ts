@@ -120,7 +120,7 @@ Deno.test("ReviewBook.prepare() holds everything where pins cannot be kept", asy
   await review.book.prepare("s", [listed("a")]);
   review.catalog.setListed("s", [listed("a")]);
   assert.deepEqual(review.names("s"), []);
-  assert.match(review.warnings.join(), /held back/);
+  assert.match(review.warnings.join(), /all its tools are held/);
 });
 
 Deno.test("ReviewBook.take() forgets a server, and putBack() knows it as before", async () => {

@@ -11,9 +11,9 @@ export function refuseSecretsFromElsewhere(spec: ServerSpec, isFromHere: boolean
   const names = secretNames(spec);
   if (isFromHere || names.length === 0) return;
   throw new GatewayError("ACCESS_DENIED", {
-    message: `The secret ${names[0]} can only be given to a server from the gateway's own machine`,
+    message: `The secret ${names[0]} can be given to a server only from the gateway's own machine`,
     recoverySteps: [
-      "Open the console at the gateway's local address on that machine, unless it has a --public-url",
+      "If the gateway has no --public-url, open the console at its local address on that machine",
       "Or add the server to the config file there",
     ],
   });
@@ -42,8 +42,8 @@ export async function agreeToSecrets(
   throw new GatewayError("ACCESS_DENIED", {
     message: confirm
       ? `The user did not agree to send ${secrets} to ${host}`
-      : `Sending ${secrets} to ${host} needs the user's consent, and this client cannot ask for it`,
-    recoveryAction: "Ask the user to add the server on the machine itself",
+      : `Sending ${secrets} to ${host} requires the user's consent, and this client cannot ask for it`,
+    recoveryAction: "Ask the user to add the server on the gateway's own machine",
     recoverySteps: [
       "Ask the user to run `quartermaster server add NAME --url URL --header ...`",
       "Or to add it to the config file",

@@ -22,7 +22,7 @@ Deno.test("refuseSecretsFromElsewhere() lets nobody elsewhere say where a secret
     refuseSecretsFromElsewhere(spec, true);
     assert.throws(
       () => refuseSecretsFromElsewhere(spec, false),
-      isDenied(/^The secret A can only/),
+      isDenied(/^The secret A can be given/),
     );
   }
   refuseSecretsFromElsewhere(PLAIN, false);

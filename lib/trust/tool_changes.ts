@@ -20,7 +20,7 @@ export function changeLine(change: ToolChange, mark: Mark = (_, words) => words)
     case "changed":
       return `${path}: ${shownLine(change.before)} -> ${shownLine(change.after)}`;
     case "reordered":
-      return `${path}: same values in another order`;
+      return `${path}: same values in a different order`;
   }
 }
 

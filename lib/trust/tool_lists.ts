@@ -102,7 +102,7 @@ export function screenToolLists(input: ToolListsInput) {
       if (changed.length > 0 || isInvalidChanged) onRecorded(name);
     } catch (err) {
       // A full disk is no reason not to serve what works.
-      log.warn({ serverName: name, err }, "Cannot keep the server's tools in the data store");
+      log.warn({ serverName: name, err }, "Cannot save the server's tools in the data store");
     }
     return count();
   }

@@ -187,7 +187,7 @@ export class Verdicts implements FindingsSource {
       else if (each) found.push({ fingerprint, findings: [...each] });
     }
     await this.#options.repository.save(server, { stamp, clean, found }).catch((error) =>
-      this.#options.onWarning("Cannot keep what was found in tools", { server, error })
+      this.#options.onWarning("Cannot save the scanner's findings", { server, error })
     );
   }
 
@@ -197,13 +197,13 @@ export class Verdicts implements FindingsSource {
       const found = scan();
       return found.length === 0 ? CLEAN : found;
     } catch (error) {
-      this.#options.onWarning("Cannot look for attacks in a definition", { where, error });
+      this.#options.onWarning("Cannot scan a definition", { where, error });
       return [{
         rule: "scan-failed",
         severity: "high",
         where,
         excerpt: "",
-        why: "It could not be looked at to the end, which an attacker may have wanted",
+        why: "The scan did not finish, which may be an attacker's intent",
       }];
     }
   }

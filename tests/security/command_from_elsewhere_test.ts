@@ -224,7 +224,7 @@ Deno.test("only somebody at the machine agrees; whoever asks cannot", async (t) 
     assert.match(await cli("consent", "approve", request?.id ?? ""), /give --yes/i);
     assert.equal(await trap.isSprung(), false, "a program was run");
     const done = await cli("consent", "approve", request?.id ?? "", "--yes");
-    assert.match(done, /Started wanted: \d+ tools\. It is not trusted/);
+    assert.match(done, /Started wanted: \d+ tools\. It is marked as untrusted/);
     assert.equal(await trap.isSprung(), true);
     assert.deepEqual(await waiting(), []);
   });

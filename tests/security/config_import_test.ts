@@ -31,7 +31,7 @@ Deno.test("an imported config runs no command for somebody from elsewhere, howev
   await t.step("to look at it runs nothing, and says what will be asked", async () => {
     for (const [, text] of texts) {
       const found = Found.parse(await ask("/api/server.read", { text }, ELSEWHERE));
-      assert.match(found.servers[0]?.notes.join() ?? "", /waits until somebody/);
+      assert.match(found.servers[0]?.notes.join() ?? "", /needs consent/);
     }
     assert.deepEqual(Waiting.parse(await ask("/api/consents")).consents, []);
   });

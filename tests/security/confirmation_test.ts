@@ -70,7 +70,7 @@ Deno.test("a call that was denied is not made, nor is one within a call", async 
   const answer = visitor.call("tool_execute", { toolKey: "notes.write", arguments: { a: 1 } });
   const [call] = await waits(1);
   await decide(call!.id, "deny");
-  assert.match(await answer, /ACCESS_DENIED.*said no/);
+  assert.match(await answer, /ACCESS_DENIED.*denied this call/);
   assert.deepEqual(notes.calls, []);
   assert.equal((await decide(call!.id, "approve")).status, 404);
 });

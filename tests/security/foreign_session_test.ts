@@ -71,7 +71,7 @@ Deno.test("another's session id opens nothing, with a token of one's own, a revo
         ),
       );
       assert.equal(theirs?.status, 404, `${path} ${name}`);
-      assert.match(theirs?.text ?? "", /There is no such session/);
+      assert.match(theirs?.text ?? "", /Session not found/);
       for (const refused of [nobody, ended, made]) {
         assert.equal(refused?.status, 401, `${path} ${name}`);
       }

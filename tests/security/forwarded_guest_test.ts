@@ -283,7 +283,7 @@ Deno.test("behind a proxy that hides itself no token makes its owner the machine
     const url = "http://127.0.0.1:59997/${secret:KEY}";
     const named = await post("/api/servers", { name: "far", url });
     assert.equal(named.status, 403, named.text);
-    assert.match(named.text, /The secret KEY can only be given/);
+    assert.match(named.text, /The secret KEY can be given to a server only/);
   });
   assert.equal(await trap.isSprung(), false, "a program was run");
 

@@ -5,12 +5,12 @@ import { visit, withServers } from "./oauth_out.ts";
 
 Deno.test("an authorization server that misbehaves is refused in words, before anything is sent", async () => {
   const cases: Record<string, [Partial<Behavior>, RegExp]> = {
-    plain: [{ challengeMethods: ["plain"] }, /does not offer PKCE with S256/],
+    plain: [{ challengeMethods: ["plain"] }, /does not support PKCE with S256/],
     script: [{ authorizeUrl: "javascript:alert(1)" }, /is neither https nor http/],
     clear: [{ authorizeUrl: "http://login.example/authorize" }, /is not https/],
-    posing: [{ issuer: "https://honest.example" }, /says that it is another one/],
-    other: [{ resource: "https://honest.example/mcp" }, /says that it is another server/],
-    closed: [{ canRegister: false }, /lets no client register by itself/],
+    posing: [{ issuer: "https://honest.example" }, /identifies itself as another one/],
+    other: [{ resource: "https://honest.example/mcp" }, /identifies itself as another server/],
+    closed: [{ canRegister: false }, /does not support client registration/],
   };
   await using stack = new AsyncDisposableStack();
   const authorities = Object.entries(cases).map(([name, [behavior, words]]) => ({
@@ -46,8 +46,8 @@ Deno.test("an answer that is forged or meant for another opens nothing", async (
   await withServers(servers, async (console) => {
     for (const name of Object.keys(servers)) await console.reaches("needs_login", name);
     const refused: [string, RegExp][] = [
-      ["wrong", /comes from another authorization server/],
-      ["silent", /does not say that it comes from/],
+      ["wrong", /comes from a different authorization server/],
+      ["silent", /does not name its issuer/],
       ["denying", /refused the login: .*access_denied/],
     ];
     for (const [name, words] of refused) {
@@ -58,7 +58,7 @@ Deno.test("an answer that is forged or meant for another opens nothing", async (
     assert.equal(wrong.count("/token") + silent.count("/token") + denying.count("/token"), 0);
     const forged = await visit(`${console.gateway.url}/oauth/callback?state=x&code=y`);
     assert.equal(forged.status, 400);
-    assert.match(forged.text, /No login waits for this answer/);
+    assert.match(forged.text, /No login is waiting for this response/);
     assert.doesNotMatch(forged.text, /class="rail/, "nothing of the console is around it");
 
     // A token for another server is one that this server refuses.

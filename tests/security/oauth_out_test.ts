@@ -9,7 +9,7 @@ Deno.test("a login by the command line lasts over the end of its token, until it
   await using authority = new AuthorizationServer();
   await withServers({ files: authority.url }, async (console, cli) => {
     const waiting = await console.reaches("needs_login");
-    assert.match(waiting.reason, /asks for a login: HTTP 401/);
+    assert.match(waiting.reason, /requires a login: HTTP 401/);
 
     const child = new Deno.Command(Deno.execPath(), {
       ...cli.settings,

@@ -73,7 +73,7 @@ Deno.test("in read-only mode nothing that writes is called, whichever way it is 
       const visitor = await Visitor.open(guarded.url, "/servers/guarded/mcp", owner);
       assert.ok((await visitor.tools()).includes("guarded.write"));
       const answer = await visitor.call("guarded.write");
-      assert.match(answer, /the entry of server \\"guarded\\" allows only tools that read/);
+      assert.match(answer, /the entry of server \\"guarded\\" allows only read-only tools/);
       assert.match(answer, /"isError":true/);
     },
   );
@@ -95,7 +95,7 @@ Deno.test("in read-only mode nothing that writes is called, whichever way it is 
     plainNotes.calls.length = 0;
     const { status, value } = await tried("write", token);
     assert.equal(status, 403);
-    assert.match(JSON.stringify(value), /ACCESS_DENIED.*this token allows only tools that read/);
+    assert.match(JSON.stringify(value), /ACCESS_DENIED.*this token allows only read-only tools/);
     assert.deepEqual(names(plainNotes), []);
     assert.equal((await tried("list", token)).status, 200);
     assert.equal((await tried("write", owner)).status, 200);
@@ -111,7 +111,7 @@ Deno.test("in read-only mode nothing that writes is called, whichever way it is 
       assert.equal(status, 403, name);
       assert.match(
         JSON.stringify(value),
-        /ACCESS_DENIED.*the entry of server \\"guarded\\" allows only tools that read/,
+        /ACCESS_DENIED.*the entry of server \\"guarded\\" allows only read-only tools/,
       );
     }
     assert.equal((await tried("list")).status, 200);

@@ -174,6 +174,6 @@ Deno.test("who was refused a call is in the audit log, with why, and cannot fill
   });
 
   const log = await (await guarded.get("/api/audit/export", { token: guarded.owner })).text();
-  assert.match(log, /allows only tools that read/);
+  assert.match(log, /allows only read-only tools/);
   assert.ok(!log.includes(CANARY), "the arguments are in the log");
 });

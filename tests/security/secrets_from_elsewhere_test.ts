@@ -64,7 +64,7 @@ Deno.test("from elsewhere an entry is changed that names secrets, as long as it 
   for (const entry of moved) {
     const [status, text] = await change("far", entry);
     assert.equal(status, 403, `${JSON.stringify(entry)} ${text}`);
-    assert.match(text, /The secret (KEY|OTHER) can only be given/);
+    assert.match(text, /The secret (KEY|OTHER) can be given to a server only/);
   }
   assert.equal((await change("nobody", remote))[0], 404);
 });

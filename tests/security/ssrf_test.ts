@@ -287,7 +287,7 @@ Deno.test("a name that turns private after the check is not connected to there",
     await using _client = client;
     assert.equal(await initialize(client, "http://rebind.example/mcp"), answer);
     const again = initialize(client, "http://rebind.example:81/mcp");
-    await assert.rejects(again, new RegExp(`leads to ${turned}`));
+    await assert.rejects(again, new RegExp(`resolves to ${turned}`));
     assert.deepEqual(reached, [PUBLIC], "one lookup for each connection, and none after the check");
   }
 });

@@ -93,7 +93,7 @@ export function buildSearch(input: SearchInput) {
 
   function warmUp(): void {
     open().then((search) => search.sync())
-      .catch((error) => onWarning("Cannot prepare the search", { error }));
+      .catch((error) => onWarning("Cannot build the search index", { error }));
   }
 
   const byKey = (key: string): CatalogTool | undefined => {

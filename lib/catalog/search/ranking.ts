@@ -225,11 +225,11 @@ export function explanationText(explanation: Explanation, query: string): string
     return `${word === found ? asked : `${asked} as ${found}`} in ${fields.join(", ")}`;
   });
   return [
-    ...(isExact ? ["asked for by name"] : []),
+    ...(isExact ? ["exact name"] : []),
     ...(found.length > 0 ? [found.join("; ")] : []),
     ...(coverage > 0 ? [`${Math.round(coverage * 100)} % of the query`] : []),
-    ...(semantic > 0.5 ? ["near in meaning"] : []),
-    ...(clause > 0 ? ["a part of the task"] : []),
-    ...(context > 0 ? ["fits the context"] : []),
+    ...(semantic > 0.5 ? ["similar meaning"] : []),
+    ...(clause > 0 ? ["part of the task"] : []),
+    ...(context > 0 ? ["matches the context"] : []),
   ].join(" · ");
 }

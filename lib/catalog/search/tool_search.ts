@@ -60,7 +60,7 @@ export class ToolSearch implements AsyncDisposable {
     if (done < total * ENOUGH) {
       this.semantic.resume();
       const { reason } = this.semantic.progress;
-      return reason ?? `The tools' embeddings are still computed (${done} of ${total})`;
+      return reason ?? `The tools are still being indexed (${done} of ${total})`;
     }
     const scores = await this.semantic.compare(query);
     return "degraded" in scores ? scores.degraded : { scores, ratio: this.#ratio };

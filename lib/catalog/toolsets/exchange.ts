@@ -64,9 +64,9 @@ export function readImport(value: unknown, table: NameTable): ImportedToolset[] 
   return entriesOf(value).map(({ name: wanted, description, tools }) => {
     const name = fittingToolsetName(wanted);
     if (name === "") {
-      throw invalid(`"${wanted.slice(0, 100)}" cannot be a toolset's name`);
+      throw invalid(`"${wanted.slice(0, 100)}" is not a valid toolset name`);
     }
-    if (names.has(name)) throw invalid(`two toolsets are called "${name}"`);
+    if (names.has(name)) throw invalid(`two toolsets have the name "${name}"`);
     names.add(name);
     return {
       name,
@@ -133,8 +133,8 @@ function invalid(reason: string): GatewayError {
     message: `Cannot import toolsets: ${reason}`,
     recoveryAction: "Correct the file",
     recoverySteps: [
-      'Give it the shape { "name": "dev", "tools": [{ "namespacedName": "git.status" }] }',
-      "Or a file that `toolset export` wrote",
+      'Use the format { "name": "dev", "tools": [{ "namespacedName": "git.status" }] }',
+      "Or use a file from `toolset export`",
     ],
   });
 }

@@ -110,14 +110,14 @@ Deno.test("readImport() changes a name that cannot stay, and says what it was", 
   );
   assert.equal(named("my tools!")?.wasNamed, "my tools!");
   assert.equal(named("-a-")?.wasNamed, undefined);
-  assert.match(refused({ name: "  ", tools: ["git.status"] }), /cannot be a toolset's name/);
-  assert.match(refused({ name: "日本", tools: ["git.status"] }), /"日本" cannot be/);
+  assert.match(refused({ name: "  ", tools: ["git.status"] }), /is not a valid toolset name/);
+  assert.match(refused({ name: "日本", tools: ["git.status"] }), /"日本" is not a valid/);
 });
 
 Deno.test("readImport() refuses two toolsets that would have one name", () => {
   const tools = ["git.status"];
   const file = [{ name: "my tools", tools }, { name: "my-tools", tools }];
-  assert.match(refused(file), /two toolsets are called "my-tools"/);
+  assert.match(refused(file), /two toolsets have the name "my-tools"/);
 });
 
 Deno.test("readImport() refuses what a newer version wrote, whatever its shape", () => {

@@ -51,13 +51,13 @@ export function buildToolsets(input: ToolsetsInput) {
       const subject = kind + (cutLike === undefined ? flat : `${plain}...`);
       if (logged.has(subject) || logged.size >= MAX_LOGGED) continue;
       logged.add(subject);
-      const owner = keptBy === undefined ? "a tool of the gateway's own" : `"${keptBy}"`;
+      const owner = keptBy === undefined ? "one of the gateway's own tools" : `"${keptBy}"`;
       const reason = cutLike === undefined
-        ? `${plain} is the name of ${owner}`
-        : `it and "${cutLike}" are too long, and both begin with ${plain} once they are cut`;
+        ? `the name ${plain} belongs to ${owner}`
+        : `it and "${cutLike}" are too long, and both would be shortened to ${plain}`;
       log.warn(
         { name: plain, owners: [cutLike ?? keptBy ?? "quartermaster", namespaced] },
-        `${kind}"${namespaced}" is called ${flat}: ${reason}`,
+        `${kind}"${namespaced}" is listed as ${flat}: ${reason}`,
       );
     }
   }

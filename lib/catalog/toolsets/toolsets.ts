@@ -135,7 +135,7 @@ export class Toolsets {
       message,
       recoverySteps: ["Nothing was saved: check the names"],
       ...didYouMean(near),
-      next: [{ label: "Nothing was saved: find the names", operation: "toolset.discover" }],
+      next: [{ label: "Nothing was saved: look up the names", operation: "toolset.discover" }],
     });
   }
 
@@ -177,8 +177,8 @@ export class Toolsets {
     await this.load();
     if (saved === "stale") {
       throw new GatewayError("CONFLICT", {
-        message: `Cannot save toolset "${name}": somebody else has changed it in the meantime`,
-        recoverySteps: ["Look at it again, then save"],
+        message: `Cannot save toolset "${name}": someone changed it since you opened it`,
+        recoverySteps: ["Reload the toolset, then make your change again"],
       });
     }
     return saved;
@@ -332,9 +332,9 @@ function checkName(name: string): void {
 
 function taken(name: string): GatewayError {
   return new GatewayError("CONFLICT", {
-    message: `There is a toolset "${name}" already`,
-    recoveryAction: "Choose another name, or replace it",
-    recoverySteps: ["Choose another name", "Or say that it shall be replaced"],
+    message: `Toolset "${name}" already exists`,
+    recoveryAction: "Choose another name, or replace the existing toolset",
+    recoverySteps: ["Choose another name", "Or replace the existing toolset"],
   });
 }
 

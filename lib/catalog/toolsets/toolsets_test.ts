@@ -42,7 +42,7 @@ test("Toolsets.save() saves, and replaces only where told", async (store) => {
   assert.deepEqual(saved.tools.map(({ tool }) => tool), ["status", "log"]);
   assert.deepEqual(toolsets.find("dev"), saved);
   const conflict = await failure(build("dev", ["docker.ps"]), "CONFLICT");
-  assert.equal(conflict.message, 'There is a toolset "dev" already');
+  assert.equal(conflict.message, 'Toolset "dev" already exists');
   assert.deepEqual(toolsets.find("dev"), saved);
   const replaced = await build("dev", ["docker.ps"], true);
   assert.deepEqual(replaced.tools.map(({ tool }) => tool), ["ps"]);
@@ -60,7 +60,7 @@ test("Toolsets.save() takes the place of the version that is named, and of no la
     toolsets.save({ name: "dev", tools, replace: true, over }),
     "CONFLICT",
   );
-  assert.match(error.message, /somebody else has changed it/);
+  assert.match(error.message, /someone changed it since/);
   assert.deepEqual(toolsets.find("dev"), theirs);
   await toolsets.save({ name: "dev", tools, replace: true, over: toolsets.versionOf("dev") });
   assert.deepEqual(toolsets.find("dev")?.tools.map(({ tool }) => tool), ["ps"]);

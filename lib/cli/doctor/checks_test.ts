@@ -87,7 +87,7 @@ Deno.test({
       assert.match(await look("tool", { env: { PATH: "/nowhere" } }) ?? "", /not on PATH/);
       assert.match(
         await look("tool", { cwd: join(folder, "gone") }) ?? "",
-        /folder .* does not exist/,
+        /working directory .* does not exist/,
       );
     });
   },

@@ -126,7 +126,7 @@ export async function missingProgram(
   os: typeof Deno.build.os = Deno.build.os,
 ): Promise<string | undefined> {
   if (cwd !== undefined && !(await find(cwd))?.isDirectory) {
-    return `its folder "${cwd}" does not exist`;
+    return `its working directory "${cwd}" does not exist`;
   }
   const ends = os === "windows"
     ? ["", ...(nonEmpty(env, "PATHEXT") ?? ".EXE;.CMD;.BAT").split(";")]

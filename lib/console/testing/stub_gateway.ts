@@ -34,7 +34,7 @@ export interface StubInput {
   options?: Partial<Gateway["options"]["options"]>;
   storeTrouble?: string;
   days?: ActivityDay[];
-  /** Why the search is not as good as it could be. */
+  /** Why the results may be incomplete. */
   degraded?: string;
   /** Nothing has been counted yet. */
   isCounting?: boolean;

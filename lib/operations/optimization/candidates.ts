@@ -21,20 +21,20 @@ export async function proposeCandidate(
   if (isNew) return candidate;
   const { id, server, toolName } = candidate;
   throw new GatewayError("CONFLICT", {
-    message: `Nothing was saved: ${server}.${toolName} has a candidate with this text already, ` +
+    message: `Nothing was saved: ${server}.${toolName} already has a candidate with this text, ` +
       `"${id}"`,
-    recoveryAction: `Use the candidate "${id}", or write another text`,
+    recoveryAction: `Use the candidate "${id}", or write a different description`,
     recoverySteps: [
       `Evaluate or promote the candidate "${id}" of ${server}.${toolName}`,
-      "Or propose a text that says something else",
+      "Or propose a different description",
     ],
     next: [
       {
-        label: "Evaluate that one",
+        label: "Evaluate the existing candidate",
         operation: "optimization.evaluate",
         input: { tool: `${server}.${toolName}`, candidateId: id },
       },
-      { label: "Propose another text", operation: "optimization.propose" },
+      { label: "Propose a different description", operation: "optimization.propose" },
     ],
   });
 }
@@ -52,8 +52,8 @@ export async function keepCandidate(
   const isSame = (text: string) => text.trim() === description.trim();
   if (isSame(canonicalDescription ?? "")) {
     throw notAccepted(
-      `Candidate is the server's own description, word for word, which is "${CANONICAL}" in ` +
-        "results: nothing was saved",
+      `Nothing was saved: the text is the server's own description, which results list as ` +
+        `"${CANONICAL}"`,
     );
   }
   const existing = await options.candidates.list(server, name);
@@ -68,7 +68,7 @@ export async function keepCandidate(
 function proposalProblem(description: string, example = ""): string | undefined {
   const { length } = description;
   if (description.trim() === "") {
-    return `Candidate is empty: a description has 1 to ${MAX_DESCRIPTION} characters`;
+    return `Candidate is empty: a description must have 1 to ${MAX_DESCRIPTION} characters`;
   }
   if (length > MAX_DESCRIPTION) {
     return `Candidate exceeds ${MAX_DESCRIPTION} character limit (got ${length})`;
@@ -99,11 +99,11 @@ export function promotionRefused(
   const tool = `${server}.${toolName}`;
   const steps = by === "person"
     ? [
-      "Promote it anyway with a reason, which is kept",
+      "Promote it anyway and give a reason for the history",
       `Or evaluate the candidate "${id}" of ${tool}`,
     ]
     : [
-      `Evaluate the candidate "${id}" of ${tool}: the gateway then measures it against the ` +
+      `Evaluate the candidate "${id}" of ${tool}: the gateway then compares it with the ` +
       "description in force",
       `Or propose a better description for ${tool}`,
     ];
@@ -114,7 +114,7 @@ export function promotionRefused(
       : `Evaluate "${id}" of ${tool}, or propose a better description`,
     recoverySteps: steps,
     ...(by === "person" ? {} : {
-      hint: "A person may promote it anyway, in the console or on the command line.",
+      hint: "A person can promote it anyway, in the console or on the command line.",
     }),
     next: [
       ...(by === "caller" ? [] : [{

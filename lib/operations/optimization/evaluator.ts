@@ -37,14 +37,14 @@ export class EvaluatorCheck {
   }
 }
 
-const NOT_ASKED = "No model was asked, so that whether it takes the credentials and the model's " +
-  "name shows with the first run.";
+const NOT_ASKED =
+  "No request was sent to a model: the first run shows whether the credentials and the model " +
+  "name are valid.";
 
 const CHECKED: Partial<Record<EvaluatorKind, string>> = {
-  "claude-cli": `Checked: the program can be started and says its version. ${NOT_ASKED}`,
-  "messages-api":
-    "Checked: an address is set, and a key where Anthropic's own address needs one. " +
-    `Nothing was sent there. ${NOT_ASKED}`,
+  "claude-cli": `Checked: the program starts and reports its version. ${NOT_ASKED}`,
+  "messages-api": "Checked: a URL is set, and an API key if it is Anthropic's URL. " +
+    NOT_ASKED,
 };
 
 /** What is known of an evaluator that seems fine, and what is not; null where there is none. */

@@ -32,10 +32,12 @@ Deno.test("EvaluatorCheck looks only when it is run, and remembers that while no
 
 Deno.test("checkedWords() claims no more than was checked", () => {
   const api = checkedText({ kind: "messages-api", model: "sonnet", problem: null }) ?? "";
-  assert.match(api, /^Checked: an address is set, and a key .*Nothing was sent there\./);
+  assert.match(api, /^Checked: a URL is set, and an API key .*No request was sent/);
   const cli = checkedText({ kind: "claude-cli", model: "sonnet", problem: null }) ?? "";
-  assert.match(cli, /^Checked: the program can be started/);
-  for (const words of [api, cli]) assert.match(words, /No model was asked, .*the first run\.$/);
+  assert.match(cli, /^Checked: the program starts/);
+  for (const words of [api, cli]) {
+    assert.match(words, /No request was sent to a model: the first run shows /);
+  }
 });
 
 Deno.test("checkedWords() says nothing where there is no evaluator", () => {

@@ -96,8 +96,9 @@ export function poolTries(input: PooledInput & { candidateId: string }) {
     candidates: Math.max(...evaluations.map(({ results }) => results.length - 1)),
     ...defined({ beside: newest.beside?.length }),
   });
-  const words = `${verdict.words} This counts all ${tries} evaluations of the same texts and ` +
-    "prompts by the same model together.";
+  const words =
+    `${verdict.words} This combines all ${tries} evaluations of the same descriptions and ` +
+    "prompts by the same model.";
   return {
     ...counts,
     verdict: { ...verdict, words },
@@ -281,7 +282,7 @@ function problemOf(
 ): string | undefined {
   if (evaluation.void !== undefined) return `The evaluation is void: ${evaluation.void}`;
   if (hasChanged) {
-    return "The server's own description has changed since this was evaluated: evaluate again";
+    return "The server's own description has changed since this evaluation: evaluate again";
   }
   const lacksEvidence = verdict?.rules.some(({ rule, passed }) => rule === "evidence" && !passed);
   // It was cut short, or asked too little: no refusal, so it stands in the way of nothing. One that
@@ -311,14 +312,14 @@ function reportedOf(candidateId: string, records: ToolRecords): Evidence | undef
     time: candidate.at(-1)!.timestamp,
   };
   const missing = prompts.length === 0
-    ? ["no prompt is saved for the tool"]
+    ? ["the tool has no saved prompts"]
     : [...new Map([[candidateId, candidate], [CANONICAL, baseline]])].flatMap(([id, runs]) => {
       const without = prompts.filter((prompt) => !runs.some((run) => isRunOf(run, prompt)));
       if (without.length === 0) return [];
       return [`${id} has no run for ${without.map((prompt) => prompt.id).join(", ")}`];
     });
   if (missing.length > 0) {
-    const problem = `The results that were reported are not complete, so they do not count: ${
+    const problem = `The reported results are incomplete, so they do not count: ${
       missing.join("; ")
     }`;
     return { ...evidence, problem };
@@ -365,6 +366,6 @@ function isRunOf(run: EvalRun, prompt: GoldenPrompt): boolean {
 export function refusalOf(evidence: Evidence | undefined): string | undefined {
   if (!evidence) return "No evaluation runs found for candidate - run evaluations first";
   if (evidence.problem !== undefined) return evidence.problem;
-  if (!evidence.verdict) return "The evaluation came to no verdict on this candidate";
+  if (!evidence.verdict) return "The evaluation has no verdict on this candidate";
   return evidence.verdict.promote ? undefined : evidence.verdict.words;
 }

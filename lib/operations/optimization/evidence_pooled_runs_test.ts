@@ -94,7 +94,7 @@ Deno.test("poolTries() lets no further try replace a refusal", () => {
   assert.deepEqual([found?.tries, found?.prompts], [2, 15]);
   const { correct, total } = found!.metrics.overall;
   assert.deepEqual([correct, total, found?.baseline.overall.correct], [21, 30, 10]);
-  assert.match(refusalOf(found) ?? "", /Do not promote: .* counts all 2 evaluations/);
+  assert.match(refusalOf(found) ?? "", /Do not promote: .* combines all 2 evaluations/);
 });
 
 Deno.test("poolTries() lets what is good enough over all tries pass", () => {

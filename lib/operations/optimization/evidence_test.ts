@@ -85,7 +85,7 @@ Deno.test("evidenceOf() passes over what is void or about an older description",
   const alone = refusalOf(evidenceOf("c", records([broken])));
   assert.equal(alone, "The evaluation is void: too many errors");
   const changed = { ...records([fine]), canonical: "Rewritten" };
-  assert.match(refusalOf(evidenceOf("c", changed)) ?? "", /has changed since this was evaluated/);
+  assert.match(refusalOf(evidenceOf("c", changed)) ?? "", /has changed since this evaluation/);
 });
 
 Deno.test("evidenceOf() takes reports where nothing was measured that holds", () => {
@@ -111,7 +111,7 @@ Deno.test("evidenceOf() counts no report that went wrong, and none of the gatewa
   const measured = ALL.map((run): EvalRun => ({ ...run, evaluator: "claude-cli" }));
   assert.equal(evidenceOf("c", records([], measured)), undefined);
   const none = { ...records([], ALL), prompts: [] };
-  assert.match(refusalOf(evidenceOf("c", none)) ?? "", /no prompt is saved/);
+  assert.match(refusalOf(evidenceOf("c", none)) ?? "", /the tool has no saved prompts/);
 });
 
 Deno.test("evidenceOf() counts a prompt once, by its newest report", () => {

@@ -39,7 +39,7 @@ function mistakeLines(confusion: CandidateResults["confusion"], tool: string): s
     const others = Object.entries(row)
       .filter(([called]) => should === NONE ? called === tool : called !== should)
       .map(([called, count]) => `${called} ${counted(count, "time")}`);
-    return others.length === 0 ? [] : [`  in place of ${should}: ${others.join(", ")}`];
+    return others.length === 0 ? [] : [`  instead of ${should}: ${others.join(", ")}`];
   });
 }
 
@@ -50,9 +50,9 @@ function rankLines(ranks: CandidateResults["ranks"]): string[] {
     return `${asked.filter(({ rank }) => rank === 1).length} of ${asked.length}`;
   };
   return [
-    `  our own search puts it first for ${firstOf(false)} prompts that are for it, and for ${
-      firstOf(true)
-    } that are not`,
+    `  the gateway's search ranks it first for ${
+      firstOf(false)
+    } prompts that should call it, and for ${firstOf(true)} that should not`,
   ];
 }
 

@@ -65,7 +65,7 @@ export class PromptSets {
     if (problems.length > 0) {
       throw new GatewayError("INVALID_ARGUMENTS", {
         message: `Cannot save these prompts for ${server}.${subject.name}: ${problems.join("; ")}`,
-        recoverySteps: ["Correct what is named and save all of them again: none was saved"],
+        recoverySteps: ["No prompt was saved: correct these problems, then save all prompts again"],
       });
     }
     await repository.save(saved.filter((prompt, index) => prompt !== before[index]));
@@ -112,7 +112,7 @@ export class PromptSets {
 export function promptNotFound(server: string, id: string, tool?: string): GatewayError {
   return new GatewayError("NOT_FOUND", {
     message: `There is no prompt "${id}" for ${tool === undefined ? server : `${server}.${tool}`}`,
-    recoveryAction: "Use the id of a prompt that is saved",
+    recoveryAction: "Use the id of a saved prompt",
     recoverySteps: ["Look up the ids in the tool's results, or save the prompt again"],
     next: [
       { label: "Look up the ids", operation: "optimization.results", input: { server } },
@@ -134,15 +134,15 @@ function draftProblem(
   const { shouldCallTool = shouldCall, notes = "" } = expectedBehavior;
   if (toolName !== undefined && toolName !== name) return `it is for the tool "${toolName}"`;
   if (earlier && earlier.toolName !== name) {
-    return `its id is that of a prompt for the tool "${earlier.toolName}"`;
+    return `its id belongs to a prompt for the tool "${earlier.toolName}"`;
   }
   const { least, most } = PROMPT_LENGTH;
   if (text.length < least || text.length > most) {
-    return `a prompt has ${least} to ${most} characters (got ${text.length})`;
+    return `a prompt must have ${least} to ${most} characters (got ${text.length})`;
   }
-  if (notes.length > 1_000) return `notes have up to 1000 characters (got ${notes.length})`;
+  if (notes.length > 1_000) return `notes can have at most 1000 characters (got ${notes.length})`;
   if (shouldCallTool !== shouldCall) {
-    return `${aPrompt(category)} ${shouldCall ? "is one that should" : "must not"} call the tool`;
+    return `shouldCallTool must be ${shouldCall} for ${aPrompt(category)}`;
   }
   const same = others.find((other) =>
     plain(other.prompt) === plain(text) || (id !== undefined && other.id === id)
@@ -162,18 +162,18 @@ function meantForProblem(
     return undefined;
   }
   if (category !== "negative") {
-    return `${aPrompt(category)} is meant for "${name}" itself and cannot be meant for ` +
-      `"${expectedTool}": only a negative prompt names the sibling that should be called instead`;
+    return `${aPrompt(category)} should call "${name}" itself, so its expectedTool cannot be ` +
+      `"${expectedTool}": only a negative prompt can name a sibling to call instead`;
   }
   if (expectedTool === name) {
-    return `a negative prompt cannot be meant for "${name}" itself: name the sibling that should ` +
-      "be called instead, or none";
+    return `the expectedTool of a negative prompt cannot be "${name}" itself: name the sibling to ` +
+      "call instead, or leave it out";
   }
   // One that is gone since it was named stands in the way of no other change.
   const isAsBefore = earlier?.expectedBehavior.expectedTool === expectedTool;
   if (isAsBefore || tools.includes(expectedTool)) return undefined;
   const near = nearestNames(expectedTool, tools.filter((tool) => tool !== name));
-  return `it is meant for "${expectedTool}", and ${server} has no such tool` +
+  return `its expectedTool is "${expectedTool}", but ${server} has no such tool` +
     (near.length === 0 ? "" : `; did you mean ${near.join(", ")}?`);
 }
 
@@ -255,7 +255,9 @@ function draftWarnings(
     ...(expectedTool === undefined || siblings.some((sibling) => sibling.name === expectedTool)
       ? []
       : others.includes(expectedTool)
-      ? [`${about} is meant for "${expectedTool}", which is shown only with the equipped toolset`]
-      : [`${about} is meant for "${expectedTool}", which ${server} does not have or has off`]),
+      ? [`${about} should call "${expectedTool}", which is shown only with the equipped toolset`]
+      : [
+        `${about} should call "${expectedTool}", which ${server} does not have or which is disabled`,
+      ]),
   ];
 }

@@ -29,31 +29,31 @@ Deno.test("PromptSets.save() saves none where one will not do, and says what is 
   await using sets = await openSets();
   const good = PROMPTS[0];
   const bad: [WrittenPrompt, RegExp][] = [
-    [{ ...good, prompt: " too short  " }, /prompts\[1\]: a prompt has 10 to 4000 .*got 9/],
+    [{ ...good, prompt: " too short  " }, /prompts\[1\]: a prompt must have 10 to 4000 .*got 9/],
     [{ ...good, prompt: good.prompt.toUpperCase() }, /prompts\[1\]: .*same as prompts\[0\]/],
     [
       { ...PROMPTS[1], expectedBehavior: { shouldCallTool: false } },
-      /an? indirect prompt is one that should call the tool/,
+      /shouldCallTool must be true for an indirect prompt/,
     ],
     [
       { ...PROMPTS[2], expectedBehavior: { shouldCallTool: true } },
-      /a negative prompt must not call the tool/,
+      /shouldCallTool must be false for a negative prompt/,
     ],
     [
       { ...PROMPTS[2], expectedBehavior: { expectedTool: "forecast" } },
-      /a negative prompt cannot be meant for "forecast" itself: name the sibling/,
+      /expectedTool of a negative prompt cannot be "forecast" itself: name the sibling/,
     ],
     [
       { ...PROMPTS[1], expectedBehavior: { expectedTool: "alerts" } },
-      /an indirect prompt .* cannot be meant for "alerts": only a negative prompt names the sibling/,
+      /an indirect prompt .* expectedTool cannot be "alerts": only a negative prompt can name a sibling/,
     ],
     [
       { ...PROMPTS[2], expectedBehavior: { expectedTool: "alert" } },
-      /meant for "alert", and weather has no such tool; did you mean alerts\?$/,
+      /expectedTool is "alert", but weather has no such tool; did you mean alerts\?$/,
     ],
     [
       { ...PROMPTS[2], expectedBehavior: { expectedTool: "booking" } },
-      /meant for "booking", and weather has no such tool$/,
+      /expectedTool is "booking", but weather has no such tool$/,
     ],
     [{ ...PROMPTS[1], toolName: "alerts" }, /it is for the tool "alerts"/],
   ];
@@ -81,7 +81,7 @@ Deno.test("PromptSets.save() makes a version of a prompt whose id it knows, and 
   assert.deepEqual((await sets.saved()).map(({ prompt }) => prompt), [next.prompt]);
   assert.equal((await sets.prompts.all("weather", "forecast")).length, 2);
   const other = await failure(sets.save([next], "alerts"), "INVALID_ARGUMENTS");
-  assert.match(other.message, /its id is that of a prompt for the tool "forecast"/);
+  assert.match(other.message, /its id belongs to a prompt for the tool "forecast"/);
 });
 
 Deno.test("PromptSets.save() warns of what tells little", async () => {
@@ -119,7 +119,10 @@ Deno.test("PromptSets.edit() lets a sibling that is gone stand, and warns of it"
     { ...draft, id: saved!.id, prompt: "Which city is the capital of France?" },
   ]).then(({ prompts, warnings }) => ({ ...prompts[0]!, warnings }));
   assert.equal(expectedBehavior.expectedTool, "alerts");
-  assert.match(warnings.join(), /is meant for "alerts", which weather does not have or has off/);
+  assert.match(
+    warnings.join(),
+    /should call "alerts", which weather does not have or which is disabled/,
+  );
   const other = {
     ...PROMPTS[2],
     prompt: "Warn me of storms",

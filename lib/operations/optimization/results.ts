@@ -88,7 +88,7 @@ export class ToolResults {
         ],
         next: [
           { label: "Evaluate it", operation: "optimization.evaluate" },
-          { label: "Report runs of your own", operation: "optimization.record" },
+          { label: "Or report your own runs", operation: "optimization.record" },
         ],
       });
     }
@@ -110,8 +110,8 @@ export class ToolResults {
     if (named !== toolName) {
       throw new GatewayError("INVALID_ARGUMENTS", {
         message:
-          `Cannot record this run: prompt "${promptId}" is for the tool "${toolName}", and "${candidateId}" was tried for "${named}"`,
-        recoverySteps: [`Use a prompt that was saved for "${named}"`],
+          `Cannot record this run: prompt "${promptId}" is for the tool "${toolName}", but "${candidateId}" was tried for "${named}"`,
+        recoverySteps: [`Use a prompt saved for "${named}"`],
       });
     }
     const subject = resolveSubject(this.#options, { server, tool: toolName });

@@ -30,7 +30,7 @@ export const CandidateId = z.string().register(fieldHints, { completes: "candida
 export const JobId = z.string().register(fieldHints, { completes: "job" });
 /** Why something is promoted or reverted, in a person's words. */
 export const Reason = PromotedTool.shape.reason.unwrap().trim().min(1).optional()
-  .describe("Why; kept in the tool's history")
+  .describe("Reason for the tool's history")
   .register(fieldHints, { placeholder: "TEXT", isForPeople: true });
 
 /** How many candidates are written at a time. */
@@ -173,7 +173,7 @@ export type ToolOptimizationDetail = z.infer<typeof ToolOptimizationDetail>;
 
 /** A prompt as people and models write it. */
 export const WrittenPrompt = z.strictObject({
-  id: z.string().optional().describe("Of one to replace"),
+  id: z.string().optional().describe("Id of a prompt to replace"),
   toolName: z.string().optional(),
   category: PromptCategory,
   prompt: z.string(),
@@ -181,7 +181,7 @@ export const WrittenPrompt = z.strictObject({
   expectedBehavior: z.strictObject({
     shouldCallTool: z.boolean().optional(),
     notes: z.string().optional(),
-    expectedTool: z.string().optional().describe("Sibling it is for"),
+    expectedTool: z.string().optional().describe("Sibling to call instead"),
   }).optional(),
 });
 export type WrittenPrompt = z.infer<typeof WrittenPrompt>;
@@ -189,9 +189,9 @@ export type WrittenPrompt = z.infer<typeof WrittenPrompt>;
 /** The fields of a prompt that change; the others stay. */
 export const EditedPrompt = z.strictObject({
   id: PromptId,
-  prompt: z.string().optional().describe("Its new text"),
+  prompt: z.string().optional().describe("New text"),
   category: PromptCategory.optional(),
-  expectedBehavior: WrittenPrompt.shape.expectedBehavior.describe("What should come of it"),
+  expectedBehavior: WrittenPrompt.shape.expectedBehavior.describe("Expected result"),
 });
 export type EditedPrompt = z.infer<typeof EditedPrompt>;
 
@@ -207,7 +207,7 @@ export const ReportedRun = z.strictObject({
     error: z.string().optional(),
     reasoning: z.string().optional(),
     durationMs: z.number().min(0).default(0),
-  }).register(fieldHints, { isHidden: true, help: "What came of it" }),
+  }).register(fieldHints, { isHidden: true, help: "Result of the run" }),
 });
 export type ReportedRun = z.infer<typeof ReportedRun>;
 

@@ -66,7 +66,7 @@ export function resolveSubject(lookup: Lookup, written: WrittenTool): Target {
   throw new GatewayError("TOOL_NOT_FOUND", {
     message: `Server "${server}" has no tool "${tool}"`,
     ...didYouMean(near.map((name) => `${server}.${name}`)),
-    recoveryAction: "Use the server's own name of one of its tools",
+    recoveryAction: "Use the server's own name for the tool",
     recoverySteps: [`List the tools of "${server}" and use one of their names`],
     next: [{ label: "List its tools", operation: "optimization.canonical", input: { server } }],
   });
@@ -84,7 +84,7 @@ export function canonicalTools(lookup: Lookup, server: string): OriginalTool[] {
     message: "No canonical tools found - have you connected to the server?",
     recoveryAction: `Connect to the server "${server}", then try again`,
     recoverySteps: [
-      `Look in the list of servers at how "${server}" is`,
+      `Check the state of "${server}" in the list of servers`,
       "Restart it, then try again",
     ],
     next: [
@@ -97,13 +97,13 @@ export function canonicalTools(lookup: Lookup, server: string): OriginalTool[] {
 /** Says how to switch on what spends model time. */
 export function switchedOff(attempt: string): GatewayError {
   return new GatewayError("OPTIMIZATION_DISABLED", {
-    message: `Cannot ${attempt}: optimization is switched off, because it spends model time`,
+    message: `Cannot ${attempt}: optimization is off, because it spends model time`,
     recoverySteps: [
       "Ask the owner to start the gateway with --enable-optimization",
       "Or to run `quartermaster optimize enable`",
       "Or to switch it on in the console's settings",
     ],
-    hint: "Without it you can still propose candidates, save prompts and report results.",
+    hint: "While it is off, you can still propose candidates, save prompts and report results.",
     next: [{ label: "Switch it on", operation: "optimization.enable" }],
   });
 }

@@ -7,7 +7,7 @@ const TODAY = "2026-01-15";
 const MAX_DAYS = 14;
 
 const location = z.string().trim().min(1).max(200)
-  .describe('City, with region or country where needed, for example "Lisbon, Portugal"');
+  .describe('City, with region or country if needed, for example "Lisbon, Portugal"');
 const day = z.iso.date();
 
 interface DemoTool<Input extends z.ZodObject = z.ZodObject> {

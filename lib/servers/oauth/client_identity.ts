@@ -57,9 +57,9 @@ export async function identify(
   }
   if (issuer.registration_endpoint !== undefined) return await register(http, options, signal);
   throw loginError(
-    `The authorization server ${new URL(issuer.issuer).host} lets no client register by itself`,
+    `The authorization server ${new URL(issuer.issuer).host} does not support client registration`,
     [
-      `Make a client there, with the redirect address ${options.redirectUri}`,
+      `Create a client there with the redirect URL ${options.redirectUri}`,
       "Then log in with its id: `quartermaster server login NAME --client-id ID`, or in the console",
     ],
   );
@@ -70,7 +70,7 @@ async function register(
   { issuer, redirectUri, scopes }: IdentityOptions,
   signal: AbortSignal,
 ): Promise<ClientIdentity> {
-  const url = safeUrl(issuer.registration_endpoint ?? "", "The registration address");
+  const url = safeUrl(issuer.registration_endpoint ?? "", "The registration endpoint");
   const methods = issuer.token_endpoint_auth_methods_supported;
   const wanted = methods === undefined || methods.includes("none") ? "none" : authFor(issuer, "");
   const scope = scopes.length === 0 ? {} : { scope: scopes.join(" ") };
@@ -79,9 +79,9 @@ async function register(
   const parsed = Registered.safeParse(body);
   if (status >= 300 || !parsed.success) {
     throw loginError(
-      `${url.host} does not register this gateway as a client: ${oauthErrorText(status, body)}`,
+      `${url.host} refused to register this gateway as a client: ${oauthErrorText(status, body)}`,
       [
-        "Make a client there by hand, and log in with its id (--client-id)",
+        "Create a client there manually, and log in with its id (--client-id)",
         "Or ask the operator of the authorization server",
       ],
     );

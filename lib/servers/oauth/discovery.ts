@@ -66,21 +66,21 @@ async function findResource(
     ? [...new Set([path, ""])].map((end) =>
       new URL(`/.well-known/oauth-protected-resource${end}`, url)
     )
-    : [safeUrl(resourceMetadata, `The metadata address that ${url.host} names`, url)];
+    : [safeUrl(resourceMetadata, `The metadata URL that ${url.host} names`, url)];
   for (const place of places) {
     const { status, body } = await http.get(place, signal);
     if (status !== 200) continue;
     const parsed = ResourceMetadata.safeParse(body);
     if (!parsed.success) {
-      throw loginError(`${place.host} gives metadata of the server that cannot be understood`);
+      throw loginError(`${place.host} returned invalid metadata of the server`);
     }
     // Else a server could have us fetch a token that is good for another one.
     if (!covers(parsed.data.resource, url)) {
       throw loginError(
-        `${url.host} says that it is another server, ${
+        `${url.host} identifies itself as another server, ${
           quoted(parsed.data.resource)
-        }: a token for ` +
-          "that must not be sent here",
+        }: a token for that server ` +
+          "must not be sent here",
       );
     }
     return parsed.data;
@@ -114,28 +114,28 @@ async function resolveIssuer(
     if (parsed.success) return checkedIssuer(parsed.data, at);
   }
   throw loginError(
-    `Nobody says how to log in: ${at.origin} has no metadata of an authorization server`,
-    ["If the server takes a key, give it as a header in its entry", "Or ask its operator"],
+    `Cannot find out how to log in: ${at.origin} has no authorization server metadata`,
+    ["If the server accepts an API key, add it as a header in its entry", "Or ask its operator"],
   );
 }
 
 function checkedIssuer(metadata: IssuerMetadata, at: URL): IssuerMetadata {
   if (!isSameIssuer(metadata.issuer, at)) {
     throw loginError(
-      `The authorization server at ${at.href} says that it is another one, ` +
-        `${quoted(metadata.issuer)}: it may be posing as that`,
+      `The authorization server at ${at.href} identifies itself as another one, ` +
+        `${quoted(metadata.issuer)}: it may be an impostor`,
     );
   }
   if (!metadata.code_challenge_methods_supported?.includes("S256")) {
     throw loginError(
-      `The authorization server ${at.host} does not offer PKCE with S256, without which somebody ` +
-        "else could use the answer of a login",
+      `The authorization server ${at.host} does not support PKCE with S256, without which someone ` +
+        "else could use the authorization code of a login",
       ["Ask its operator to enable PKCE"],
     );
   }
   const of = (what: string) => `The ${what} of ${at.host}`;
   safeUrl(metadata.authorization_endpoint, of("login page"), at);
-  safeUrl(metadata.token_endpoint, of("token address"), at);
+  safeUrl(metadata.token_endpoint, of("token endpoint"), at);
   for (const key of ["registration_endpoint", "revocation_endpoint"] as const) {
     if (metadata[key] !== undefined) safeUrl(metadata[key], of(key.replace("_", " ")), at);
   }

@@ -75,7 +75,7 @@ Deno.test("discover() says so where nobody tells how to log in", async () => {
   await using server = serving(() => ({}));
   await assert.rejects(
     discover(new OAuthHttp(), new URL(server.url), {}, signal),
-    /Nobody says how to log in/,
+    /Cannot find out how to log in/,
   );
 });
 

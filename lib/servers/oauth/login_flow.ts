@@ -60,7 +60,7 @@ export class LoginFlow {
 
   async start(target: LoginTarget, wish: LoginWish, signal: AbortSignal): Promise<StartedLogin> {
     const { redirectUri, documentUrl, pending, learn } = this.#options;
-    const url = safeUrl(target.url, `The address of server "${target.name}"`);
+    const url = safeUrl(target.url, `The URL of server "${target.name}"`);
     const http = await this.#httpFor(target.name);
     const challenge = await challengeOfServer(http, url, target.headers, signal);
     const { resource, issuer, scopes: named } = await discover(
@@ -120,8 +120,8 @@ export class LoginFlow {
     const taken = await this.#options.pending.take(attempt);
     if (taken?.waiting === undefined) {
       throw loginError(
-        "No login waits for this answer: it was used already, or ran out after 10 minutes",
-        ["Begin the login again"],
+        "No login is waiting for this response: it was already used, or it expired after 10 minutes",
+        ["Start the login again"],
       );
     }
     const settle = (outcome: Parameters<PendingLoginsRepository["settle"]>[2]) =>
@@ -185,11 +185,13 @@ export class LoginFlow {
       );
     }
     const code = answer.get("code");
-    if (code === null || code === "") throw loginError(`${host} sent no code with its answer`);
+    if (code === null || code === "") {
+      throw loginError(`${host} sent no authorization code in its response`);
+    }
     this.#options.learn([code]);
     if (!isStillAt(prepared.server, prepared.addressMark)) {
       throw loginError(
-        `Server "${prepared.server}" was changed or removed while the login was under way`,
+        `Server "${prepared.server}" was changed or removed during the login`,
       );
     }
     const http = await this.#httpFor(prepared.server);
@@ -245,12 +247,12 @@ export class FinishFailed extends Error {
 /** An answer that names another authorization server was meant for that one (RFC 9207). */
 function checkIssuer({ prepared, namesIssuer }: Waiting, iss: string | null, host: string): void {
   if (iss === null && namesIssuer) {
-    throw loginError(`The answer does not say that it comes from ${host}, which its answers do`);
+    throw loginError(`The response does not name its issuer, which responses from ${host} do`);
   }
   if (iss !== null && iss !== prepared.issuer) {
     throw loginError(
-      `The answer comes from another authorization server, ${quoted(iss)}, than the one that was ` +
-        `asked, ${host}: its code is not used`,
+      `The response comes from a different authorization server, ${quoted(iss)}, not from ` +
+        `${host}: its code is not used`,
     );
   }
 }

@@ -48,9 +48,9 @@ Deno.test("LoginFlow.finish() takes an answer once, and none that nobody asked f
   const { url } = await bench.start();
   const answer = await bench.visit(url);
   await bench.finish(answer);
-  await assert.rejects(bench.finish(answer), /No login waits for this answer/);
+  await assert.rejects(bench.finish(answer), /No login is waiting for this response/);
   const invented = new URLSearchParams({ state: "x", code: "y" });
-  await assert.rejects(bench.finish(invented), /No login waits for this answer/);
+  await assert.rejects(bench.finish(invented), /No login is waiting for this response/);
 });
 
 Deno.test("LoginFlow.finish() trades one code where the same answer comes twice at once", async () => {
@@ -69,7 +69,7 @@ Deno.test("LoginFlow.finish() refuses an answer of another authorization server"
       bench.finish(await bench.visit(url)),
       (error) =>
         error instanceof FinishFailed && error.attempt === attempt &&
-        /another authorization server|does not say that it comes from/.test(error.message),
+        /different authorization server|does not name its issuer/.test(error.message),
     );
     assert.equal(bench.authority.count("/token"), 0, "the code went nowhere");
     assert.equal(await bench.repository.find("files"), undefined);
@@ -92,15 +92,15 @@ Deno.test("LoginFlow.finish() refuses where the server has another address by th
 
 Deno.test("LoginFlow.start() refuses an authorization server that is not safe, in words", async () => {
   const cases: [Parameters<typeof LoginBench.open>[0], RegExp][] = [
-    [{ challengeMethods: ["plain"] }, /does not offer PKCE with S256/],
-    [{ challengeMethods: [] }, /does not offer PKCE with S256/],
+    [{ challengeMethods: ["plain"] }, /does not support PKCE with S256/],
+    [{ challengeMethods: [] }, /does not support PKCE with S256/],
     [{ authorizeUrl: "javascript:alert(1)" }, /login page .* is neither https nor http/],
     [{ authorizeUrl: "file:///etc/passwd" }, /is neither https nor http/],
     [{ authorizeUrl: "http://login.example/a" }, /is not https/],
     [{ authorizeUrl: "https://a@login.example/a" }, /name or password/],
-    [{ issuer: "https://honest.example" }, /says that it is another one/],
-    [{ resource: "https://honest.example/mcp" }, /says that it is another server/],
-    [{ canRegister: false }, /lets no client register/],
+    [{ issuer: "https://honest.example" }, /identifies itself as another one/],
+    [{ resource: "https://honest.example/mcp" }, /identifies itself as another server/],
+    [{ canRegister: false }, /does not support client registration/],
   ];
   for (const [behavior, words] of cases) {
     await using bench = await LoginBench.open(behavior);

@@ -50,7 +50,7 @@ export class OAuthHttp {
       }
       await discard(new FetchResponse(response));
       const to = URL.parse(location, at);
-      at = safeUrl(to?.href ?? location, `What ${at.host} redirects to`, at);
+      at = safeUrl(to?.href ?? location, `The redirect target of ${at.host}`, at);
     }
     throw loginError(`${url.host} redirects more than ${MAX_REDIRECTS} times`);
   }
@@ -119,7 +119,7 @@ export class OAuthHttp {
       const start = await readStart(new FetchResponse(response), BODY_BYTES);
       text = start.isWhole ? start.text : "";
     } catch (error) {
-      throw loginError(`Cannot read what ${url.host} answers: ${networkFailureText(error)}`);
+      throw loginError(`Cannot read the response from ${url.host}: ${networkFailureText(error)}`);
     }
     try {
       return { status, headers, body: JSON.parse(text) };
@@ -153,15 +153,19 @@ export function safeUrl(text: string, what: string, near?: URL): URL {
     throw loginError(`${what} is neither https nor http: ${quoted(text)}. It is not opened`);
   }
   if (near !== undefined && mayBeThisMachine(url.hostname) && !isLoopback(near.hostname)) {
-    throw loginError(`${what} is on this machine, and ${near.host} is not: it is not asked`);
+    throw loginError(
+      `${what} is on this machine, but ${near.host} is not: the request was not sent`,
+    );
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw loginError(
-      `${what} is not https: ${quoted(url.origin)}. What is sent there could be read on the way`,
+      `${what} is not https: ${quoted(url.origin)}. Data sent there could be intercepted`,
     );
   }
   if (url.username !== "" || url.password !== "") {
-    throw loginError(`${what} has a name or password in it, which hides where it leads`);
+    throw loginError(
+      `${what} contains a user name or password, which can disguise its destination`,
+    );
   }
   return url;
 }

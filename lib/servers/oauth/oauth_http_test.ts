@@ -53,7 +53,7 @@ Deno.test("safeUrl() lets nobody from elsewhere name an address on this machine"
     "https://[64:ff9b::127.0.0.1]/",
   ];
   for (const address of [...here, ...otherwise]) {
-    assert.throws(() => safeUrl(address, "It", near), /is on this machine, and a\.example is not/);
+    assert.throws(() => safeUrl(address, "It", near), /is on this machine, but a\.example is not/);
     safeUrl(address, "It", new URL("http://localhost:1/"));
   }
   safeUrl("https://10.0.0.2/", "It", near);

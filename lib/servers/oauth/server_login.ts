@@ -133,13 +133,13 @@ export class ServerLogin implements ServerCredentials {
         const { expiresAt = Infinity, issuer } = found.login;
         const host = URL.parse(issuer)?.host ?? issuer;
         this.#trouble = expiresAt <= Date.now()
-          ? "The login has run out, and the authorization server gave nothing to renew it with"
-          : `The server does not accept the token that ${host} gave for it`;
+          ? "The login has expired, and the authorization server issued no refresh token"
+          : `The server does not accept the token that ${host} issued for it`;
         return;
       }
       const claim = await repository.claim(server, owner, RENEWAL_MS);
       if (claim) return await this.#refresh(claim, refused);
-      if (Date.now() > end) throw new Error("another gateway has been at it for too long");
+      if (Date.now() > end) throw new Error("another gateway has been renewing it for too long");
       await sleep(POLL_MS, undefined, { signal });
     }
   }
@@ -194,10 +194,13 @@ export class ServerLogin implements ServerCredentials {
       isSaved = await repository.saveRenewed(next, versionstamp, claim);
     } catch (error) {
       if (this.#held) this.#held.renewAt = Date.now() + RETRY_MS;
-      onWarning("Cannot keep a renewed login: it is tried again, and lost if we stop before", {
-        server,
-        error,
-      });
+      onWarning(
+        "Cannot save a renewed login: the gateway retries, but the login is lost if it stops first",
+        {
+          server,
+          error,
+        },
+      );
       return;
     }
     this.#unsaved = undefined;
@@ -229,8 +232,11 @@ export class ServerLogin implements ServerCredentials {
     } catch (error) {
       // A store that is away says nothing of what is held.
       if (!(error instanceof GatewayError && UNOPENABLE.includes(error.code))) throw error;
-      this.#trouble = "The login that is kept cannot be opened";
-      onWarning("Cannot open a login: was it sealed with another key?", { server, error });
+      this.#trouble = "The stored login cannot be decrypted";
+      onWarning("Cannot decrypt a login: was it encrypted with a different key?", {
+        server,
+        error,
+      });
     }
     this.#isRead = true;
     if (this.#unsaved?.versionstamp !== found?.versionstamp) this.#unsaved = undefined;

@@ -90,7 +90,7 @@ Deno.test("ServerLogin.renew() says what is wrong where there is nothing to rene
   const login = bench.serverLogin();
   const header = await login.authorization();
   assert.equal(await login.renew(header), false);
-  assert.match(login.trouble ?? "", /does not accept the token that 127\.0\.0\.1:\d+ gave/);
+  assert.match(login.trouble ?? "", /does not accept the token that 127\.0\.0\.1:\d+ issued/);
 });
 
 Deno.test("ServerLogin keeps a token that works where the store is away for a moment", async () => {
@@ -111,7 +111,7 @@ Deno.test("ServerLogin keeps a token that works where the store is away for a mo
   repository.find = () => Promise.reject(new GatewayError("SECRET_UNREADABLE"));
   assert.equal(await login.renew(header), false);
   assert.equal(login.authorization(), undefined);
-  assert.match(login.trouble ?? "", /cannot be opened/);
+  assert.match(login.trouble ?? "", /cannot be decrypted/);
 });
 
 Deno.test("ServerLogin.renew() goes on with what was renewed and could not be kept", async () => {

@@ -45,7 +45,7 @@ export async function revokeToken(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (client.revocationEndpoint === undefined) return false;
-  const url = safeUrl(client.revocationEndpoint, "The revocation address");
+  const url = safeUrl(client.revocationEndpoint, "The revocation endpoint");
   const form = new URLSearchParams({ token, token_type_hint: hint });
   const { status } = await http.post(url, form, authenticate(client, form), signal);
   return status === 200;
@@ -66,10 +66,10 @@ export async function requestTokens(
   signal: AbortSignal,
 ): Promise<IssuedTokens> {
   const form = new URLSearchParams({ ...grant, resource: client.resource });
-  const url = safeUrl(client.tokenEndpoint, "The token address");
+  const url = safeUrl(client.tokenEndpoint, "The token endpoint");
   const { status, body } = await http.post(url, form, authenticate(client, form), signal);
   if (status !== 200) {
-    const message = `${url.host} gives no token: ${oauthErrorText(status, body)}`;
+    const message = `${url.host} did not issue a token: ${oauthErrorText(status, body)}`;
     // Out of order or busy says nothing about our tokens, nor does the error of a proxy.
     const isVerdict = status >= 400 && !isTransient(status) && Verdict.safeParse(body).success;
     throw isVerdict ? new TokenRefused(message) : loginError(message);

@@ -112,8 +112,8 @@ export class Installs implements AsyncDisposable {
       while (await isBusy(folder, installer)) {
         if (Date.now() >= deadline) {
           throw new GatewayError("OPERATION_IN_PROGRESS", {
-            message: `Another npm is still installing ${installer.packages.join(", ")}`,
-            recoverySteps: ["Wait until it has finished, or end it, then try again"],
+            message: `Another npm process is still installing ${installer.packages.join(", ")}`,
+            recoverySteps: ["Wait until it finishes, or end it, then try again"],
           });
         }
         await sleep(this.#timings.look, undefined, { signal });

@@ -68,8 +68,8 @@ export async function startFailure(
 ): Promise<string> {
   if (cwd !== undefined) {
     const folder = await statOf(cwd);
-    if (folder === undefined) return `its folder "${cwd}" does not exist`;
-    if (!folder.isDirectory) return `its folder "${cwd}" is not a folder`;
+    if (folder === undefined) return `its working directory "${cwd}" does not exist`;
+    if (!folder.isDirectory) return `its working directory "${cwd}" is not a directory`;
   }
   const isPath = /[/\\]/.test(command);
   const code = systemErrorCode(error);
@@ -79,8 +79,8 @@ export async function startFailure(
     ? await statOf(isAbsolute(command) ? command : join(cwd ?? ".", command))
     : undefined;
   if (isPath && file === undefined) return `there is no file "${command}"`;
-  if (file?.isDirectory) return `"${command}" is a folder, not a program`;
-  if (isMissing) return `the program that "${command}" names in its first line is missing`;
+  if (file?.isDirectory) return `"${command}" is a directory, not a program`;
+  if (isMissing) return `the interpreter that "${command}" names in its first line was not found`;
   if (code === "EACCES") return `"${command}" is not executable`;
   return error instanceof Error ? error.message : String(error);
 }

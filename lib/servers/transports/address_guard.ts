@@ -8,7 +8,7 @@ type Networks = Record<Family, BlockList>;
 
 const THIS_MACHINE = "this machine";
 const METADATA = "a cloud's metadata service";
-const INSIDE_ANOTHER = "an address inside another";
+const INSIDE_ANOTHER = "an IPv4-over-IPv6 network";
 
 /** Networks that are not on the open internet, by their usual name; the more telling ones first. */
 const CLOSED: [name: string, Networks][] = [
@@ -80,9 +80,9 @@ export function literalAddress(hostname: string): string | undefined {
 
 /** How a person can allow it after all. */
 export const ALLOWING = [
-  "On the gateway's own machine, add it by that address, in the console or with " +
+  "Add the server on the gateway's own machine, in the console or with " +
   "`quartermaster server add`",
-  "Or name it in the config file",
+  "Or add it to the config file",
   "Or start the gateway with --allow-private",
 ];
 
@@ -141,8 +141,8 @@ function refused(hostname: string, address: string, network: string): AddressRef
   const plain = literalAddress(address) ?? address;
   const place = plain === (literalAddress(hostname) ?? hostname)
     ? `${plain} is an address of ${network}`
-    : `${hostname} leads to ${plain}, an address of ${network}`;
-  return new AddressRefused(`${place}, where no server may be that is added at run time`);
+    : `${hostname} resolves to ${plain}, an address of ${network}`;
+  return new AddressRefused(`${place}, which is not allowed for servers added at run time`);
 }
 
 function networks(v4: string, v6: string): Networks {

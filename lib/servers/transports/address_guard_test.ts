@@ -24,18 +24,18 @@ const CLOSED: [host: string, words: RegExp][] = [
   ["[::1]", /this machine/],
   ["[::]", /this machine/],
   ["[0:0:0:0:0:0:0:1]", /this machine/],
-  ["[::ffff:127.0.0.1]", /inside another/],
-  ["[::ffff:7f00:1]", /inside another/],
-  ["[0:0:0:0:0:ffff:a9fe:a9fe]", /inside another/],
-  ["[::127.0.0.1]", /inside another/],
-  ["[::ffff:1.1.1.1]", /inside another/],
+  ["[::ffff:127.0.0.1]", /IPv4-over-IPv6/],
+  ["[::ffff:7f00:1]", /IPv4-over-IPv6/],
+  ["[0:0:0:0:0:ffff:a9fe:a9fe]", /IPv4-over-IPv6/],
+  ["[::127.0.0.1]", /IPv4-over-IPv6/],
+  ["[::ffff:1.1.1.1]", /IPv4-over-IPv6/],
   ["[64:ff9b::7f00:1]", /this machine/],
   ["[64:ff9b::169.254.169.254]", /metadata/],
   ["[64:ff9b::10.0.0.1]", /private network/],
   ["[64:ff9b:1::10.0.0.1]", /reserved/],
-  ["[2002:7f00:1::]", /inside another/],
-  ["[2002:a9fe:a9fe::1]", /inside another/],
-  ["[2001:0:4136:e378::1]", /inside another/],
+  ["[2002:7f00:1::]", /IPv4-over-IPv6/],
+  ["[2002:a9fe:a9fe::1]", /IPv4-over-IPv6/],
+  ["[2001:0:4136:e378::1]", /IPv4-over-IPv6/],
   ["10.0.0.1", /private network/],
   ["012.0.0.1", /private network/],
   ["172.16.0.1", /private network/],
@@ -118,8 +118,8 @@ Deno.test("AddressGuard.refusalOf() says what leads where, and nothing of a name
   );
   assert.equal(
     await guard.refusalOf(new URL("https://a.example/mcp")),
-    "a.example leads to 192.168.0.1, an address of a private network, where no server may be " +
-      "that is added at run time",
+    "a.example resolves to 192.168.0.1, an address of a private network, which is not allowed for " +
+      "servers added at run time",
   );
   assert.match(
     await guard.refusalOf(new URL("http://[::1]:1/")) ?? "",

@@ -18,7 +18,7 @@ const KNOWN_MS = 60_000;
 const OLD_MS = 2 * KNOWN_MS;
 const MAX_KNOWN = 1_000;
 
-const HOW = "To allow it, name the server in the config file, or start with --allow-private";
+const HOW = "To allow it, add the server to the config file, or start with --allow-private";
 
 interface GuardedClientOptions extends Pick<SocksTunnelOptions, "connect" | "connectLimitMs"> {
   guard: AddressGuard;

@@ -114,7 +114,7 @@ Deno.test(
       client.fetch("http://rebind.example:81/"),
       (error) =>
         error instanceof TransportClosed && error.kind === "refused" &&
-        /rebind\.example leads to 127\.0\.0\.1.*--allow-private/.test(error.message),
+        /rebind\.example resolves to 127\.0\.0\.1.*--allow-private/.test(error.message),
     );
     assert.deepEqual(reached, [PUBLIC]);
   },
@@ -130,7 +130,7 @@ Deno.test("GuardedClient.fetch() lets no variable of the environment lead past t
   try {
     await assert.rejects(
       client.fetch("http://inside.example/"),
-      /inside\.example leads to 10\.0\.0\.1/,
+      /inside\.example resolves to 10\.0\.0\.1/,
     );
     assert.equal(Deno.env.get("NO_PROXY"), "*");
   } finally {
@@ -147,7 +147,7 @@ Deno.test("GuardedClient.fetch() checks behind a proxy of the user's too", async
     isBehindProxy: true,
   });
   await assert.rejects(client.fetch(server.url), /127\.0\.0\.1 is an address of this machine/);
-  await assert.rejects(client.fetch("http://inside.example/"), /leads to 10\.0\.0\.1/);
+  await assert.rejects(client.fetch("http://inside.example/"), /resolves to 10\.0\.0\.1/);
   assert.equal(server.received.length, 0);
 });
 
@@ -177,7 +177,7 @@ Deno.test("GuardedClient.fetch() behind a proxy waits for no name twice", async 
   assert.equal(answers.length, 2, "it is looked up again, and nobody waits for that");
   answers[1]?.resolve(["10.0.0.2"]);
   await new Promise((resolve) => setTimeout(resolve, 0));
-  await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.2/);
+  await assert.rejects(client.fetch(url), /resolves to 10\.0\.0\.2/);
   assert.equal(answers.length, 2);
 });
 
@@ -205,13 +205,13 @@ Deno.test("GuardedClient.fetch() behind a proxy goes by no lookup that is old or
     // Looked up again beside this one, and known with the next.
     await client.fetch(url);
     await lookedUp();
-    await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.1/);
+    await assert.rejects(client.fetch(url), /resolves to 10\.0\.0\.1/);
     // Not found again: what was found counts for a while.
     addresses = undefined;
     time += 60_000;
-    await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.1/);
+    await assert.rejects(client.fetch(url), /resolves to 10\.0\.0\.1/);
     await lookedUp();
-    await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.1/);
+    await assert.rejects(client.fetch(url), /resolves to 10\.0\.0\.1/);
     await lookedUp();
     addresses = [PUBLIC];
     time += 60_000;
@@ -219,7 +219,7 @@ Deno.test("GuardedClient.fetch() behind a proxy goes by no lookup that is old or
     assert.equal(opened.length, 3);
     addresses = ["10.0.0.1"];
     time += 120_000;
-    await assert.rejects(client.fetch(url), /leads to 10\.0\.0\.1/, "it waits for the lookup");
+    await assert.rejects(client.fetch(url), /resolves to 10\.0\.0\.1/, "it waits for the lookup");
     assert.equal(opened.length, 3);
   } finally {
     globalThis.fetch = fetch;

@@ -159,7 +159,7 @@ export class HttpTransport implements Transport {
     const id = response.headers.get("mcp-session-id");
     if (id === null) return;
     if (!/^[\x21-\x7e]+$/.test(id)) {
-      return this.#events.onLog("The server gave a session id that HTTP cannot carry", "warning");
+      return this.#events.onLog("The server sent a session id with invalid characters", "warning");
     }
     this.#endpoint.sessionId = id;
     this.#endpoint.hasSession = true;
@@ -170,7 +170,10 @@ export class HttpTransport implements Transport {
     const answer = this.#take(text, id, exchange);
     if (answer !== undefined) return answer;
     const received = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
-    throw new Refusal(200, `${this.#endpoint.host} gave no answer to our request, but ${received}`);
+    throw new Refusal(
+      200,
+      `${this.#endpoint.host} did not answer the request, but sent ${received}`,
+    );
   }
 
   /** Hands on what a text holds, and returns the answer to `id` if it is there. */
@@ -180,7 +183,7 @@ export class HttpTransport implements Transport {
     for (const { text: one, message } of messagesIn(text)) {
       if (message?.kind === "response" && message.id === id) answer = one;
       else if (message && message.kind !== "response") hearer.onMessage(one, message);
-      else this.#events.onLog(`No message that was waited for: ${excerpt(one)}`, "warning");
+      else this.#events.onLog(`Ignored an unexpected message: ${excerpt(one)}`, "warning");
     }
     return answer;
   }
@@ -236,7 +239,7 @@ export class HttpTransport implements Transport {
     }
     throw new TransportClosed(
       "lost",
-      `${host} ended its stream before the answer, and ${MAX_RESUMES} tries to resume it failed`,
+      `${host} ended its stream before the answer, and ${MAX_RESUMES} attempts to resume it failed`,
     );
   }
 
@@ -280,7 +283,7 @@ export class HttpTransport implements Transport {
         }
       } catch (error) {
         if (error instanceof EventTooLarge) {
-          this.#events.onLog("A message of over 16 MiB was not read", "warning");
+          this.#events.onLog("Skipped a message over 16 MiB", "warning");
           // To resume would bring it again.
           stream.lastEventId = undefined;
         }
@@ -306,7 +309,7 @@ export class HttpTransport implements Transport {
     if (this.#ended) return;
     this.#ended = new TransportClosed(
       "session",
-      `${this.#endpoint.host} no longer knows our session (HTTP 404)`,
+      `${this.#endpoint.host} no longer knows the session (HTTP 404)`,
     );
     this.#events.onClose(this.#ended);
   }

@@ -42,14 +42,14 @@ export async function readRefusal(
     endpoint.lacksScope(lacking);
     throw new Refusal(
       status,
-      `HTTP 403 from ${endpoint.host}: the login does not give the right to this ` +
+      `HTTP 403 from ${endpoint.host}: the login lacks the required scope ` +
         `(${endpoint.quote(lacking)}). Log in again to grant it`,
     );
   }
   const rpc = parseError(body);
   const isOurs = id !== undefined && rpc?.id === id;
   if (status === 404 && endpoint.hasSession && !(isOurs && rpc.code === METHOD_NOT_FOUND)) {
-    throw new TransportClosed("session", `${endpoint.host} no longer knows our session (HTTP 404)`);
+    throw new TransportClosed("session", `${endpoint.host} no longer knows the session (HTTP 404)`);
   }
   if (isOurs && status !== 403) return body;
   throw new Refusal(status, refusalText(endpoint, response, rpc?.message ?? body));
@@ -64,7 +64,7 @@ function refusalText(endpoint: OriginClient, response: HttpResponse, body: strin
     return `HTTP ${status} from ${endpoint.host} with ${type}, which is not an MCP response${quote}`;
   }
   const hint = (status === 404 || status === 405) && !endpoint.hasSession
-    ? ` (is the url of "${endpoint.serverName}" right?)`
+    ? ` (check the url of "${endpoint.serverName}")`
     : "";
   return `HTTP ${status} from ${endpoint.host}${hint}${quote}`;
 }

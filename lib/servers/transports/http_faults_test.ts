@@ -65,9 +65,13 @@ Deno.test(
       "refused",
       /^HTTP 202 from [\d.:]+ with no content type/,
     );
-    await failure(() => json(""), "refused", /gave no answer to our request, but nothing$/);
-    await failure(() => json("{"), "refused", /gave no answer to our request, but {$/);
-    await failure(() => json(result(2)), "refused", /gave no answer to our request, but {"jsonrpc/);
+    await failure(() => json(""), "refused", /did not answer the request, but sent nothing$/);
+    await failure(() => json("{"), "refused", /did not answer the request, but sent {$/);
+    await failure(
+      () => json(result(2)),
+      "refused",
+      /did not answer the request, but sent {"jsonrpc/,
+    );
   },
 );
 
@@ -91,7 +95,7 @@ Deno.test(
     await failure(
       () => new Response("Cannot POST /mcp", { status: 404 }),
       "refused",
-      /^HTTP 404 from [\d.:]+ \(is the url of "weather" right\?\): Cannot POST \/mcp$/,
+      /^HTTP 404 from [\d.:]+ \(check the url of "weather"\): Cannot POST \/mcp$/,
     );
     await failure(
       () => new Response("oops", { status: 502 }),
@@ -193,7 +197,7 @@ Deno.test(
     };
     await fails(
       "/away",
-      /redirects to another origin, http:\/\/127[\d.:]+, where .* change the url of "weather"$/,
+      /redirects to another origin, http:\/\/127[\d.:]+, to which .* change the url of "weather"$/,
     );
     await fails("/loop", /redirects more than 3 times$/);
     await fails("/see", /^HTTP 303 /);
@@ -237,7 +241,7 @@ Deno.test(
       [plain.origin.replace("http:", "https:"), /: it does not speak TLS as expected/],
       [
         "http://127.0.0.1:6666/mcp",
-        /: port 6666 is one of those the web platform never connects to/,
+        /: port 6666 is blocked by the Fetch standard/,
       ],
     ];
     for (const [url, words] of cases) {
@@ -329,7 +333,7 @@ Deno.test(
         transport.request(1, request(1), keptExchange()),
         (error) =>
           error instanceof GatewayError && error.code === "LIMIT_EXCEEDED" &&
-          /"weather" answered with a message of over 16 MiB/.test(error.message),
+          /"weather" sent a response that exceeds the limit of 16 MiB/.test(error.message),
       );
       assert.ok(sent < 40, `${path}: ${sent} MiB were sent`);
       assert.equal(await transport.request(2, request(2), keptExchange()), result(2));
@@ -401,8 +405,8 @@ Deno.test("HttpTransport logs what is no message and goes on", STRICT, async () 
   await using transport = open(server.url, events);
   assert.equal(await transport.request(1, request(1), keptExchange()), result(1));
   assert.deepEqual(events.log, [
-    "No message that was waited for: garbage",
-    "No message that was waited for: {}",
-    `No message that was waited for: ${result(99)}`,
+    "Ignored an unexpected message: garbage",
+    "Ignored an unexpected message: {}",
+    `Ignored an unexpected message: ${result(99)}`,
   ]);
 });

@@ -93,7 +93,7 @@ Deno.test(
     await rejects(
       hopeless.request(7, request(7), keptExchange()),
       "lost",
-      /ended its stream before the answer, and 5 tries to resume it failed$/,
+      /ended its stream before the answer, and 5 attempts to resume it failed$/,
     );
     assert.equal(server.byMethod("GET").length, 8);
   },

@@ -27,12 +27,11 @@ export const MESSAGE_LIMIT = 16 * 1024 * 1024;
 /** What a caller is told whose answer is not taken; the server is well, and only this call failed. */
 export function messageTooLarge(serverName: string): GatewayError {
   return new GatewayError("LIMIT_EXCEEDED", {
-    message:
-      `Server "${serverName}" answered with a message of over 16 MiB: no larger one is taken`,
-    recoveryAction: "Ask for less at once",
+    message: `Server "${serverName}" sent a response that exceeds the limit of 16 MiB`,
+    recoveryAction: "Request less at a time",
     recoverySteps: [
-      "Ask for a part of it: a page, a range, a narrower filter",
-      "Or use another tool that answers with less",
+      "Request part of it: a page, a range, a narrower filter",
+      "Or use another tool that returns less",
     ],
   });
 }

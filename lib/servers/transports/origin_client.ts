@@ -83,9 +83,9 @@ export class OriginClient implements Disposable {
     if (url?.origin === this.#origin) return url.href;
     throw new TransportClosed(
       "refused",
-      `${this.host} names an address of another origin for its messages (${
-        url?.origin ?? "none that can be read"
-      }), where our headers must not go`,
+      `${this.host} names a message URL on another origin (${
+        url?.origin ?? "not a valid URL"
+      }), to which the gateway must not send its headers`,
     );
   }
 
@@ -108,7 +108,7 @@ export class OriginClient implements Disposable {
   ): Promise<void> {
     const limit = new AbortController();
     const timer = setTimeout(() => {
-      const message = `${this.host} took no message within ${DELIVERY_LIMIT_MS / 1000} s`;
+      const message = `${this.host} did not accept a message within ${DELIVERY_LIMIT_MS / 1000} s`;
       limit.abort(new TransportClosed("lost", message));
     }, DELIVERY_LIMIT_MS);
     const signal = AbortSignal.any([ended, limit.signal]);
@@ -132,7 +132,7 @@ export class OriginClient implements Disposable {
     if (!this.#credentials) return undefined;
     const unexplained = this.#sent === undefined
       ? undefined
-      : "it does not accept the token of the login";
+      : "it does not accept the login's token";
     return this.#credentials.trouble ?? unexplained;
   }
 
@@ -225,7 +225,7 @@ export class OriginClient implements Disposable {
     }
     if (to.origin !== this.#origin) {
       throw refused(
-        `${this.host} redirects to another origin, ${to.origin}, where our headers must not go. ` +
+        `${this.host} redirects to another origin, ${to.origin}, to which the gateway must not send its headers. ` +
           `If the server has moved there, change the url of "${this.serverName}"`,
       );
     }
@@ -240,8 +240,8 @@ export class OriginClient implements Disposable {
     if (isBlockedPort(url)) {
       return new TransportClosed(
         "lost",
-        `Cannot reach ${url.host}: port ${url.port} is one of those the web platform never ` +
-          "connects to. Let the server listen on another one",
+        `Cannot reach ${url.host}: port ${url.port} is blocked by the ` +
+          "Fetch standard. Use another port for the server",
       );
     }
     for (const header of this.#headers) {

@@ -78,7 +78,7 @@ Deno.test(
     await using server = guarded("Bearer other");
     const credentials = new Listed("Bearer first", "Bearer second-secret", "Bearer third");
     await using transport = open(server, credentials);
-    const words = /HTTP 401 .*: it does not accept the token of the login$/;
+    const words = /HTTP 401 .*: it does not accept the login's token$/;
     const error = await rejects(transport.request(1, request(1), keptExchange()), "login", words);
     assert.equal(server.received.length, 2);
     assert.doesNotMatch(error.message, /second-secret/);
@@ -111,7 +111,7 @@ Deno.test(
     );
     const credentials = new Listed("Bearer first");
     await using transport = open(server, credentials);
-    const words = /does not give the right to this \(files:write\)/;
+    const words = /lacks the required scope \(files:write\)/;
     await rejects(transport.request(1, request(1), keptExchange()), "refused", words);
     assert.equal(credentials.scope, "files:write");
   },

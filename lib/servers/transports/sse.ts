@@ -94,7 +94,9 @@ export class SseTransport implements Transport {
     const { signal } = this.#closing;
     const timer = setTimeout(() => {
       const seconds = CONNECT_LIMIT_MS / 1000;
-      this.#end(new TransportClosed("refused", `${host} opened no SSE stream within ${seconds} s`));
+      this.#end(
+        new TransportClosed("refused", `${host} did not open an SSE stream within ${seconds} s`),
+      );
     }, CONNECT_LIMIT_MS);
     const headers = this.#endpoint.makeHeaders(["accept", "text/event-stream"]);
     try {
@@ -139,7 +141,7 @@ export class SseTransport implements Transport {
         : undefined;
       if (waiting) waiting.resolve(text);
       else if (message && message.kind !== "response") this.#events.onMessage(text, message);
-      else this.#events.onLog(`No message that was waited for: ${excerpt(text)}`, "warning");
+      else this.#events.onLog(`Ignored an unexpected message: ${excerpt(text)}`, "warning");
     }
   }
 
@@ -147,7 +149,7 @@ export class SseTransport implements Transport {
   #skip(head: string, tail: string): void {
     const waiting = this.#waiting.get(responseIdFromEnds(head, tail) ?? -1);
     if (waiting) waiting.reject(messageTooLarge(this.#endpoint.serverName));
-    else this.#events.onLog("A message of over 16 MiB was not read", "warning");
+    else this.#events.onLog("Skipped a message over 16 MiB", "warning");
   }
 
   #endIfForgotten(error: unknown): void {

@@ -97,9 +97,7 @@ export class StdioTransport implements Transport {
     child.stdin.on("error", () => {});
     this.#outbox = new WriteQueue(child.stdin, {
       limit: WAITING_CHARS,
-      full: `Server "${name}" does not read what it is sent: ${
-        WAITING_CHARS / MIB
-      } MiB wait for it`,
+      full: `Server "${name}" does not read its stdin: ${WAITING_CHARS / MIB} MiB are waiting`,
       onFail: () => this.#end("input"),
     });
     this.#output = readLines(child.stdout, {
@@ -227,7 +225,7 @@ export class StdioTransport implements Transport {
   }
 
   #onTooLong(head: string, bytes: number, tail: string): void {
-    this.#tooLong.report(`Skipped a message of ${bytes} bytes: at most ${MESSAGE_LIMIT} are taken`);
+    this.#tooLong.report(`Skipped a message of ${bytes} bytes: the limit is ${MESSAGE_LIMIT}`);
     // If the id can be read, the request that waits for it fails at once.
     const id = responseIdFromEnds(head, tail);
     if (id !== undefined) this.#takeWaiter(id)?.reject?.(messageTooLarge(this.#name));

@@ -80,7 +80,7 @@ Deno.test("StdioTransport drops a line of 20 MiB and serves on", async () => {
   const mib = 1024 * 1024;
   await harness.call("print", { text: "x", times: 20 * mib, end: "\n" });
   assert.deepEqual(harness.warnings, [
-    `Skipped a message of ${20 * mib} bytes: at most ${16 * mib} are taken`,
+    `Skipped a message of ${20 * mib} bytes: the limit is ${16 * mib}`,
   ]);
   assert.equal(await harness.call("repeat", { text: "y", times: 15 * mib }), "y".repeat(15 * mib));
 });
@@ -113,7 +113,7 @@ Deno.test("StdioTransport takes a line of 300 MB without growing by it", async (
   const { result, growth, warnings } = JSON.parse(new TextDecoder().decode(stdout));
   assert.equal(result, "still here");
   assert.ok(growth < 100e6, `grew by ${growth} bytes`);
-  assert.deepEqual(warnings, ["Skipped a message of 300000000 bytes: at most 16777216 are taken"]);
+  assert.deepEqual(warnings, ["Skipped a message of 300000000 bytes: the limit is 16777216"]);
 });
 
 Deno.test("StdioTransport reads stderr as fast as it is written, and cuts its lines", async () => {
@@ -224,7 +224,7 @@ overBothPipes("StdioTransport makes writes wait while the program does not read"
   for (let index = 0; index < 30; index++) harness.transport.send(text);
   await assert.rejects(
     Promise.all([harness.transport.send(text), harness.transport.send(text)]),
-    /Server "fixture" does not read what it is sent: 32 MiB wait for it/,
+    /Server "fixture" does not read its stdin: 32 MiB are waiting/,
   );
   assert.equal(await asleep, "awake");
   await sent;
@@ -328,13 +328,13 @@ Deno.test("StdioTransport.open() says why a program cannot be started", async ()
       [{ command: missing }, `there is no file "${missing}"`],
       [{ command: "./missing", cwd: folder }, 'there is no file "./missing"'],
       [{ command: plain }, `"${plain}" is not executable`],
-      [{ command: folder }, `"${folder}" is a folder, not a program`],
+      [{ command: folder }, `"${folder}" is a directory, not a program`],
       [
         { command: scripted },
-        `the program that "${scripted}" names in its first line is missing`,
+        `the interpreter that "${scripted}" names in its first line was not found`,
       ],
-      [{ command: "sh", cwd: missing }, `its folder "${missing}" does not exist`],
-      [{ command: "sh", cwd: plain }, `its folder "${plain}" is not a folder`],
+      [{ command: "sh", cwd: missing }, `its working directory "${missing}" does not exist`],
+      [{ command: "sh", cwd: plain }, `its working directory "${plain}" is not a directory`],
     ];
     for (const [program, reason] of cases) {
       const { kind, message } = await closedBy(TransportHarness.open({ args: [], ...program }));

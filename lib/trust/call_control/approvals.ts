@@ -79,8 +79,11 @@ export class Approvals {
     const waiting = this.#waiting.get(id);
     if (!waiting) {
       throw new GatewayError("NOT_FOUND", {
-        message: "This call does not wait any more: it was decided, ran out of time, or was ended",
-        recoverySteps: ["Look at the list again", "Have the client call again if it is wanted"],
+        message: "This call is no longer waiting: it was decided, timed out, or was canceled",
+        recoverySteps: [
+          "Reload the list",
+          "If the call is still needed, have the client call again",
+        ],
       });
     }
     const { shown, call } = waiting;
@@ -107,9 +110,9 @@ export class Approvals {
     if (own < MOST_OF_ONE && this.#waiting.size < MOST_WAITING) return;
     throw new GatewayError("LIMIT_EXCEEDED", {
       message: own >= MOST_OF_ONE
-        ? `Not called: ${own} calls of this client wait for approval already`
-        : `Not called: ${this.#waiting.size} calls wait for approval already`,
-      recoverySteps: ["Wait until those are decided", "Then call again"],
+        ? `Not called: ${own} calls of this client are already waiting for approval`
+        : `Not called: ${this.#waiting.size} calls are already waiting for approval`,
+      recoverySteps: ["Wait until those calls are decided", "Then call again"],
       retryAfterSeconds: 10,
     });
   }
@@ -161,14 +164,14 @@ export interface AskFirstOptions {
   limitMs?: number;
 }
 
-/** Asks a person whether a call shall be made; throws unless the answer is a yes in time. */
+/** Asks a person to approve a call; throws if it is denied or not approved in time. */
 export async function askFirst(
   { approvals, page, mask, elicit, limitMs = APPROVAL_MS }: AskFirstOptions,
   call: PendingCall,
 ): Promise<void> {
   if (approvals.isTrusted(call)) return;
   const name = `${call.tool.server}.${call.tool.name}`;
-  const question = `Run ${name}? It may change or delete things. Arguments: ` +
+  const question = `Run ${name}? It may change or delete data. Arguments: ` +
     shownArguments(mask(argumentsOf(call.request.text)));
   const elicited = await elicit(call, visible(question), limitMs);
   call.request.signal.throwIfAborted();
@@ -176,16 +179,19 @@ export async function askFirst(
   if (verdict === "approved") return;
   if (verdict === "denied") {
     throw new GatewayError("ACCESS_DENIED", {
-      message: `Not called: the user said no to this call of ${name}`,
-      recoveryAction: "Do without this call",
-      recoverySteps: ["Do without this call", "Ask the user what to do instead"],
+      message: `Not called: the user denied this call of ${name}`,
+      recoveryAction: "Continue without this call",
+      recoverySteps: ["Continue without this call", "Ask the user what to do instead"],
     });
   }
   throw new GatewayError("TIMEOUT", {
-    message: `Not called: nobody agreed to this call of ${name} in time, and it will not be made`,
-    recoveryAction: "Ask the user to agree, then call again",
+    message: `Not called: nobody approved this call of ${name} in time`,
+    recoveryAction: "Ask the user to approve it, then call again",
     recoverySteps: elicited !== undefined
-      ? ["Tell the user that a question will be asked", "Call again, and have the user answer it"]
+      ? [
+        "Tell the user that an approval request will appear",
+        "Call again, and have the user answer it",
+      ]
       : [`Tell the user to open ${page}`, "Call again, and have the user approve the call there"],
   });
 }
@@ -194,7 +200,7 @@ export async function askFirst(
 function shownArguments(text: string): string {
   const left = text.length - ASKED_ARGUMENTS;
   if (left <= 0) return text;
-  return `${shortened(text, ASKED_ARGUMENTS)} (${left} more characters are not shown)`;
+  return `${shortened(text, ASKED_ARGUMENTS)} (${left} more characters not shown)`;
 }
 
 /** Nothing in a question may be invisible, or turn its words around. */

@@ -19,7 +19,7 @@ export const WaitingCall = z.object({
   server: z.string(),
   tool: z.string(),
   arguments: z.string().describe("As JSON, without secrets"),
-  hidden: z.int().describe("How many characters of the arguments are not shown"),
+  hidden: z.int().describe("Number of characters of the arguments that are not shown"),
   principal: z.string(),
   client: z.string().optional(),
   askedAt: z.number(),
@@ -200,10 +200,10 @@ export class CallControl {
     if (mode === "confirm") return nature === "destroys";
     const name = `${tool.server}.${tool.name}`;
     const error = new GatewayError("ACCESS_DENIED", {
-      message: `Not called: ${name} may change things, and ${by} allows only tools that read`,
-      recoveryAction: "Use a tool that only reads",
+      message: `Not called: ${name} may change data, and ${by} allows only read-only tools`,
+      recoveryAction: "Use a read-only tool",
       recoverySteps: [
-        "Use a tool that only reads",
+        "Use a read-only tool",
         `Or ask the owner of the gateway to allow ${name}`,
       ],
     });

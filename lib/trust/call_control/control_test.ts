@@ -88,8 +88,8 @@ Deno.test("CallControl.enter() takes the owner's word for what a tool does, for 
 
 Deno.test("CallControl.enter() refuses in words that say who allows what", () => {
   assert.throws(() => control({ spec: { mode: "read-only" } }).enter(pendingCall()), {
-    message: 'Not called: git.commit may change things, and the entry of server "git" ' +
-      "allows only tools that read",
+    message: 'Not called: git.commit may change data, and the entry of server "git" ' +
+      "allows only read-only tools",
   });
 });
 
@@ -179,13 +179,13 @@ Deno.test("CallControl has it noted that a call was not let through, and why", a
   const readOnly = control({ spec: { mode: "read-only" } }, { onRefused });
   readOnly.enter(pendingCall(reads));
   assert.throws(() => readOnly.enter(pendingCall(destroys)));
-  assert.match(noted.join(), /^git\.commit: Not called: git\.commit may change things/);
+  assert.match(noted.join(), /^git\.commit: Not called: git\.commit may change data/);
   noted.length = 0;
   const ways: [Error, string[]][] = [
     [new GatewayError("ACCESS_DENIED", { message: "said no" }), ["git.commit: said no"]],
     [new GatewayError("TIMEOUT", { message: "too late" }), ["git.commit: too late"]],
     // Its client has cancelled it: nobody was refused anything.
-    [new DOMException("The client has gone", "AbortError"), []],
+    [new DOMException("The client disconnected", "AbortError"), []],
   ];
   for (const [error, expected] of ways) {
     const askFirst = () => Promise.reject(error);
@@ -208,7 +208,7 @@ Deno.test("CallControl.enterTrial() holds a person to the modes of server and to
   };
   const denied = (by: string) => ({
     code: "ACCESS_DENIED",
-    message: `Not called: git.commit may change things, and ${by} allows only tools that read`,
+    message: `Not called: git.commit may change data, and ${by} allows only read-only tools`,
   });
   assert.equal(tried({ spec: { callsPerMinute: 1 }, toolset: "read-only" }), false);
   assert.throws(() => tried({ limit: { mode: "read-only" } }), denied("this token"));

@@ -40,7 +40,7 @@ export async function openCallControl(input: CallControlModuleOptions) {
   const log = logs.module("control");
   const mask = (json: string) => logs.redactor.json(json);
   const page = address === ""
-    ? "the console, Security, Approvals"
+    ? "Security, Approvals in the console"
     : `${address}/security/approvals`;
   const modes = new ToolsetModes({
     settings: new SettingsRepository(store),
@@ -54,7 +54,7 @@ export async function openCallControl(input: CallControlModuleOptions) {
   function tell(added: WaitingCall | undefined): void {
     if (added) {
       const { server: serverName, tool: toolName } = added;
-      log.warn({ serverName, toolName }, `A call waits for approval: open ${page}`);
+      log.warn({ serverName, toolName }, `A call is waiting for approval: open ${page}`);
     }
     onChange();
   }

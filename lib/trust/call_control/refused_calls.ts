@@ -83,7 +83,7 @@ export class RefusedCalls implements Disposable {
     const count = this.#countOf(account) + 1;
     if (count > PER_DAY) return;
     this.#today.counts.set(account, count);
-    const note = `${PER_DAY} of this caller today: those that follow are not noted`;
+    const note = `This caller reached ${PER_DAY} refusals today: further ones are not logged`;
     const after = count === PER_DAY ? { ...entry.after, note } : entry.after;
     this.#options.onAudit({ ...entry, after });
   }

@@ -76,7 +76,7 @@ Deno.test("RefusedCalls.note() stops at a number a day for each caller, and says
     refusal({ client: testClient({ principal }), name: `tool${tool}` });
   for (let n = 0; n < 1_000; n++) refused.note(call(n), new Error("no"));
   assert.equal(entries.length, 200);
-  assert.match(JSON.stringify(entries.at(-1)), /those that follow are not noted/);
+  assert.match(JSON.stringify(entries.at(-1)), /further ones are not logged/);
   refused.note({ ...call(2_000), isRequest: true }, new Error("no"));
   assert.equal(entries.pop()?.subject, call(2_000).subject, "requests are counted apart");
   refused.note(call(1, "token:b"), new Error("no"));

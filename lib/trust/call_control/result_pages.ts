@@ -60,7 +60,7 @@ export class ResultPages implements Disposable {
       cutResult(parts, {
         most,
         replacement: (what, size, page) =>
-          `[${what}, about ${tokens(size)} tokens, is over the limit of this gateway: ` +
+          `[${what}, about ${tokens(size)} tokens, exceeds this gateway's limit: ` +
           `${where(page)}]`,
       });
     const kept = cutSaying((page) => `read it with resources/read of ${resultUri(id, page)}`);
@@ -68,16 +68,16 @@ export class ResultPages implements Disposable {
     const left = kept.pages.reduce((sum, page) => sum + sizeOf(page), 0);
     const isKept = this.#keep(id, new WeakRef(client), kept.pages, left);
     // How much is left is known by the cut alone, and nobody is sent to a page that is not there.
-    const cut = isKept ? kept : cutSaying(() => "it is too large to be kept") ?? kept;
+    const cut = isKept ? kept : cutSaying(() => "it is too large to store") ?? kept;
     const note = isKept
       ? `[Cut by the gateway: about ${tokens(cut.shown)} tokens are shown, about ${
         tokens(left)
-      } are left. Read on with resources/read of ${resultUri(id, 2)}${
+      } remain. Continue with resources/read of ${resultUri(id, 2)}${
         cut.pages.length > 1 ? `, to ?page=${cut.pages.length + 1}` : ""
       }, at the same endpoint and in the same session, within ${KEPT_MS / 60_000} minutes.]`
       : `[Cut by the gateway: about ${tokens(cut.shown)} tokens are shown. The other ${
         tokens(left)
-      } are too many to be kept: ask for less at once.]`;
+      } are too many to store: request less at a time.]`;
     // A client that knows the output's schema refuses a success without structured content.
     const mustFail = parts.structured !== undefined && cut.structured === undefined &&
       tool.definition.outputSchema !== undefined;
@@ -91,8 +91,9 @@ export class ResultPages implements Disposable {
     const page = kept?.pages[number - 2];
     const isOwn = kept?.owner.deref() === client && kept.expiresAt > this.#now();
     if (!kept || !page || !isOwn) {
-      const message = "There is no such page: results are kept for ten minutes, for the session " +
-        "that asked, while there is room. Call the tool again";
+      const message =
+        "Page not found: results are stored for ten minutes, for the session that made the call, " +
+        "while there is room. Call the tool again";
       return errorText(request.id, RESOURCE_NOT_FOUND, message);
     }
     const last = kept.pages.length + 1;
@@ -288,7 +289,7 @@ export function cutResult(
     // A text that was cut says at its end that there is more.
     if (isFull) return;
     if (!blob) flushBlocks();
-    const what = typeof value.type === "string" ? value.type : "Something";
+    const what = typeof value.type === "string" ? value.type : "Content";
     replace(blob ? `${what} (${blob.mimeType})` : what, block.length);
   }
 

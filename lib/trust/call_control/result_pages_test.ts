@@ -69,7 +69,7 @@ Deno.test("ResultPages.shorten() cuts, says what is left, and read() gives all t
   const [head, note] = result.content.map(({ text = "" }) => text);
   assert.match(
     note ?? "",
-    /^\[Cut by the gateway: about [\d,]+ tokens are shown, about [\d,]+ are left/,
+    /^\[Cut by the gateway: about [\d,]+ tokens are shown, about [\d,]+ remain/,
   );
   let whole = head ?? "";
   let uri: string | undefined = uriIn(answer);
@@ -90,7 +90,7 @@ Deno.test("ResultPages.read() knows nobody but the session that asked, and not f
   const call = pendingCall();
   const uri = uriIn(await pages.shorten(call, answerOf("x ".repeat(50_000)), 1_000));
   assert.match(read(pages, uri, call.client), /"contents"/);
-  const refused = /"code":-32002,"message":"There is no such page/;
+  const refused = /"code":-32002,"message":"Page not found/;
   assert.match(read(pages, uri, testClient()), refused, "another session of the same caller");
   for (const odd of ["?page=1", "?page=0", "?page=999999", "", "?page=2&x"]) {
     assert.match(read(pages, uri.replace("?page=2", odd), call.client), refused, odd);
@@ -108,7 +108,7 @@ Deno.test("ResultPages keeps no more than there is room for, the newest", async 
   for (let nth = 0; nth < 3; nth++) uris.push(uriIn(await shorten(100_000)));
   const isThere = uris.map((uri) => read(pages, uri, call.client).includes('"contents"'));
   assert.deepEqual(isThere, [false, true, true]);
-  assert.match(await shorten(300_000), /too many to be kept: ask for less/);
+  assert.match(await shorten(300_000), /too many to store: request less/);
 });
 
 Deno.test("ResultPages.shorten() sends nobody to pages that are not kept", async () => {
@@ -117,8 +117,8 @@ Deno.test("ResultPages.shorten() sends nobody to pages that are not kept", async
   const structuredContent = { rows: "x".repeat(20_000) };
   for (const more of [{ content: [image] }, { structuredContent }]) {
     const given = await pages.shorten(pendingCall(), answerOf("short", more), 1_000);
-    assert.match(given, /is over the limit of this gateway: it is too large to be kept\]/);
-    assert.match(given, /too many to be kept: ask for less/);
+    assert.match(given, /exceeds this gateway's limit: it is too large to store\]/);
+    assert.match(given, /too many to store: request less/);
     assert.doesNotMatch(given, /resources\/read/);
   }
 });

@@ -26,16 +26,16 @@ export function scanCharacters(where: string, text: string): Finding[] {
     if (at >= 0) found.push({ rule, severity, where, excerpt: excerptOf(text, at), why });
   };
   const spelled = text.search(SPELLED_ESCAPE);
-  note("control-characters", "medium", spelled, "It spells out a command to a terminal");
+  note("control-characters", "medium", spelled, "It spells out a terminal escape sequence");
   if (!UNUSUAL.test(text)) return found;
 
   const tag = text.replace(FLAGS, (flag) => " ".repeat(flag.length)).search(TAGS);
-  note("invisible-characters", "high", tag, "It has text in characters that no screen shows");
+  note("invisible-characters", "high", tag, "It contains text in invisible characters");
   note(
     "invisible-characters",
     "high",
     text.search(SELECTORS),
-    "It has a row of characters that only choose a form, which can spell out hidden text",
+    "It contains a run of variation selectors, which can encode hidden text",
   );
   const invisible = invisiblesIn(text);
   const isName = where === "name" || /\.properties\.[^.]*$/.test(where);
@@ -43,24 +43,24 @@ export function scanCharacters(where: string, text: string): Finding[] {
     "invisible-characters",
     isName || invisible.length > 3 ? "high" : "medium",
     invisible[0] ?? -1,
-    "It has characters that no screen shows",
+    "It contains invisible characters",
   );
   const override = text.search(OVERRIDES);
-  const reorders = "It shows text in another order than it has";
+  const reorders = "It displays text in a different order than it is stored";
   note("bidirectional-characters", "high", override, reorders);
   if (override < 0 && !RIGHT_TO_LEFT.test(text)) {
-    const why = "It changes the direction of text that is all written from left to right";
+    const why = "It changes the direction of text that is entirely left-to-right";
     note("bidirectional-characters", "medium", text.search(EMBEDDINGS), why);
   }
   const escape = text.search(ESCAPES);
-  const commands = "It has commands to a terminal, which can hide text or change what is shown";
+  const commands = "It contains terminal escape sequences, which can hide or change displayed text";
   note("control-characters", "high", escape, commands);
   if (escape < 0) {
-    note("control-characters", "medium", text.search(CONTROLS), "It has control characters");
+    note("control-characters", "medium", text.search(CONTROLS), "It contains control characters");
   }
-  const dressed = "It is written in letters that look like plain ones, which no search finds";
+  const dressed = "It is written in look-alike letters that a text search does not find";
   note("mixed-scripts", "medium", text.search(DRESSED), dressed);
-  const mixed = "A word is written with letters of two scripts that look alike";
+  const mixed = "A word mixes look-alike letters of two scripts";
   note("mixed-scripts", "medium", mixedWord(text), mixed);
   return found;
 }

@@ -128,7 +128,7 @@ const SPELLINGS: readonly {
   read(text: string): string;
 }[] = [
   {
-    how: "letters moved by thirteen places",
+    how: "ROT13",
     marks:
       /\b(gur|naq|lbh|lbhe|sbe|jvgu|sebz|guvf|gung|hfre|gbby|nyy|vagb|grkg|fraq|ernq|bar|ab)\b/gi,
     least: 3,
@@ -152,7 +152,7 @@ const SPELLINGS: readonly {
       ),
   },
   {
-    how: "numbers of characters",
+    how: "character codes",
     marks: /\b\d{2,3}, ?\d{2,3}, ?\d{2,3}, ?\d{2,3}, ?\d{2,3}, ?\d{2,3}, ?\d{2,3}, ?\d{2,3}\b/g,
     least: 1,
     read: (text) => text.replace(/\b\d{2,3}\b(?:, ?)?/g, (code) => asciiOf(parseInt(code))),

@@ -28,11 +28,11 @@ export function scanName(name: string, around: ScanContext): Finding[] {
     return found(
       "reserved-name",
       lookalike,
-      `It takes the name of the gateway's own "${reserved}"`,
+      `It uses the name of the gateway's own tool "${reserved}"`,
     );
   }
   if (around.otherTools.has(name)) {
-    return found("shadowing", "low", "Another server has a tool of the same name");
+    return found("shadowing", "low", "Another server has a tool with the same name");
   }
   const other = skeletonsOf(around.otherTools).get(bones);
   // `Search` beside `search` is another server's habit, `Read_File` beside `read_file` is not.

@@ -126,7 +126,7 @@ export class PassageScore {
     return {
       rule: signs[0]!.sign.rule,
       severity,
-      why: `It reads like an order rather than like documentation, and it ${LIST.format(says)}`,
+      why: `It reads like an instruction rather than documentation, and it ${LIST.format(says)}`,
       at: Math.min(...signs.map(({ at }) => at)),
     };
   }

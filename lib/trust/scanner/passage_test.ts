@@ -15,7 +15,7 @@ Deno.test("Passage adds up the signs of a sentence", () => {
     rule: "hide",
     severity: "medium",
     why:
-      "It reads like an order rather than like documentation, and it hides something and asks for more",
+      "It reads like an instruction rather than documentation, and it hides something and asks for more",
     at: 0,
   });
 });

@@ -111,7 +111,7 @@ function withOwn(around: ScanContext, name: string): ScanContext {
 }
 
 function tooLarge(where: string): Finding {
-  const why = `Only the first ${LIMITS.characters} characters are looked at, and this has more`;
+  const why = `It is longer than the ${LIMITS.characters} characters that are scanned`;
   return { rule: "oversized", severity: "high", where, excerpt: "", why };
 }
 

@@ -28,7 +28,7 @@ export async function createEmbedder(
   }
   if (url === undefined || model === undefined) {
     throw new GatewayError("CONFIG_INVALID", {
-      message: 'Cannot use the embedding backend "openai": its url or model is not set',
+      message: 'Cannot use the embedding backend "openai": its URL or model is not set',
       recoveryAction: "Set both, or choose another backend",
     });
   }

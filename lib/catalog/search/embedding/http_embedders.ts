@@ -48,7 +48,7 @@ function httpEmbedder({ name, id, batch, url, headers, body, answer }: HttpBacke
   const failure = (problem: string, cause?: unknown) =>
     new GatewayError("NOT_AVAILABLE_HERE", {
       message: `Cannot embed with ${name}: ${problem}`,
-      recoveryAction: "Check the address and the model of the embedding backend",
+      recoveryAction: "Check the URL and the model of the embedding backend",
       cause,
     });
   return {
@@ -64,17 +64,17 @@ function httpEmbedder({ name, id, batch, url, headers, body, answer }: HttpBacke
           signal,
         });
         text = await response.text();
-        if (!response.ok) throw failure(`it answered ${response.status}`);
+        if (!response.ok) throw failure(`it responded with HTTP ${response.status}`);
       } catch (error) {
         if (error instanceof GatewayError) throw error;
         signal.throwIfAborted();
         throw failure("it cannot be reached", error);
       }
       const { data: vectors, error } = answer.safeParse(parseJson(text));
-      if (!vectors) throw failure("its answer holds no embeddings", error);
+      if (!vectors) throw failure("its response contains no embeddings", error);
       const size = vectors[0]?.length;
       if (vectors.length !== texts.length || vectors.some(({ length }) => length !== size)) {
-        throw failure(`it gave ${vectors.length} embeddings for ${texts.length} texts`);
+        throw failure(`it returned ${vectors.length} embeddings for ${texts.length} texts`);
       }
       return vectors.map((vector) => Float32Array.from(vector));
     },

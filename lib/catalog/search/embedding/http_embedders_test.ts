@@ -85,5 +85,5 @@ Deno.test("createEmbedder() makes what was configured, and nothing for none", as
     }))!.id,
     "openai:m",
   );
-  await assert.rejects(createEmbedder({ embeddings: "openai" }), /url or model/);
+  await assert.rejects(createEmbedder({ embeddings: "openai" }), /URL or model/);
 });

@@ -147,7 +147,7 @@ function start(): Deno.ChildProcess {
 function failure(problem: string, cause?: unknown): GatewayError {
   return new GatewayError("NOT_AVAILABLE_HERE", {
     message: `Cannot embed with the local model: ${problem}`,
-    recoveryAction: "Look into the log, or choose another embedding backend",
+    recoveryAction: "Check the log, or choose another embedding backend",
     cause,
   });
 }

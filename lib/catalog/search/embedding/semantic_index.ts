@@ -79,12 +79,12 @@ export class SemanticIndex implements AsyncDisposable {
   async compare(query: string): Promise<VectorScores | { degraded: string }> {
     if (this.#isResting()) return { degraded: this.#failure!.reason };
     const text = queryText(query);
-    if (text === "") return { degraded: "The query holds no text to compare" };
+    if (text === "") return { degraded: "The query has no text to compare" };
     try {
       const vector = this.#queries.get(text) ?? await this.#embedQuery(text);
       this.#failure = undefined;
       this.resume();
-      if (this.#book.done === 0) return { degraded: "The tools' embeddings are still computed" };
+      if (this.#book.done === 0) return { degraded: "The tools are still being indexed" };
       return this.#book.compare(vector);
     } catch (error) {
       this.#fail(error);

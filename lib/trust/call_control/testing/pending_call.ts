@@ -60,6 +60,6 @@ export function pendingCall(wishes: CallWishes = {}): PendingCall & { leave(): v
       signal: controller.signal,
       send() {},
     },
-    leave: () => controller.abort(new DOMException("The client has gone", "AbortError")),
+    leave: () => controller.abort(new DOMException("The client disconnected", "AbortError")),
   };
 }

@@ -4,7 +4,7 @@ import type { Described } from "./signs.ts";
 export const DECEIT: readonly Described[] = [
   {
     id: "obey",
-    says: "has the model obey what comes from elsewhere",
+    says: "makes the model obey instructions from elsewhere",
     rule: "override",
     phrases: [
       "command|commands|message|orders|order|instruction|instructions|directions ~1 from ~2 user|developer|operator|vendor|operators|owner|platform|human",
@@ -25,7 +25,7 @@ export const DECEIT: readonly Described[] = [
   },
   {
     id: "lie",
-    says: "has the model say what is not so",
+    says: "makes the model say something false",
     rule: "concealment",
     phrases: [
       "people|person|someone|anyone|whoever|users|user|they|customers|guests ~4 hear|hears|told|learn|learns ~4 that|it|about|the|all|takes",
@@ -76,7 +76,7 @@ export const DECEIT: readonly Described[] = [
   },
   {
     id: "danger",
-    says: "weakens the machine or its checks",
+    says: "weakens the machine's security",
     rule: "shell-command",
     unlessDenied: true,
     isObject: true,
@@ -120,7 +120,7 @@ export const DECEIT: readonly Described[] = [
   },
   {
     id: "cipher",
-    says: "asks for a hidden text to be decoded",
+    says: "asks to decode hidden text",
     rule: "encoded",
     isObject: true,
     phrases: [
@@ -142,7 +142,7 @@ export const DECEIT: readonly Described[] = [
 export const TOOLS_OF_OTHERS: readonly Described[] = [
   {
     id: "reshape",
-    says: "says how another server's tool is to be used",
+    says: "dictates how to use another server's tool",
     rule: "cross-server",
     phrases: [
       "ALIEN ~3 takes|gets|receives|uses|goes|becomes|carries|wants|belongs|yields|is|are|ignores|needs",

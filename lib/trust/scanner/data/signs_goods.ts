@@ -4,7 +4,7 @@ import type { Described } from "./signs.ts";
 export const GOODS: readonly Described[] = [
   {
     id: "secret",
-    says: "speaks of secrets",
+    says: "mentions secrets",
     rule: "secrets",
     unlessDenied: true,
     isObject: true,
@@ -30,7 +30,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "machine",
-    says: "names a place where a machine keeps secrets",
+    says: "names a location where secrets are stored",
     rule: "secret-files",
     unlessDenied: true,
     isObject: true,
@@ -72,7 +72,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "context",
-    says: "asks for what the model was told, thinks or has seen",
+    says: "asks for the model's instructions, thoughts or context",
     rule: "conversation",
     isObject: true,
     phrases: [
@@ -135,7 +135,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "personal",
-    says: "speaks of personal matters",
+    says: "mentions personal data",
     rule: "conversation",
     isObject: true,
     phrases: [
@@ -152,7 +152,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "money",
-    says: "speaks of money",
+    says: "mentions money",
     rule: "sends-data",
     isObject: true,
     phrases: [
@@ -161,7 +161,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "address",
-    says: "names an address of its own",
+    says: "names its own address",
     rule: "sends-data",
     phrases: [
       "§code|field|parameter ~1 =|?u=|?d=",
@@ -202,7 +202,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "whole",
-    says: "wants all of it",
+    says: "asks for all of it",
     rule: "conversation",
     phrases: [
       "XWHOLE",
@@ -211,7 +211,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "unaltered",
-    says: "wants it word for word",
+    says: "asks for it verbatim",
     rule: "conversation",
     phrases: [
       "verbatim|unredacted|unmasked|uncensored|unfiltered|unabridged|unedited|plaintext|untruncated",
@@ -224,7 +224,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "hand-over",
-    says: "has something handed over",
+    says: "has data sent somewhere",
     rule: "conversation",
     unlessDenied: true,
     isObject: true,
@@ -244,7 +244,7 @@ export const GOODS: readonly Described[] = [
   },
   {
     id: "divert",
-    says: "changes where something goes",
+    says: "redirects data",
     rule: "sends-data",
     isObject: true,
     phrases: [

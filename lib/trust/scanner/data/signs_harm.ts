@@ -68,7 +68,7 @@ export const HARM: readonly Described[] = [
   },
   {
     id: "quiet",
-    says: "wants no notice taken",
+    says: "asks not to be noticed",
     rule: "concealment",
     phrases: [
       "left|leave|leaves|stay|stays|best ~2 unmentioned|aside|unsaid|unspoken",
@@ -92,7 +92,7 @@ export const HARM: readonly Described[] = [
   },
   {
     id: "unasked",
-    says: "does away with the user's consent",
+    says: "bypasses the user's consent",
     rule: "override",
     isObject: true,
     phrases: [
@@ -147,7 +147,7 @@ export const HARM: readonly Described[] = [
   },
   {
     id: "against",
-    says: "sets the user's choice aside",
+    says: "overrides the user's choice",
     rule: "override",
     phrases: [
       "related|relevant|pertinent|connected ~4 or not",
@@ -177,7 +177,7 @@ export const HARM: readonly Described[] = [
   },
   {
     id: "lifted",
-    says: "declares rules void",
+    says: "cancels other rules",
     rule: "override",
     isObject: true,
     phrases: [

@@ -4,7 +4,7 @@ import type { Described } from "./signs.ts";
 export const ORDERS: readonly Described[] = [
   {
     id: "model",
-    says: "speaks to the model",
+    says: "addresses the model",
     rule: "override",
     phrases: [
       "youre",
@@ -20,7 +20,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "order",
-    says: "gives the model an order",
+    says: "instructs the model",
     rule: "override",
     phrases: [
       "note|notice|attention|reminder|hint|message ~1 to|for ~2 AGENT",
@@ -37,7 +37,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "trigger",
-    says: "hangs an order on other events",
+    says: "ties an instruction to other events",
     rule: "tool-priority",
     phrases: [
       "while|when|since|whilst ~3 server|tool|integration|connector|plugin|extension|this ~2 attached|connected|loaded|enabled|active|present|installed|available",
@@ -63,7 +63,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "extra",
-    says: "asks for more than the task",
+    says: "asks for more than the task needs",
     rule: "override",
     phrases: [
       "also|additionally|besides|likewise|too|alongside",
@@ -76,7 +76,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "talk",
-    says: "tells a story around its order",
+    says: "wraps its instruction in a story",
     rule: "override",
     phrases: [
       "pursuant|under ~2 section|clause|article|rule|terms",
@@ -97,7 +97,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "people",
-    says: "speaks of people rather than of data",
+    says: "talks about people rather than data",
     rule: "override",
     phrases: [
       "person|persons|people|someone|somebody|anyone|anybody|nobody|whoever|human|humans|they|them|their|colleague|reader|readers|owner|requester|analyst|reviewer|individual|customer|operator",
@@ -105,7 +105,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "voice",
-    says: "speaks as a person who asks the model for a favor",
+    says: "poses as a person asking the model for a favor",
     rule: "override",
     phrases: [
       "i|we ~2 need|want|ask|require|appreciate|expect|request|insist|beg|rely|trust|count ~3 you|AGENT|on|your",
@@ -120,7 +120,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "reply",
-    says: "shapes what the model answers",
+    says: "dictates the model's answer",
     rule: "override",
     isObject: true,
     phrases: [
@@ -133,7 +133,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "slot",
-    says: "names a parameter to be filled",
+    says: "tells the model to fill a parameter",
     rule: "exfiltration-parameter",
     phrases: [
       "in|into|through|via|to|under|as|within|im|no|en|dans|nel|in|в|ins ~3 SLOT",
@@ -145,7 +145,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "collects",
-    says: "has a parameter collect what is not asked for",
+    says: "collects unrelated data in a parameter",
     rule: "exfiltration-parameter",
     inParameters: true,
     phrases: [
@@ -161,7 +161,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "asked-in-parameter",
-    says: "speaks to the model in a parameter",
+    says: "addresses the model in a parameter",
     rule: "exfiltration-parameter",
     inParameters: true,
     phrases: [
@@ -173,7 +173,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "lasting",
-    says: "wants its orders to last",
+    says: "makes its instructions permanent",
     rule: "override",
     isObject: true,
     phrases: [
@@ -188,7 +188,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "role",
-    says: "gives the model another role",
+    says: "assigns the model another role",
     rule: "override",
     isObject: true,
     phrases: [
@@ -212,7 +212,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "promote",
-    says: "has the model favor something",
+    says: "makes the model favor something",
     rule: "override",
     isObject: true,
     phrases: [
@@ -232,7 +232,7 @@ export const ORDERS: readonly Described[] = [
   },
   {
     id: "displace",
-    says: "takes another tool's place",
+    says: "replaces another tool",
     rule: "tool-priority",
     isObject: true,
     phrases: [

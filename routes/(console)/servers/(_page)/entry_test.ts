@@ -196,7 +196,7 @@ Deno.test("addServer() lets choose among several, and tells of each how it fared
     ["fine", true],
     ["off", false],
   ]);
-  assert.match(asked.found[0]?.problem ?? "", /There is a server "git" already/);
+  assert.match(asked.found[0]?.problem ?? "", /Server "git" already exists/);
   assert.equal(asked.found[2]?.line, "https://a.example/mcp?token=***");
   assert.equal(added.size, 0);
 

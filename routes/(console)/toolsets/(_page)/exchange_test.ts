@@ -40,7 +40,7 @@ Deno.test("importToolsets() says what is wrong and keeps what was pasted", async
   assert.match(done.error?.message ?? "", /not valid JSON/);
   assert.match(
     (await importToolsets(open.gateway, sent({ text: " " }), CALL)).error?.message ?? "",
-    /nothing to import/,
+    /import file is empty/,
   );
   await assert.rejects(importToolsets(open.gateway, sent({ text: "x".repeat(MAX + 1) }), CALL), {
     code: "PAYLOAD_TOO_LARGE",

@@ -29,7 +29,7 @@ Deno.test("projects page refuses a form of a page that another change came after
   const save = [["action", "save"], ["name", "web"]];
   const seen = ["versionstamp", shown!.versionstamp];
   await send([...save, seen, ["servers", "git"]]);
-  await assert.rejects(send([...save, seen]), { code: "CONFLICT", message: /somebody changed it/ });
+  await assert.rejects(send([...save, seen]), { code: "CONFLICT", message: /someone changed it/ });
   await assert.rejects(send(save), { code: "CONFLICT" });
   assert.deepEqual((await accessAdmin.projects())[0]?.servers, ["git"]);
 });

@@ -47,7 +47,7 @@ Deno.test("tokenInput() reads patterns, limits and days", () => {
 
 Deno.test("tokenInput() says which field is wrong", () => {
   const token = { name: "a" };
-  assert.throws(() => tokenInput(fields({ ...token, right: [] })), /^GatewayError: What it allows/);
+  assert.throws(() => tokenInput(fields({ ...token, right: [] })), /^GatewayError: Rights/);
   assert.throws(() => tokenInput(fields({ ...token, servers: "a;b" })), /Only these servers/);
   assert.throws(() => tokenInput(fields({ ...token, perMinute: "0" })), /Calls per minute/);
   assert.throws(() => tokenInput(fields({ ...token, concurrent: "many" })), /Concurrent calls/);

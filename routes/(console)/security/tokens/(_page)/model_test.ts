@@ -167,7 +167,7 @@ Deno.test("projects page makes, fills and deletes one, unless a token is for it 
     { name: "gone", isAssigned: true, isGone: true },
   ]);
   assert.deepEqual(page.projects[0]?.tokens, ["ci"]);
-  await assert.rejects(change([["action", "delete"], ["name", "web"]]), /a token is for it alone/);
+  await assert.rejects(change([["action", "delete"], ["name", "web"]]), /a token is limited to it/);
   await gateway.accessAdmin.revokeToken("ci");
   await change([["action", "delete"], ["name", "web"]]);
   await assert.rejects(change([]), /sent without an action/);
