@@ -8,13 +8,12 @@ import type { DashboardPage } from "../(_page)/dashboard.ts";
 
 const WIDTH = 200;
 
-/** Two amounts after one another, drawn to the scale of the card. */
-function TokenBar({ listed, added = 0, whole }: { listed: number; added?: number; whole: number }) {
-  const length = (tokens: number) => tokens === 0 ? 0 : Math.max(2, tokens / whole * WIDTH);
+/** An amount, drawn to the scale of its table. */
+function TokenBar({ tokens, whole }: { tokens: number; whole: number }) {
+  const width = tokens === 0 ? 0 : Math.max(2, tokens / whole * WIDTH);
   return (
     <svg class="bar token-bar" viewBox={`0 0 ${WIDTH} 8`} preserveAspectRatio="none" aria-hidden>
-      <rect class="bar-fill" width={length(listed)} height="8" />
-      <rect class="token-added" x={length(listed)} width={length(added)} height="8" />
+      <rect class="bar-fill" width={width} height="8" />
     </svg>
   );
 }
@@ -23,11 +22,7 @@ function TokenBar({ listed, added = 0, whole }: { listed: number; added?: number
 export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
   const { all, toolCount, clients, more, days, isCounting } = tokens;
   if (toolCount === 0) return null;
-  const whole = Math.max(
-    1,
-    all.counted,
-    ...clients.map(({ listing, search }) => listing.tokens + search.tokens),
-  );
+  const whole = Math.max(1, all.counted, ...clients.map(({ listing }) => listing.tokens));
   return (
     <Card title="Tokens used by tool lists" aside="tokens" isFlush>
       <Table
@@ -38,20 +33,15 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
           ["Tools", "number hide-small"],
           ["Listed", "number"],
           ["Searches, 24 h", "number", "Tokens added by search results"],
-          <HiddenHeading key="bar" label="Chart, one scale" class="hide-small" />,
+          ["Share of all tools", "col-share", "Tokens listed, compared with listing every tool"],
         ]}
       >
         <tr>
           <td>All tools listed (no gateway)</td>
           <td class="number hide-small">{formatNumber(toolCount)}</td>
-          <td class="number">
-            {formatNumber(all.counted)}
-            {all.isCounting && " so far"}
-          </td>
+          <td class="number">{all.isCounting ? "counting…" : formatNumber(all.counted)}</td>
           <td class="number">–</td>
-          <td class="hide-small">
-            <TokenBar listed={all.counted} whole={whole} />
-          </td>
+          <td>{!all.isCounting && <TokenBar tokens={all.counted} whole={whole} />}</td>
         </tr>
         {clients.map(({ id, name, sessions, listing, search }) => (
           <tr key={id} data-row>
@@ -68,9 +58,7 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
             <td class="number hide-small">{formatNumber(listing.tools)}</td>
             <td class="number">{formatNumber(listing.tokens)}</td>
             <td class="number">{search.searches === 0 ? "–" : formatNumber(search.tokens)}</td>
-            <td class="hide-small">
-              <TokenBar listed={listing.tokens} added={search.tokens} whole={whole} />
-            </td>
+            <td>{!all.isCounting && <TokenBar tokens={listing.tokens} whole={whole} />}</td>
           </tr>
         ))}
       </Table>
@@ -117,7 +105,7 @@ function SearchDays({ days }: { days: DashboardPage["tokens"]["days"] }) {
             <td class="number">{formatNumber(added)}</td>
             <td class="number">{formatShare(Math.max(0, 1 - added / Math.max(1, baseline)))}</td>
             <td class="hide-small">
-              <TokenBar listed={0} added={added} whole={whole} />
+              <TokenBar tokens={added} whole={whole} />
             </td>
           </tr>
         ))}

@@ -156,8 +156,7 @@ async function dashboardTokens(
   }).sort((a, b) => b.listing.tokens - a.listing.tokens);
   const all = tokenCost(gateway.toolDirectory, tools);
   const saved = given.reduce(
-    (sum, { sessions, listing, search }) =>
-      sum + sessions * (all.counted - listing.tokens) - search.tokens,
+    (sum, { sessions, listing }) => sum + sessions * (all.counted - listing.tokens),
     0,
   );
   const inAll = all.counted * given.reduce((count, { sessions }) => count + sessions, 0);
@@ -167,7 +166,7 @@ async function dashboardTokens(
     clients: given.slice(0, MAX_LISTED),
     more: Math.max(0, given.length - MAX_LISTED),
     isCounting: given.length < groups.size,
-    /** Against listing every tool to each connected client; undefined until that is counted. */
+    /** By shorter lists, against listing every tool to each connected client; searches not counted. */
     saved: inAll === 0 || all.isCounting
       ? undefined
       : { tokens: Math.max(0, saved), share: Math.max(0, saved / inAll) },
