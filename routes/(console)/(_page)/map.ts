@@ -39,7 +39,7 @@ function clientNodes(connected: readonly ConnectedClient[]): MapNode[] {
       label: isOne ? name : `${name} (${sessions.length})`,
       href: isOne ? clientPath(sessions[0]!.id) : "/clients",
       note: errors > 0
-        ? `${formatNumber(errors)} failed`
+        ? failedNote(errors, calls)
         : calls === 0 && searches > 0
         ? formatCount(searches, "search", "searches")
         : formatCount(calls, "call"),
@@ -82,8 +82,10 @@ function serverNode(server: ServerStatus, times: ServerTimes | undefined): MapNo
     return { ...node, note: word, icon, tone: tone === "bad" ? "bad" : "warn" };
   }
   if (times && isFailing(times)) {
-    const note = `${formatNumber(times.errors)} of ${formatNumber(calls)} failed`;
-    return { ...node, note, icon: "error", tone: "bad" };
+    return { ...node, note: failedNote(times.errors, calls), icon: "error", tone: "bad" };
+  }
+  if (times && calls > 0 && times.errors === calls) {
+    return { ...node, note: failedNote(times.errors, calls), icon: "alert", tone: "warn" };
   }
   if (times && isSlow(times)) {
     return { ...node, note: `slow: ${formatLatency(times.p95)}`, icon: "alert", tone: "warn" };
@@ -91,7 +93,12 @@ function serverNode(server: ServerStatus, times: ServerTimes | undefined): MapNo
   if (server.state !== "ready") {
     return { ...node, note: word, icon, tone: isStarting(server.state) ? "ok" : "quiet" };
   }
-  return { ...node, note: calls === 0 ? "idle" : formatCount(calls, "call"), icon, tone: "ok" };
+  const note = times?.errors ? failedNote(times.errors, calls) : formatCount(calls, "call");
+  return { ...node, note: calls === 0 ? "idle" : note, icon, tone: "ok" };
+}
+
+function failedNote(errors: number, calls: number): string {
+  return `${formatNumber(errors)} of ${formatNumber(calls)} failed`;
 }
 
 function grouped(nodes: readonly MapNode[], one: string, href: string, many?: string): MapNode[] {

@@ -31,16 +31,41 @@ Deno.test("mapOf() puts what fails and what is slow first, in words too", () => 
     server("idle"),
     server("errs"),
     server("slow"),
+    server("once"),
     server("down", { state: "failed" }),
   ];
-  const used = [times("busy", 90, 2), times("errs", 10, 4), times("slow", 9, 0, 8_000)];
+  const used = [
+    times("busy", 90, 2),
+    times("errs", 10, 4),
+    times("slow", 9, 0, 8_000),
+    times("once", 1, 1),
+  ];
   assert.deepEqual(map(servers, used), [
     "errs / 4 of 10 failed / bad",
     "down / Failed / bad",
     "slow / slow: 8.0 s / warn",
-    "busy / 90 calls / ok",
+    "once / 1 of 1 failed / warn",
+    "busy / 2 of 90 failed / ok",
     "idle / idle / ok",
   ]);
+});
+
+Deno.test("mapOf() shows how many of a client's calls failed", () => {
+  const client = {
+    id: "c1",
+    name: "editor",
+    protocolVersion: "2025-11-25",
+    transport: "http",
+    endpoint: "mcp?default",
+    principal: "everyone",
+    connectedAt: 0,
+    lastSeenAt: 0,
+    calls: 7,
+    errors: 1,
+    searches: 0,
+  } as const;
+  const { clients } = mapOf({ clients: [client], mayManage: true, servers: [], times: [] });
+  assert.deepEqual(clients.map(({ note, tone }) => [note, tone]), [["1 of 7 failed", "warn"]]);
 });
 
 Deno.test("mapOf() makes one node of many idle servers, and one of more that are busy", () => {
