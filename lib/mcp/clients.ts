@@ -57,8 +57,8 @@ const KEPT_MS = 60 * 60_000;
 export class Clients {
   readonly #options: ClientsOptions;
   readonly #now: () => number;
-  /** The newest first. */
-  #ended: ConnectedClient[] = [];
+  /** The newest first. A call may be counted after its session ends, so `use` is not copied. */
+  #ended: { client: ConnectedClient; use: SessionUse }[] = [];
 
   constructor(options: ClientsOptions) {
     this.#options = options;
@@ -72,8 +72,10 @@ export class Clients {
     // A session that was idle for long is dropped, and is back when its client is.
     const ids = new Set(connected.map(({ id }) => id));
     const since = this.#now() - KEPT_MS;
-    this.#ended = this.#ended.filter(({ id, endedAt = 0 }) => endedAt > since && !ids.has(id));
-    return [...connected, ...this.#ended];
+    this.#ended = this.#ended.filter(({ client: { id, endedAt = 0 } }) =>
+      endedAt > since && !ids.has(id)
+    );
+    return [...connected, ...this.#ended.map(({ client, use }) => ({ ...client, ...use }))];
   }
 
   /** The listings of connected clients, by their ids. */
@@ -100,8 +102,8 @@ export class Clients {
   }
 
   noteEnded(session: Session): void {
-    const ended = { ...this.#describe(session), endedAt: this.#now() };
-    this.#ended = [ended, ...this.#ended].slice(0, KEPT_ENDED);
+    const client = { ...this.#describe(session), endedAt: this.#now() };
+    this.#ended = [{ client, use: session.use }, ...this.#ended].slice(0, KEPT_ENDED);
   }
 
   #describe(session: Session): ConnectedClient {

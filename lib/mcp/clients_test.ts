@@ -79,6 +79,17 @@ Deno.test("Clients.list() describes clients without their session ids, the ended
   assert.deepEqual(clients.list().map(({ name }) => name), ["claude-code"]);
 });
 
+Deno.test("Clients.list() includes calls that are counted after their session ended", async () => {
+  await using open = await openClients();
+  const session = open.connect("quartermaster-cli");
+  await open.sessions.end(session);
+  session.use.calls++;
+  session.use.lastCall = { server: "git", tool: "log", at: 1, ok: true };
+  const [client] = open.clients.list();
+  assert.ok(client?.endedAt !== undefined);
+  assert.deepEqual([client.calls, client.lastCall?.tool], [1, "log"]);
+});
+
 Deno.test("Clients.list() keeps a bounded number of ended clients", async () => {
   await using open = await openClients();
   for (let n = 0; n < 150; n++) await open.sessions.end(open.connect(`client ${n}`));
