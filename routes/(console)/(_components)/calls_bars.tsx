@@ -5,6 +5,7 @@ export type { CallBucket };
 const WIDTH = 960;
 const HEIGHT = 160;
 const LABELS = 6;
+const SECONDS_BELOW_MS = 5 * 60_000;
 
 interface CallsBarsProps {
   points: readonly CallBucket[];
@@ -31,7 +32,6 @@ export function CallsBars({ points, pointed }: CallsBarsProps) {
       />
     );
   };
-  const every = Math.ceil(points.length / LABELS);
   return (
     <>
       <svg
@@ -51,16 +51,27 @@ export function CallsBars({ points, pointed }: CallsBarsProps) {
         {points.map(({ errors }, index) => bar(errors, index, "chart-errors"))}
       </svg>
       <ol class="chart-times" aria-hidden="true">
-        {points.filter((_, index) => index % every === 0).map(({ at }) => (
-          <li key={at}>{timeOf(at)}</li>
-        ))}
+        {timeLabels(points).map((label, index) => <li key={index}>{label}</li>)}
       </ol>
     </>
   );
 }
 
-export function timeOf(at: number): string {
-  return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+/** With seconds if the points span less than five minutes; a repeated label is left blank. */
+export function timeLabels(points: readonly Pick<CallBucket, "at">[]): string[] {
+  const every = Math.ceil(points.length / LABELS);
+  const span = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
+  const labels = points.filter((_, index) => index % every === 0)
+    .map(({ at }) => timeOf(at, span < SECONDS_BELOW_MS));
+  return labels.map((label, index) => label === labels[index - 1] ? "" : label);
+}
+
+export function timeOf(at: number, hasSeconds = false): string {
+  return new Date(at).toLocaleTimeString("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(hasSeconds && { second: "2-digit" }),
+  });
 }
 
 /** Places at which a chart's axis is labeled; the largest is its end. */
