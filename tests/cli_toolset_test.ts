@@ -143,7 +143,7 @@ Deno.test("toolset commands work on the store where no gateway runs", async (t) 
       [2, /toolset delete requires confirmation; pass --yes/, ["delete", "dev"]],
       [2, /toolset equip requires NAME/, ["equip"]],
       [2, /toolset list does not take "x"/, ["list", "x"]],
-      [2, /There is no file nowhere\.json/, ["import", "nowhere.json"]],
+      [2, /File not found: nowhere\.json/, ["import", "nowhere.json"]],
       [2, /The import file is empty/, ["import", "-"]],
       [2, /folder not found/, ["export", "--output", setting.path("no/a.json")]],
       [2, /Did you mean toolset equip\?/, ["equp", "dev"]],

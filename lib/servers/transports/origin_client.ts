@@ -132,7 +132,7 @@ export class OriginClient implements Disposable {
     if (!this.#credentials) return undefined;
     const unexplained = this.#sent === undefined
       ? undefined
-      : "it does not accept the login's token";
+      : "it does not accept the token from the login";
     return this.#credentials.trouble ?? unexplained;
   }
 

@@ -78,7 +78,7 @@ Deno.test(
     await using server = guarded("Bearer other");
     const credentials = new Listed("Bearer first", "Bearer second-secret", "Bearer third");
     await using transport = open(server, credentials);
-    const words = /HTTP 401 .*: it does not accept the login's token$/;
+    const words = /HTTP 401 .*: it does not accept the token from the login$/;
     const error = await rejects(transport.request(1, request(1), keptExchange()), "login", words);
     assert.equal(server.received.length, 2);
     assert.doesNotMatch(error.message, /second-secret/);
