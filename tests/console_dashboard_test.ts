@@ -118,7 +118,7 @@ browserTest("the map shows who calls what as it happens, and what fails in words
     const failing = map.getByRole("link", { name: /^git.*failed/ });
     await failing.waitFor();
     await page.getByRole("link", { name: "git.commit" }).waitFor();
-    await page.getByRole("table", { name: /Tokens that models are given/ })
+    await page.getByRole("table", { name: /Tokens used by each client/ })
       .getByRole("link", { name: "test" }).waitFor();
     await failing.click();
     await page.getByRole("heading", { level: 1, name: "git" }).waitFor();
