@@ -33,4 +33,7 @@ Deno.test("`quartermaster --help` shows the commands and the gateway's options",
     assert.match(await cli.ok("start", "--help"), /--public-url URL/);
     assert.match(await cli.ok("status", "--help"), /^Usage: quartermaster status$/m);
     assert.match(await cli.ok("--version"), /^quartermaster \d/);
+    assert.equal(await cli.ok("help"), all);
+    assert.equal(await cli.ok("help", "status"), await cli.ok("status", "--help"));
+    assert.equal(await cli.ok("version"), await cli.ok("--version"));
   }));

@@ -77,7 +77,7 @@ const COMMAND_FLAGS = Object.values(COMMANDS).flatMap((command) => command.flags
 /** Runs `COMMAND ...` and answers the exit code. */
 export async function runCli(args: readonly string[]): Promise<number> {
   // `deno task cli -- status`: a habit from npm.
-  const words = args[0] === "--" ? args.slice(1) : args;
+  const words = withInformationFlag(args[0] === "--" ? args.slice(1) : args);
   // Asked by shells: the words after the dashes are another command line, as far as it is written.
   if (words[0] === "complete" && words[1] === "--") {
     const { complete } = await import("./complete.ts");
@@ -111,6 +111,12 @@ export async function runCli(args: readonly string[]): Promise<number> {
   if (input.flags.get("json")) printJson(outcome.data);
   else print(outcome.text);
   return outcome.exitCode ?? 0;
+}
+
+/** `help server add` is `server add --help`, and `version` is `--version`. */
+function withInformationFlag(words: readonly string[]): readonly string[] {
+  if (words[0] === "help") return [...words.slice(1), "--help"];
+  return words[0] === "version" ? ["--version"] : words;
 }
 
 function resolveCommand({ command: first, positionals }: CommandLine) {

@@ -257,8 +257,14 @@ function toolsText(
   ]);
   return table(rows) + (rows.length > 0 ? "\n" : "") +
     (enabled === null
-      ? `All ${all.length} tools of ${server} are on; new ones will be on too.\n`
-      : `${
-        all.filter(isOn).length
-      } of ${all.length} tools of ${server} are on; new ones stay off.\n`);
+      ? `${allOn(all.length, server)}; new ones will be on too.\n`
+      : `${all.filter(isOn).length} of ${
+        counted(all.length, "tool")
+      } of ${server} are on; new ones stay off.\n`);
+}
+
+function allOn(count: number, server: string): string {
+  return count === 1
+    ? `The only tool of ${server} is on`
+    : `All ${count} tools of ${server} are on`;
 }

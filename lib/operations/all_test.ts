@@ -6,7 +6,14 @@ import { GatewayError } from "../core/errors.ts";
 import { Grants, RightMissing } from "../auth/grants.ts";
 import { BUILTIN_NAMES } from "../mcp/builtin_names.ts";
 import { OPERATIONS } from "./all.ts";
-import { commandName, flagFieldsOf, flagName, placeholdersOf, usageOf } from "./cli.ts";
+import {
+  commandName,
+  flagFieldsOf,
+  flagName,
+  placeholdersOf,
+  readWritten,
+  usageOf,
+} from "./cli.ts";
 import { choicesOf, fieldsOf } from "./fields.ts";
 import { openApi } from "./http.ts";
 import { operationTools } from "./mcp.ts";
@@ -116,4 +123,15 @@ Deno.test("/api/openapi.json is a valid OpenAPI document with every operation", 
   const reading = ALL.filter(({ effect }) => effect === "read").length;
   const described = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
   assert.equal(described.length, ALL.length + reading);
+});
+
+Deno.test("readWritten() names the required flags in the usage of a failed command", () => {
+  const create = ALL.find(({ name }) => name === "token.create")!;
+  assert.throws(
+    () => readWritten(create, { positionals: [], flags: new Map() }),
+    (error: Error) =>
+      /Usage: quartermaster token create --name NAME$/.test(
+        String((error as GatewayError).details.recoveryAction),
+      ),
+  );
 });

@@ -95,8 +95,7 @@ function meaningOf(field: InputField): string {
 /** The whole usage line: `toolset create NAME TOOL... [--replace]`. */
 export function usageOf(operation: Operation): string {
   const written = flagFieldsOf(operation).map((field) => {
-    const { flag, placeholder } = flagOf(field);
-    const text = placeholder === undefined ? `--${flag}` : `--${flag} ${placeholder}`;
+    const text = writtenFlag(field);
     return field.isRequired ? text : `[${text}]`;
   });
   const optional = written.filter((text) => text.startsWith("["));
@@ -111,6 +110,12 @@ export function usageOf(operation: Operation): string {
     ? ["[--output FILE]"]
     : [];
   return [operation.cli, ...flags, ...more].join(" ");
+}
+
+/** `--name NAME`, or `--replace` for a switch. */
+function writtenFlag(field: InputField): string {
+  const { flag, placeholder } = flagOf(field);
+  return placeholder === undefined ? `--${flag}` : `--${flag} ${placeholder}`;
 }
 
 /** The input of an operation from what was written. */
@@ -149,9 +154,10 @@ function splitList(text: string): string[] {
 }
 
 function misused(operation: Operation, problem: string): Error {
+  const required = flagFieldsOf(operation).filter(({ isRequired }) => isRequired).map(writtenFlag);
   return configError(
     `${commandName(operation)} ${problem}`,
-    `Usage: quartermaster ${operation.cli}`,
+    `Usage: ${["quartermaster", operation.cli, ...required].join(" ")}`,
   );
 }
 

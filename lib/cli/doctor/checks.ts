@@ -224,6 +224,10 @@ export async function checkPort(
   const state = own
     ? ok(ABOUT, `Port ${port} is used by this gateway (pid ${own.status.pid})`)
     : await tryPort(host, port);
+  const other = gateways[0];
+  if (!own && other && state.level === "ok") {
+    return [...running, ok(ABOUT, `The gateway runs at ${other.address} instead of port ${port}`)];
+  }
   return [...running, state];
 }
 
@@ -317,5 +321,5 @@ export async function checkClients(
   }
   if (findings.length > 0) return findings;
   const message = "No client on this machine uses this gateway";
-  return [ok("client", message, "Add it with `quartermaster connect CLIENT`")];
+  return [ok("client", message, "Add it with `quartermaster connect CLIENT --write`")];
 }

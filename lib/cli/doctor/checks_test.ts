@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inFolder } from "../../config/testing.ts";
 import { missingProgram, stateFinding } from "./servers_check.ts";
-import { checkRuntime, spaceFinding, TESTED_DENO } from "./checks.ts";
+import type { FoundGateway } from "../operation_target.ts";
+import { checkPort, checkRuntime, spaceFinding, TESTED_DENO } from "./checks.ts";
 
 const SERVER = { name: "a", source: { kind: "store" as const }, since: 0 };
 
@@ -91,4 +92,19 @@ Deno.test({
       );
     });
   },
+});
+
+Deno.test("checkPort() names the running gateway instead of a free port", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const place = { host: "127.0.0.1", port };
+  const lastOf = async (gateways: FoundGateway[]) =>
+    (await checkPort(place, gateways)).at(-1)?.message;
+  assert.equal(await lastOf([]), `Port ${port} on 127.0.0.1 is free`);
+  const running = { address: "http://127.0.0.1:1", status: { pid: 1, version: "1" } };
+  assert.equal(
+    await lastOf([running as FoundGateway]),
+    `The gateway runs at http://127.0.0.1:1 instead of port ${port}`,
+  );
 });
