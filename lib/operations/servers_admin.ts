@@ -123,13 +123,13 @@ export class ServersAdmin {
         message: `Cannot add server "${name.slice(0, 100)}": ${parsed.error.issues[0]?.message}`,
       });
     }
-    if (
-      this.#options.pool.find(name)?.server.source.kind === "file" ||
-      await this.#options.added.find(name)
-    ) {
+    const isInFile = this.#options.pool.find(name)?.server.source.kind === "file";
+    if (isInFile || await this.#options.added.find(name)) {
+      const label = "Choose another name, or change the existing server";
       throw new GatewayError("CONFLICT", {
         message: `Server "${name}" already exists`,
         recoverySteps: ["Choose another name", "Or change the existing server"],
+        ...(isInFile ? {} : { next: [{ label, operation: "server.update", input: { name } }] }),
       });
     }
   }

@@ -335,6 +335,11 @@ function taken(name: string): GatewayError {
     message: `Toolset "${name}" already exists`,
     recoveryAction: "Choose another name, or replace the existing toolset",
     recoverySteps: ["Choose another name", "Or replace the existing toolset"],
+    next: [{
+      label: "Choose another name, or replace the existing toolset",
+      operation: "toolset.create",
+      input: { name, replace: true },
+    }],
   });
 }
 
