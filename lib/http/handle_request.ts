@@ -21,6 +21,15 @@ const QUIET =
 /** Errors that another token would fix. */
 const CHALLENGED: ReadonlySet<ErrorCode> = new Set(["TOKEN_REQUIRED", "INSUFFICIENT_SCOPE"]);
 
+/** Errors of an MCP server that the request named, not of the gateway. */
+const OF_A_SERVER: ReadonlySet<ErrorCode> = new Set([
+  "SERVER_DISCONNECTED",
+  "SERVER_NOT_RUNNING",
+  "SERVER_STARTING",
+  "LOGIN_FAILED",
+  "TIMEOUT",
+]);
+
 /** Gives every request its checks, span, log line and headers. */
 export async function handleRequest(
   host: RequestHost,
@@ -31,6 +40,7 @@ export async function handleRequest(
   const started = performance.now();
   // Without a valid Host there is no URL either; the guard reports it.
   const { pathname, protocol } = URL.parse(req.url) ?? { pathname: "/", protocol: "http:" };
+  let reason: string | undefined;
   const response = await withSpan(
     "request",
     { "http.request.method": req.method, "url.path": pathname },
@@ -43,6 +53,7 @@ export async function handleRequest(
         span?.setAttribute("http.response.status_code", response.status);
         return response;
       } catch (error) {
+        if (error instanceof GatewayError && OF_A_SERVER.has(error.code)) reason = error.message;
         const response = explain(error, req, requestId, host.requestLog);
         if (error instanceof GatewayError && CHALLENGED.has(error.code)) {
           response.headers.set("www-authenticate", host.access.challenge(req, error));
@@ -53,7 +64,11 @@ export async function handleRequest(
   );
   const duration = performance.now() - started;
   host.countRequest(req.method, response.status, duration / 1000);
-  const level = response.status >= 500 ? "error" : QUIET.test(pathname) ? "debug" : "info";
+  const level = response.status >= 500
+    ? reason === undefined ? "error" : "warn"
+    : QUIET.test(pathname)
+    ? "debug"
+    : "info";
   host.requestLog[level]({
     requestId,
     correlationId: correlationId(req) ?? requestId,
@@ -62,6 +77,7 @@ export async function handleRequest(
     status: response.status,
     duration: Math.round(duration * 100) / 100,
     userAgent: req.headers.get("user-agent"),
+    ...(reason === undefined ? {} : { error: reason }),
   }, "Request");
   response.headers.set("x-request-id", requestId);
   if (response.status === 401 && !response.headers.has("www-authenticate")) {
