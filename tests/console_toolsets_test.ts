@@ -93,7 +93,7 @@ browserTest("toolset is built, ordered and saved with the keyboard alone", async
   await keyboard.press("Space");
   await settled(page, ["files.read_file", "files.read_folder", "git.read_tree"]);
   await page.getByText(/^3 tools, about \d+ tokens/).waitFor();
-  await page.getByText("27 below the 40-tool limit").waitFor();
+  await page.getByText("13 tools. Cursor reads 40.").waitFor();
 
   // The last one goes to the top, then one down; the focus stays with it.
   await page.getByRole("button", { name: "Move git.read_tree, 3 of 3" }).focus();
@@ -158,7 +158,7 @@ browserTest(
     await page.getByRole("button", { name: "Choose all 120 of many" }).click();
     await page.getByText(/^126 tools, about/).waitFor();
     await page.getByText("More than 40").waitFor();
-    await page.getByText("96 above the 40-tool limit").waitFor();
+    await page.getByText("136 tools. Cursor reads 40.").waitFor();
     const drawn = await page.locator(".chosen-row").count();
     assert.ok(drawn < 126, `${drawn} of 126 rows are drawn`);
     await assertReadable(page, "toolset-build");

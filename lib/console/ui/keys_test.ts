@@ -66,6 +66,13 @@ Deno.test("GoKeys.press() takes g, then the letter of a page, and nothing that c
   assert.equal(new Set(PAGES.map((page) => page.go)).size, PAGES.length);
 });
 
+Deno.test("PAGES: no letter opens one page alone and another after g", () => {
+  for (const { path, go } of PAGES) {
+    const alone = PAGES.find(({ key }) => key === go);
+    assert.ok(alone === undefined || alone.path === path, `g ${go}: ${path}`);
+  }
+});
+
 Deno.test("isPaletteChord() is Ctrl+K or Command+K, also in a field", () => {
   const target = { tagName: "INPUT", type: "text" };
   assert.ok(isPaletteChord(press({ key: "k", ctrlKey: true, target })));

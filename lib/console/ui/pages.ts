@@ -3,11 +3,11 @@ export const PAGES = [
   { path: "/", label: "Dashboard", icon: "dashboard", key: "i", go: "d" },
   { path: "/servers", label: "Servers", icon: "servers", key: "s", go: "s" },
   { path: "/tools", label: "Tools", icon: "tools", key: "t", go: "t" },
-  { path: "/toolsets", label: "Toolsets", icon: "toolsets", key: "e", go: "o" },
+  { path: "/toolsets", label: "Toolsets", icon: "toolsets", key: "e", go: "e" },
   { path: "/clients", label: "Clients", icon: "monitor", key: "c", go: "c" },
-  { path: "/optimization", label: "Optimization", icon: "optimization", key: "o", go: "p" },
-  { path: "/activity", label: "Activity", icon: "activity", key: "l", go: "a" },
-  { path: "/security", label: "Security", icon: "lock", key: "a", go: "e" },
+  { path: "/optimization", label: "Optimization", icon: "optimization", key: "o", go: "o" },
+  { path: "/activity", label: "Activity", icon: "activity", key: "l", go: "l" },
+  { path: "/security", label: "Security", icon: "lock", key: "a", go: "a" },
   { path: "/settings", label: "Settings", icon: "settings", key: ",", go: "," },
 ] as const;
 

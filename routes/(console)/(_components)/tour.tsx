@@ -44,8 +44,8 @@ export function TourCard({ tour }: { tour: Tour }) {
         </Step>
         <Step number={2} title="Pick tools" isDone={hasChoice} isNext={next === 1}>
           <p>
-            A toolset is the handful of tools a project needs. Clients see the equipped toolset's
-            tools, and can search for all others. <a href={NEW_TOOLSET}>Create a toolset</a>
+            A toolset is the few tools that a task needs. Clients see the equipped toolset's tools,
+            and can search for all others. <a href={NEW_TOOLSET}>Create a toolset</a>
           </p>
         </Step>
         <Step number={3} title="Connect a client" isDone={client !== undefined} isNext={next === 2}>

@@ -52,8 +52,9 @@ export default define.page<typeof handler>(function ToolsetsPage({ data: page, u
             ? <a class="button" href="/servers">Show servers</a>
             : <a class="button" href={NEW_TOOLSET}>Create a toolset</a>}
         >
-          A toolset is a selection of tools from any of your servers. Equip it to list just those
-          tools to clients. {available === 0
+          A toolset is a selection of tools from any of your servers. Equip it to list only these
+          and the gateway's own tools at <code>/mcp</code>; clients can search for all others.{" "}
+          {available === 0
             ? "There are no tools yet: connect a server first."
             : `There are ${formatCount(available, "tool")} to choose from.`}
         </EmptyState>

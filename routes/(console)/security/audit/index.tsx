@@ -1,6 +1,7 @@
 import { page } from "fresh";
 import {
   actionLabel,
+  actionTitle,
   AUDIT_ACTIONS,
   type AuditPage,
   auditPage,
@@ -94,7 +95,7 @@ function AuditFilters({ query }: { query: Record<string, string> }) {
               <option value={family} selected={family === chosen}>All of {family}</option>
               {AUDIT_ACTIONS.filter((each) => each.startsWith(`${family}.`)).map((each) => (
                 <option key={each} value={each} selected={each === chosen}>
-                  {actionLabel(each)} ({each})
+                  {actionTitle(each)} ({each})
                 </option>
               ))}
             </optgroup>

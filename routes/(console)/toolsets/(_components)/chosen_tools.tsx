@@ -210,7 +210,7 @@ function ChosenRow({ tool, place, count, isLast, target, onKey, onRemove }: Chos
           <InertText text={tool.namespacedName} />
         </span>
         {tool.note !== undefined && <span class="small tone-warn note">{tool.note}</span>}
-        <span class="number small muted">
+        <span class="number small muted" title="Tokens">
           {tool.tokens === undefined ? "" : formatNumber(tool.tokens)}
         </span>
       </label>
@@ -274,10 +274,9 @@ function Gauge({ count, builtins }: { count: number; builtins: number }) {
         <rect class="gauge-line" x={at(MANY_TOOLS) - 1} width="2" height="10" />
       </svg>
       <p class="small muted">
-        {count > MANY_TOOLS
-          ? `${formatNumber(count - MANY_TOOLS)} above the ${MANY_TOOLS}-tool limit (Cursor)`
-          : `${MANY_TOOLS - count} below the ${MANY_TOOLS}-tool limit (Cursor)`}
-        {builtins > 0 && `; /mcp lists ${builtins} tools of its own`}
+        {builtins > 0 &&
+          `${builtins} of the gateway's own + ${formatNumber(count - builtins)} chosen = `}
+        {`${formatCount(count, "tool")}. Cursor reads ${MANY_TOOLS}.`}
       </p>
     </div>
   );

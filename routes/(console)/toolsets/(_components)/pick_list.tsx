@@ -149,7 +149,7 @@ function Pick(
         <InertText as="span" class="mono" text={tool.name} />
         <InertText as="span" class="muted small" text={tool.summary} />
       </span>
-      <span class="number small muted">
+      <span class="number small muted" title="Tokens">
         {tool.tokens === undefined ? "" : formatNumber(tool.tokens)}
       </span>
     </label>

@@ -128,11 +128,58 @@ const LABELS: Record<string, string> = {
   "audit.flood": "Audit log:",
 };
 
+/** Completes the labels that do not name what was changed. */
+const OBJECTS: Record<string, string> = {
+  "server.tools": "a server",
+  "promotion.promote": "a tool",
+  "promotion.revert": "a tool",
+  "promotion.keep": "a tool",
+  "optimization.enable": "optimization",
+  "optimization.disable": "optimization",
+  "optimization.start": "tools",
+  "optimization.pause": "tools",
+  "optimization.resume": "tools",
+  "optimization.cancel": "tools",
+  "search.reindex": "search index",
+  "activity.clear": "activity log",
+  "data.backup": "the data store",
+  "data.restore": "the data store",
+  "data.restore.choose": "the data store",
+  "data.restore.cancel": "the data store",
+  "login.start": "a server",
+  "login.finish": "a server",
+  "login.fail": "a server",
+  "login.end": "a server",
+  "review.approve": "a tool",
+  "review.reject": "a tool",
+  "review.revert": "a tool",
+  "review.waive": "a tool",
+  "review.unwaive": "a tool",
+  "review.policy": "a server",
+  "call.approve": "a tool",
+  "call.deny": "a tool",
+  "call.refuse": "a tool",
+  "consent.ask": "a server",
+  "consent.approve": "a server",
+  "consent.refuse": "a server",
+  "console.login": "console",
+  "console.login.fail": "console",
+  "console.logout": "console",
+  "audit.prune": "entries",
+  "audit.lost": "entries are missing",
+  "audit.flood": "too many failed logins",
+};
+
 export const AUDIT_ACTIONS: readonly string[] = Object.keys(LABELS);
 
 /** Unknown where another version wrote it. */
 export function actionLabel(action: string): string | undefined {
   return Object.hasOwn(LABELS, action) ? LABELS[action] : undefined;
+}
+
+/** A known action without a subject, for a list to choose from. */
+export function actionTitle(action: string): string {
+  return [LABELS[action], OBJECTS[action]].filter((part) => part !== undefined).join(" ");
 }
 
 interface AuditDifference {

@@ -3,7 +3,7 @@ import { openAudit } from "../../../../../lib/telemetry/audit.ts";
 import { Store } from "../../../../../lib/storage/store.ts";
 import { actingFor } from "../../../../../lib/telemetry/audit_log.ts";
 import { Redactor } from "../../../../../lib/telemetry/redact.ts";
-import { auditDifferences, auditPage } from "./model.ts";
+import { actionTitle, AUDIT_ACTIONS, auditDifferences, auditPage } from "./model.ts";
 
 type Setting = Parameters<typeof auditPage>[0];
 
@@ -110,4 +110,12 @@ Deno.test("auditDifferences() copes with one side, none, a bare value, and one t
   assert.deepEqual(auditDifferences(undefined, cut).rows, [{ path: "", after: cut }]);
   const many = auditDifferences(undefined, text(Array.from({ length: 70 }, (_, n) => n)));
   assert.deepEqual([many.rows.length, many.more], [50, 20]);
+});
+
+Deno.test("actionTitle() is a whole phrase for every action", () => {
+  assert.equal(actionTitle("search.reindex"), "Rebuilt the search index");
+  assert.equal(actionTitle("server.add"), "Added server");
+  for (const action of AUDIT_ACTIONS) {
+    assert.doesNotMatch(actionTitle(action), /( (the|of|to|in|for|into|on|off|up)|:)$/, action);
+  }
 });
