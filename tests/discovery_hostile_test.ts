@@ -15,8 +15,6 @@ const HOSTILE: Record<string, unknown> = {
   "half a character": "create \uD83D issue",
   "a pattern": "(a+)+$ [^]*{1,99999} \\",
   "names of objects": "constructor __proto__ toString hasOwnProperty",
-  empty: "",
-  "spaces and lines": " \n\t\r\u00A0\u3000 ",
 };
 
 Deno.test("queries of any kind get an answer", async (t) => {
@@ -39,13 +37,19 @@ Deno.test("queries of any kind get an answer", async (t) => {
       await must(client, "list_available_tools", { category: query });
     });
   }
-  await t.step("arrays", async () => {
-    for (const query of [[""], ["", " "], Array.from({ length: 20_000 }, () => "issue")]) {
-      const { text, isError } = await client.call("tool_discovery", { query });
-      assert.ok(!isError && text.length < 10_000, text.slice(0, 500));
+  await t.step("empty queries", async () => {
+    for (const query of ["", " \n\t\r\u00A0\u3000 ", [], [""], ["", " "]]) {
+      const none = await refused(client, "tool_discovery", { query });
+      assert.equal(none.code, "INVALID_ARGUMENTS");
+      assert.match(none.text, /describe what you need/);
     }
-    const none = await refused(client, "tool_discovery", { query: [] });
-    assert.match(none.text, /query/);
+    const none = await refused(client, "optim.find_tool", { tool_description: " " });
+    assert.equal(none.code, "INVALID_ARGUMENTS");
+  });
+  await t.step("arrays", async () => {
+    const query = Array.from({ length: 20_000 }, () => "issue");
+    const { text, isError } = await client.call("tool_discovery", { query });
+    assert.ok(!isError && text.length < 10_000, text.slice(0, 500));
     const mixed = await refused(client, "tool_discovery", { query: ["issue", 7] });
     assert.match(mixed.text, /query/);
   });

@@ -116,8 +116,12 @@ for (const embeddings of ["none", "local"]) {
       const { tools } = await find({ query: "create", category: "calendar" });
       assert.equal(tools[0]!.toolName, "create_event");
       assert.ok(tools.every(({ serverName }) => serverName === "calendar"));
-      const none = await find({ query: "create", category: "calender" });
-      assert.deepEqual([none.tools, none.nearestCategories], [[], ["calendar"]]);
+      const none = await refused(client, "tool_discovery", {
+        query: "create",
+        category: "calender",
+      });
+      assert.equal(none.code, "INVALID_ARGUMENTS");
+      assert.match(none.text, /Did you mean calendar\?/);
     });
 
     await t.step("the context decides between tools that fit alike", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { GatewayError } from "../core/errors.ts";
-import { NamedTools, resolveListed } from "./tools.ts";
+import { NamedTools, resolveListed, SEARCH_EXTRAS } from "./tools.ts";
 
 function list(names: string[], maxNameLength = 60) {
   const tools = names.map((full) => {
@@ -175,4 +175,20 @@ Deno.test("resolveListed() tells a caller who may not decide no more than others
         : Promise.reject(new Error("not for you")),
   };
   await assert.rejects(resolveListed("files.bad", servers), { code: "TOOL_NOT_FOUND" });
+});
+
+Deno.test("quartermaster search says first if nothing fits", () => {
+  const text = (relevance: number) => {
+    const names = { server: "git", name: "log", namespacedName: "git.log", flatName: "git_log" };
+    const found = [{ ...names, summary: "Git log", category: "git", relevance }];
+    return SEARCH_EXTRAS["tool.search"]!.show!({ query: "fax", found, more: 0 } as never, {
+      paint: (_, text) => text,
+      isFollowed: false,
+      isRunning: true,
+      input: {},
+      flags: new Map(),
+    });
+  };
+  assert.match(text(0.09), /^No good match\. Best guesses:\nRELEVANCE/);
+  assert.match(text(0.1), /^RELEVANCE/);
 });

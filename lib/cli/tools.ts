@@ -24,6 +24,7 @@ import { GatewayError } from "../core/errors.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
 import { isObject } from "../core/rpc.ts";
 import { isAway } from "../core/server.ts";
+import { isPoor } from "../mcp/tool_directory.ts";
 import { notConnected } from "../servers/status.ts";
 import { type NameTable, NameTables } from "../catalog/name_table.ts";
 import { namesOf, namespacedName } from "../catalog/names.ts";
@@ -207,7 +208,8 @@ function searchText({ found, degraded }: SearchOutput, { paint, flags }: Outcome
     const why = flags.get("explain") ? whyOf(found[index]!) : "";
     return why === "" ? [line] : [line, paint("gray", `      ${why}`)];
   });
-  return `${note}${[heading, ...rows].join("\n")}\n`;
+  const doubt = isPoor(found) ? "No good match. Best guesses:\n" : "";
+  return `${doubt}${note}${[heading, ...rows].join("\n")}\n`;
 }
 
 function whyOf({ explanation = "", scores = {} }: SearchOutput["found"][number]): string {

@@ -102,10 +102,21 @@ export function decisionItems(
       const detail = `1 in 20 of ${formatCount(calls, "call")} in 24 h took over `;
       return item("slow", server, activity({ server }), detail + formatLatency(p95));
     });
-  const missed = stats.missed().map(({ query, count }) => {
+  // Searches by people say nothing about what models need.
+  const queries = stats.missed("mcp");
+  const missed = queries.slice(0, MOST_OF_A_KIND).map(({ query, count }) => {
     const detail = `${formatCount(count, "search", "searches")} in 24 h found no tool that fits`;
     return item("missed", `“${query}”`, activity({ kind: "missed" }), detail);
   });
+  const more = queries.length - missed.length;
+  const moreMissed = more === 0 ? [] : [
+    item(
+      "missed",
+      `and ${formatNumber(more)} more`,
+      activity({ kind: "missed" }),
+      "Other queries in 24 h that found no tool that fits",
+    ),
+  ];
   const known = stats.oldest === undefined ? 0 : Math.floor((Date.now() - stats.oldest) / DAY_MS);
   // A record of less than a day says nothing about what is never used.
   const unused = !isComplete || known === 0 ? [] : gateway.servers.list()
@@ -122,7 +133,8 @@ export function decisionItems(
       const detail = `Not called in ${formatCount(known, "day")}; ${cost}`;
       return item("unused", name, serverPath(name), detail);
     });
-  return [failing, slow, missed, unused].flatMap((items) => items.slice(0, MOST_OF_A_KIND));
+  const most = (items: AttentionItem[]) => items.slice(0, MOST_OF_A_KIND);
+  return [...most(failing), ...most(slow), ...missed, ...moreMissed, ...most(unused)];
 }
 
 const JOBS = 20;

@@ -205,4 +205,17 @@ Deno.test("decisionItems() ranks what fails, is slow, is not found and is never 
   const old = { ...call, at: now - 3 * 24 * 60 * 60_000 };
   assert.deepEqual(decisions([old]), [...found, "unused dead"]);
   assert.deepEqual(decisions([old], false), found);
+  const missed = (query: string, endpoint: string) => ({
+    ...call,
+    endpoint,
+    search: { ...search, query },
+  });
+  assert.deepEqual(decisions([missed("typed by hand", "cli")]), found);
+  const more = ["a", "b", "c", "d"].map((query) => missed(query, "mcp?default"));
+  assert.deepEqual(decisions(more).slice(2), [
+    "missed “send a fax”",
+    "missed “a”",
+    "missed “b”",
+    "missed and 2 more",
+  ]);
 });

@@ -269,7 +269,9 @@ class CombinedViewSession implements ViewSession {
     }
     const { forward, argumentsIn } = result;
     const params = () => forwardedParams(request.text, forward.name, argumentsIn);
-    return await this.#callOn(forward, request, params);
+    const answer = await this.#callOn(forward, request, params);
+    if (answer.call) answer.call.isForwarded = true;
+    return answer;
   }
 
   /** Waits only if the tool's server may be on its way. */

@@ -63,6 +63,47 @@ function openView(
   return { view, session, pushed, list, request, listTools, call, open };
 }
 
+Deno.test("CombinedView marks the record of a call that one of its own tools forwards", async () => {
+  const catalog = new Catalog();
+  catalog.setListed("git", [JSON.stringify({ name: "status", inputSchema: { type: "object" } })]);
+  const [forward] = catalog.of("git").tools;
+  const execute = builtin({
+    name: "execute",
+    title: "Execute",
+    forwards: true,
+    description: "",
+    input: z.strictObject({}),
+    run: () => Promise.resolve({ forward: forward!, argumentsIn: "arguments" }),
+  });
+  const view = new CombinedView({
+    instructions: "",
+    names: new NameTables([], 60),
+    listed: [execute],
+    builtins: new Builtins([execute]),
+    servers: { catalog, findServer: () => undefined, servers: () => [], tools: () => [forward!] },
+  });
+  await using session = view.open({
+    profile: { protocolVersion: "2025-11-25", capabilities: {} },
+    principal: "Ada",
+    push: () => {},
+    ask: (text) => text,
+  });
+  const isForwarded = async (name: string) => {
+    const params = { name, arguments: {} };
+    const { call } = await session.request({
+      id: 1,
+      method: "tools/call",
+      params,
+      text: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+      signal: new AbortController().signal,
+      send: () => {},
+    });
+    return [call?.tool, call?.isForwarded];
+  };
+  assert.deepEqual(await isForwarded("execute"), ["status", true]);
+  assert.deepEqual(await isForwarded("git_status"), ["status", undefined]);
+});
+
 Deno.test("CombinedView.listText() describes its own tools anew only for another edition or other tools", () => {
   const catalog = new Catalog();
   const list = (name: string) =>

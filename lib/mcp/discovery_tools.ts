@@ -8,7 +8,7 @@ import { namespacedName } from "../catalog/names.ts";
 import { builtin, type BuiltinTool, type ForwardedCall, jsonResult } from "./builtin_tool.ts";
 import { categoryDescription } from "../catalog/tool_metadata.ts";
 import { isStarting, type ServerState } from "../core/server.ts";
-import { shortened } from "../core/text.ts";
+import { didYouMean, shortened } from "../core/text.ts";
 import { expirationOf } from "../catalog/tool_keys.ts";
 import type { FoundTool } from "../catalog/search/module.ts";
 import { isPoor, searchRecord, type ToolDirectory } from "./tool_directory.ts";
@@ -19,7 +19,7 @@ const DESCRIPTION_CHARS = 150;
 const EXAMPLES = 3;
 /** Longer ones are sentences in a script without spaces. */
 const WORD_CHARS = 20;
-const QUERY_FORM = "must be a string or a non-empty array of strings";
+const QUERY_FORM = "must describe what you need, as a string or a non-empty array of strings";
 const ECHOED_WORDS = 20;
 
 export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
@@ -29,7 +29,7 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
       title: "Find tools",
       description: (principal) => discoveryText(directory, principal),
       input: z.strictObject({
-        query: z.union([z.array(z.string()).min(1), z.string()], { error: QUERY_FORM })
+        query: z.union([z.array(z.string()).min(1, QUERY_FORM), z.string()], { error: QUERY_FORM })
           .describe("Keywords for what you need, or a description of the task"),
         context: z.string().optional().describe("What you are working on"),
         maxResults: z.int().min(1).max(100).default(10),
@@ -42,6 +42,8 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
         const level = levels.detailLevel ?? levels.detail_level ?? "summary";
         const words = typeof query === "string" ? [query] : query;
         const text = words.join(" ");
+        checkQuery("query", text);
+        checkCategory(directory, principal, category);
         const result = await directory.find(principal, {
           text,
           context,
@@ -53,7 +55,7 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
         );
         const answer = jsonResult({
           tools,
-          ...(isPoor(result.found) ? nothingFound(directory, principal, category ?? text) : {}),
+          ...(isPoor(result.found) ? nothingFound(directory, principal, text) : {}),
           ...(result.degraded === undefined ? {} : { degraded: result.degraded }),
           ...directory.missing(principal),
           metadata: {
@@ -93,6 +95,30 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
       },
     }),
   ];
+}
+
+/** An empty query is a mistake, not a search that finds nothing. */
+export function checkQuery(argument: string, text: string): void {
+  if (text.trim() !== "") return;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `${argument} is empty: describe what you need`,
+    recoverySteps: [`Describe what you need in ${argument}, in keywords or a sentence`],
+  });
+}
+
+function checkCategory(directory: ToolDirectory, principal: string, category?: string): void {
+  const known = directory.categories(directory.visible(principal)).map(([name]) => name);
+  if (category === undefined || known.length === 0) return;
+  if (known.includes(category.toLowerCase())) return;
+  const { note } = directory.missing(principal);
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: `No tool has the category "${category.slice(0, 100)}"`,
+    ...didYouMean(directory.nearestCategories(principal, category)),
+    recoverySteps: [
+      ...(note === undefined ? [] : [note]),
+      "Omit the category, or call tool_capabilities for all categories",
+    ],
+  });
 }
 
 async function describeFound(

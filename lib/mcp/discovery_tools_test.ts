@@ -160,11 +160,23 @@ Deno.test("tool_discovery filters by category, and says which there are", async 
       .map(({ toolName }) => toolName);
   assert.deepEqual(await names("messaging", "owner"), ["send_message"]);
   assert.deepEqual(await names("Git"), ["push"]);
-  const none = await discover({ query: "push", category: "mesaging" });
-  assert.deepEqual([none.tools, none.nearestCategories], [[], ["git"]]);
-  assert.match(none.hint ?? "", /different or fewer words/);
-  const owners = await discover({ query: "push", category: "mesaging" }, "owner");
-  assert.deepEqual(owners.nearestCategories, ["messaging"]);
+  const hint = async (principal?: string) => {
+    const found = discover({ query: "push", category: "mesaging" }, principal);
+    return (await failure(found, "INVALID_ARGUMENTS")).details.hint;
+  };
+  assert.equal(await hint(), "Did you mean git?");
+  assert.equal(await hint("owner"), "Did you mean messaging?");
+});
+
+Deno.test("tool_discovery refuses an empty query", async () => {
+  await using opened = await open();
+  const { discover, tools } = opened;
+  for (const query of ["", "  ", [""], ["", " "]]) {
+    const { message } = await failure(discover({ query }), "INVALID_ARGUMENTS");
+    assert.match(message, /describe what you need/);
+  }
+  const parsed = tools[0]!.input.safeParse({ query: [] });
+  assert.match(parsed.error?.message ?? "", /describe what you need/);
 });
 
 Deno.test("tool_discovery says that there is nothing to be found", async () => {

@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
 import { namespacedName } from "../catalog/names.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
-import { forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";
+import { checkQuery, forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";
 import { isPoor, searchRecord, type ToolDirectory } from "./tool_directory.ts";
 
 export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
@@ -20,6 +20,7 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
       annotations: { readOnlyHint: true },
       async run({ tool_description, tool_keywords = "", limit }, { principal }) {
         const text = `${tool_description} ${tool_keywords}`.trim();
+        checkQuery("tool_description", text);
         const { found, degraded } = await directory.find(principal, { text, limit });
         const metrics = await directory.tokenMetrics(principal, found.map(({ tool }) => tool));
         const answer = jsonResult({

@@ -96,6 +96,14 @@ Deno.test("optim.find_tool finds by keywords alone, and finds nothing without a 
   });
 });
 
+Deno.test("optim.find_tool refuses an empty query", async () => {
+  await using opened = await open();
+  for (const args of [{ tool_description: "" }, { tool_description: " ", tool_keywords: " " }]) {
+    const { message } = await failure(opened.find(args), "INVALID_ARGUMENTS");
+    assert.match(message, /describe what you need/);
+  }
+});
+
 Deno.test("optim.find_tool counts and finds only what the caller may see", async () => {
   await using opened = await open({ hidden: ["slack.*"] });
   const { find, tools, tool } = opened;

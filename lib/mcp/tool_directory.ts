@@ -4,6 +4,7 @@ import type { ToolMetadata, ToolMetadataBook } from "../catalog/tool_metadata.ts
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
 import { nearestNames } from "../core/text.ts";
+import { POOR_RELEVANCE } from "../core/tool.ts";
 import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
 import type { ServerState } from "../core/server.ts";
 import type { NameTable, NameTables } from "../catalog/name_table.ts";
@@ -18,11 +19,9 @@ const NAME_CHARS = 200;
 /** Of JSON in English, about. */
 const CHARS_A_TOKEN = 4;
 
-/** Below this relevance of the best, it is likely that nothing of what was found was meant. */
-const POOR = 0.1;
-
-export function isPoor([best]: readonly FoundTool[]): boolean {
-  return (best?.relevance ?? 0) < POOR;
+/** Whether even the best of the found tools is unlikely to be the one that was meant. */
+export function isPoor([best]: readonly { relevance?: number | undefined }[]): boolean {
+  return (best?.relevance ?? 0) < POOR_RELEVANCE;
 }
 
 /** Stands for a server's name in records of the gateway's own tools. */

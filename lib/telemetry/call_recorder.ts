@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { shortened } from "../core/text.ts";
 import { isObject, parseJson } from "../core/rpc.ts";
+import { POOR_RELEVANCE } from "../core/tool.ts";
 import type { ActivityLog } from "./activity_log.ts";
 import type { Redactor } from "./redact.ts";
 import type { ActivityRecord, ActivitySearch } from "../storage/activity_repository.ts";
@@ -13,6 +14,8 @@ export interface CallRecord {
   /** When the call was sent to the server, by the process's clock; missing if it was not. */
   sentAt?: number;
   serverMs?: number;
+  /** Whether it was called through tool_execute or optim.call_tool. */
+  isForwarded?: boolean;
   /** For a search: what was asked, and all that was found. */
   search?: Omit<ActivitySearch, "picks" | "count">;
 }
@@ -57,7 +60,8 @@ export class CallRecorder {
       : undefined;
     const { server, tool, sentAt, serverMs, search } = call;
     const mark = this.#markOf(session);
-    const searchId = search ? undefined : this.#searches.leadingTo(mark, call);
+    // A tool that is listed needs no search.
+    const searchId = call.isForwarded ? this.#searches.leadingTo(mark, call) : undefined;
     const entry = log.record({
       endpoint: session.endpoint,
       session: mark,
@@ -77,7 +81,7 @@ export class CallRecorder {
       ...(search ? { search: this.#shortened(search) } : {}),
       ...(searchId === undefined ? {} : { searchId }),
     });
-    if (search) this.#searches.add(mark, entry, search.found);
+    if (search) this.#searches.add(mark, entry, search);
     details.add(entry, { request, response: answer.text });
   }
 
@@ -121,15 +125,22 @@ const MAX_SESSIONS = 1_000;
 /** The last searches of each session, to tell which of them led to a call. */
 export class RecentSearches {
   /** The session that searched last stands last. */
-  readonly #sessions = new Map<string, { id: string; at: number; tools: Set<string> }[]>();
+  readonly #sessions = new Map<string, { id: string; at: number; ranks: Map<string, number> }[]>();
 
   get size(): number {
     return this.#sessions.size;
   }
 
-  add(session: string, { id, at }: ActivityRecord, found: ActivitySearch["found"]): void {
-    const tools = new Set(found.map(({ server, tool }) => `${server}.${tool}`));
-    const searches = [{ id, at, tools }, ...this.#sessions.get(session) ?? []];
+  /** Notes a search that found something that fits. */
+  add(
+    session: string,
+    { id, at }: ActivityRecord,
+    { found, isHit }: Pick<ActivitySearch, "found" | "isHit">,
+  ): void {
+    if (!isHit) return;
+    const fitting = found.filter(({ relevance }) => relevance >= POOR_RELEVANCE);
+    const ranks = new Map(fitting.map(({ server, tool }, rank) => [`${server}.${tool}`, rank]));
+    const searches = [{ id, at, ranks }, ...this.#sessions.get(session) ?? []];
     this.#sessions.delete(session);
     this.#sessions.set(session, searches.slice(0, SESSION_SEARCHES));
     if (this.#sessions.size > MAX_SESSIONS) {
@@ -137,10 +148,14 @@ export class RecentSearches {
     }
   }
 
-  /** The id of the newest search of the session that found this tool. */
+  /** The id of the session's search that ranked this tool best; the newest of several. */
   leadingTo(session: string, { server, tool }: CallRecord, now = Date.now()): string | undefined {
-    return this.#sessions.get(session)
-      ?.find(({ at, tools }) => now - at < PICK_MS && tools.has(`${server}.${tool}`))?.id;
+    const ranked = (this.#sessions.get(session) ?? []).flatMap(({ id, at, ranks }) => {
+      const rank = ranks.get(`${server}.${tool}`);
+      return rank === undefined || now - at >= PICK_MS ? [] : [{ id, rank }];
+    });
+    // The newest stands first, and sorting keeps it before its equals.
+    return ranked.sort((a, b) => a.rank - b.rank)[0]?.id;
   }
 }
 

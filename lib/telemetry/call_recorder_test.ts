@@ -279,20 +279,30 @@ function searched(query: string, ...tools: string[]): AnsweredCall {
   return { ...answered("tool_discovery"), call };
 }
 
+function executed(tool: string): AnsweredCall {
+  const made = answered(tool);
+  return { ...made, call: { ...made.call, isForwarded: true } };
+}
+
 Deno.test("CallRecorder.record() links a call to the search that found its tool", async () => {
   await using open = await openRecorder();
   const { recorder, reader, redactor, log } = open;
   redactor.learn(["swordfish"]);
-  recorder.record(searched("old", "status"));
+  recorder.record(searched("old", "log", "status"));
   recorder.record(searched("see swordfish changes", "status", "diff"));
   recorder.record(searched("fly to the moon"));
-  recorder.record(answered("status"));
-  recorder.record(answered("push"));
-  recorder.record({ ...answered("diff"), session: { ...answered("").session, id: "other" } });
+  recorder.record(executed("status"));
+  recorder.record(executed("push"));
+  recorder.record(answered("diff"));
+  recorder.record({ ...executed("diff"), session: { ...answered("").session, id: "other" } });
   const check = async () => {
     const all = await Array.fromAsync(reader.calls());
-    const [diff, push, status, missed, hit, old] = all;
-    assert.deepEqual([diff?.searchId, push?.searchId], [undefined, undefined]);
+    const [elsewhere, listed, push, status, missed, hit, old] = all;
+    assert.deepEqual([elsewhere, listed, push].map((call) => call?.searchId), [
+      undefined,
+      undefined,
+      undefined,
+    ]);
     assert.equal(status?.searchId, hit?.id);
     const pick = { id: status!.id, server: "git", tool: "status", ok: true };
     assert.deepEqual(hit?.search, {
@@ -313,7 +323,7 @@ Deno.test("CallRecorder.record() links a call to the search that found its tool"
   await check();
   await log.flush();
   await check();
-  assert.equal((await Array.fromAsync(reader.calls({ kind: "call" }))).length, 3);
+  assert.equal((await Array.fromAsync(reader.calls({ kind: "call" }))).length, 4);
   assert.equal((await Array.fromAsync(reader.calls({ kind: "search" }))).length, 3);
   const missed = await Array.fromAsync(reader.calls({ kind: "missed" }));
   assert.deepEqual(missed.map(({ search }) => search?.query), ["fly to the moon"]);
@@ -324,15 +334,37 @@ Deno.test("RecentSearches forgets old searches, and sessions beyond its limit", 
   const searches = new RecentSearches();
   const call = { server: "git", tool: "status" };
   const record = { ...ENTRY, id: "s1", at: 1_000 };
-  searches.add("a", record, [{ ...call, relevance: 1 }]);
+  const hit = { isHit: true, found: [{ ...call, relevance: 1 }] };
+  const other = { isHit: true, found: [{ ...call, tool: "log", relevance: 1 }] };
+  searches.add("a", record, hit);
   assert.equal(searches.leadingTo("a", call, 1_000 + PICK_MS - 1), "s1");
   assert.equal(searches.leadingTo("a", call, 1_000 + PICK_MS), undefined);
-  for (let n = 0; n < 1_000; n++) searches.add(`b${n}`, record, []);
+  for (let n = 0; n < 1_000; n++) searches.add(`b${n}`, record, other);
   assert.equal(searches.size, 1_000);
   assert.equal(searches.leadingTo("a", call, 1_000), undefined);
-  searches.add("b1", record, [{ ...call, relevance: 1 }]);
-  for (let n = 0; n < 5; n++) searches.add("b1", { ...record, id: `later${n}` }, []);
+  searches.add("b1", record, hit);
+  for (let n = 0; n < 5; n++) searches.add("b1", { ...record, id: `later${n}` }, other);
   assert.equal(searches.leadingTo("b1", call, 1_000), undefined);
+});
+
+Deno.test("RecentSearches credits the hit that ranked the tool best, the latest of equals", () => {
+  const searches = new RecentSearches();
+  const add = (id: string, isHit: boolean, ...found: [string, number][]) =>
+    searches.add("a", { ...ENTRY, id, at: 1_000 }, {
+      isHit,
+      found: found.map(([tool, relevance]) => ({ server: "git", tool, relevance })),
+    });
+  const leading = (tool: string) => searches.leadingTo("a", { server: "git", tool }, 1_000);
+  add("first", true, ["status", 0.4], ["log", 0.1]);
+  add("second", true, ["status", 0.3]);
+  add("third", true, ["diff", 0.9], ["status", 0.8], ["push", 0.09]);
+  add("missed", false, ["log", 0.05], ["stash", 0.2]);
+  assert.deepEqual(["status", "log", "push", "stash"].map(leading), [
+    "second",
+    "first",
+    undefined,
+    undefined,
+  ]);
 });
 
 const ENTRY = {

@@ -44,7 +44,13 @@ export interface MissedQuery {
 
 const MOST_MISSED = 1_000;
 
-type Call = Pick<ActivityEntry, "at" | "server" | "tool" | "ms" | "ok" | "search" | "session">;
+type Call = Pick<ActivityEntry, "at" | "server" | "tool" | "ms" | "ok" | "search" | "session"> & {
+  /** If missing, it was made over MCP. */
+  endpoint?: string;
+};
+
+/** Stand for an endpoint in records of searches that people made. */
+const PEOPLES_ENDPOINTS = ["api", "cli", "console"];
 
 /** Calls, errors and durations by server and tool over the last 24 hours, in plain counters. */
 export class CallStats {
@@ -57,7 +63,7 @@ export class CallStats {
   readonly #tools = new Map<string, HourCounts>();
   readonly #searches = new Map<string, SearchCounts>();
   #oldest = Infinity;
-  #missed: { query: string; at: number }[] = [];
+  #missed: { query: string; at: number; isOverMcp: boolean }[] = [];
 
   constructor({ now = Date.now }: { now?: () => number } = {}) {
     this.#now = now;
@@ -69,10 +75,10 @@ export class CallStats {
   }
 
   /** Counts a call, in any order of time; of one that is older than a day only the time is kept. */
-  add({ at, server, tool, ms, ok, search, session }: Call): void {
+  add({ at, server, tool, ms, ok, search, session, endpoint = "mcp" }: Call): void {
     if (search) {
       if (at <= this.#dayAgo) return;
-      if (!search.isHit) this.#miss(search.query, at);
+      if (!search.isHit) this.#miss(search.query, at, !PEOPLES_ENDPOINTS.includes(endpoint));
       touched(this.#searches, session, MAX_SESSIONS, () => new SearchCounts())
         .add(Math.floor(at / HOUR_MS), search.tokens ?? 0);
       return;
@@ -138,9 +144,11 @@ export class CallStats {
     return this.#searches.get(session)?.cost(this.#hour) ?? { searches: 0, tokens: 0 };
   }
 
-  /** What was searched for and not found, most often first. */
-  missed(): MissedQuery[] {
-    const recent = this.#missed.filter(({ at }) => at > this.#dayAgo);
+  /** Queries of searches that found nothing, most frequent first; of all, or of those over MCP. */
+  missed(by: "all" | "mcp" = "all"): MissedQuery[] {
+    const recent = this.#missed.filter(({ at, isOverMcp }) =>
+      at > this.#dayAgo && (by === "all" || isOverMcp)
+    );
     const groups = Map.groupBy(recent, ({ query }) => query.toLowerCase().trim());
     return Array.from(groups.values(), (searches) => ({
       query: searches[0]!.query,
@@ -149,8 +157,8 @@ export class CallStats {
     })).sort((a, b) => b.count - a.count || b.at - a.at);
   }
 
-  #miss(query: string, at: number): void {
-    this.#missed.push({ query, at });
+  #miss(query: string, at: number, isOverMcp: boolean): void {
+    this.#missed.push({ query, at, isOverMcp });
     if (this.#missed.length <= MOST_MISSED) return;
     this.#missed = this.#missed.toSorted((a, b) => b.at - a.at).slice(0, MOST_MISSED / 2);
   }
