@@ -69,8 +69,6 @@ browserTest("a page asks for one stylesheet and at most ten scripts", async () =
     });
     await page.goto(new URL(path, endpoints.url).href);
     if (path !== "/login") await untilLive(page);
-    // The chart's library comes last of all.
-    if (path === "/") await page.locator(".chart canvas").waitFor();
     assert.equal(asked.stylesheet.size, 1, `${path}: ${[...asked.stylesheet]}`);
     const { size } = asked.script;
     assert.ok(size > 0 && size <= MOST_SCRIPTS, `${path}: ${size} scripts: ${[...asked.script]}`);

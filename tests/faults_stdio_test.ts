@@ -76,7 +76,7 @@ Deno.test("faults: servers that do not start, list or speak properly delay nobod
     const { reason, since } = await faulty.reaches("crashes", "failed");
     assert.match(
       reason,
-      /exited with code 1 before completing the MCP handshake\. Output: Cannot start: told to crash; trying/,
+      /exited with code 1 before completing the MCP handshake\. Output: Cannot start: told to crash; retrying/,
     );
     // It waits 0.5, 1, 2, 4 s at most between tries, and half of that at least.
     const seconds = (performance.now() - started) / 1000;

@@ -80,7 +80,7 @@ Deno.test({
           const response = await page.goto(url!);
           assert.equal(response?.status(), 200);
           await page.getByRole("heading", { level: 1 }).first().waitFor();
-          assert.ok(await page.getByText("weather").first().isVisible());
+          assert.ok(await page.getByText("weather").filter({ visible: true }).first().isVisible());
           assert.deepEqual(errors, []);
         } finally {
           await within(browser.close(), 30_000, "Closing the browser");

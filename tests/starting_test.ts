@@ -150,7 +150,7 @@ Deno.test("an entry that cannot be used is listed with its error, and a server c
     for (
       const [name, words] of [
         ["blocked", "Its entry uses port 9, which HTTP clients block"],
-        ["odd", 'Its entry has the type "carrier-pigeon", which is not supported'],
+        ["odd", 'Its entry has the unsupported type "carrier-pigeon"'],
         ["unnamed", "a server has no name"],
       ] as const
     ) {

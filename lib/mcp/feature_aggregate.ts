@@ -231,9 +231,10 @@ export class FeatureAggregate {
       ? await this.#findResource(request, name)
       : await this.#findPrompt(request, name);
     if (!route) return nothingAt(request, -32602, kind, name);
-    const { server, ...known } = route;
+    const known = "name" in route ? { name: route.name } : { uri: route.uri };
     const ref = isObject(request.params.ref) ? request.params.ref : {};
-    return await this.#relay(server, request, { ...request.params, ref: { ...ref, ...known } });
+    const params = { ...request.params, ref: { ...ref, ...known } };
+    return await this.#relay(route.server, request, params);
   }
 
   async #setLevel(request: McpRequest): Promise<string> {
