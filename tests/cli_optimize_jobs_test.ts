@@ -183,7 +183,7 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       const { code, out } = await cli.run(["optimize", ...words]);
       assert.equal(code, 1, out);
       assert.match(out, /\n✗ library\.list_loans {2}\S/);
-      assert.match(out, /\nJob \S+ is completed \(nothing could be tested\): 0 of 1 tool done/);
+      assert.match(out, /\nJob \S+ has completed \(nothing could be tested\): 0 of 1 tool done/);
       const [, newest] = (await optimize("jobs")).split("\n");
       assert.match(newest!, /^\S+ +nothing could be tested .* 0\/1 .* Cannot \S/);
     });
@@ -232,9 +232,9 @@ Deno.test("Ctrl-C pauses a job, which is then resumed, followed or cancelled", a
         hold();
         const { job } = await cli.json("optimize", "run", ...words, "--detach");
         const cancelled = await cli.ok("optimize", "cancel", job.id);
-        assert.match(cancelled, new RegExp(`^Job ${job.id} is cancelled`));
+        assert.match(cancelled, new RegExp(`^Job ${job.id} was cancelled`));
         const { code, out } = await cli.run(["optimize", "jobs", job.id, "--follow"]);
-        assert.deepEqual([code, /is cancelled/.test(out)], [1, true]);
+        assert.deepEqual([code, /was cancelled/.test(out)], [1, true]);
       });
     } finally {
       free();
@@ -281,7 +281,7 @@ Deno.test("on a terminal a job is agreed to, and Ctrl-C asks whether to cancel i
         await terminal.shows(/Cancel job/);
         await terminal.type("y");
         assert.equal((await terminal.ended()).code, 130, terminal.text());
-        assert.match(terminal.text(), /is cancelled/);
+        assert.match(terminal.text(), /was cancelled/);
       });
     } finally {
       gate.resolve();
