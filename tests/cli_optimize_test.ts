@@ -229,6 +229,6 @@ Deno.test("optimize reads without a gateway, and says that jobs need one", async
     assert.match(await cli.ok("optimize", "report"), /^# /);
     const help = await cli.ok("optimize", "--help");
     assert.match(help, /optimize run \[TOOL\.\.\.\] \[OPTIONS\]/);
-    assert.match(await cli.ok("optimize", "run", "--help"), /--max-cost USD +Stop before/);
+    assert.match(await cli.ok("optimize", "run", "--help"), /--max-cost USD +Maximum cost/);
   });
 });

@@ -27,7 +27,7 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
     <Card title="Tokens used by tool lists" aside="tokens" isFlush>
       <Table
         caption="Tokens used by each client's tool list and searches, compared with listing every tool"
-        class="tokens-table"
+        class="given-table"
         columns={[
           "To",
           ["Tools", "number hide-small"],
