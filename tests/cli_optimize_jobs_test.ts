@@ -274,6 +274,16 @@ Deno.test("on a terminal a job is agreed to, and Ctrl-C asks whether to cancel i
       const { jobs: [job] } = await cli.json("optimize", "jobs");
       assert.equal(job.status, "running");
 
+      await t.step("a second Ctrl-C leaves it running too", async () => {
+        await using terminal = open("jobs", job.id, "--follow");
+        await terminal.shows(/Testing/);
+        await terminal.interrupt();
+        await terminal.shows(/Cancel job/);
+        await terminal.interrupt();
+        assert.equal((await terminal.ended()).code, 130, terminal.text());
+        assert.match(terminal.text(), /Check job \S+ again with `quartermaster optimize jobs/);
+      });
+
       await t.step("or cancelled", async () => {
         await using terminal = open("jobs", job.id, "--follow");
         await terminal.shows(/Testing/);

@@ -336,7 +336,8 @@ test("a candidate is proposed, promoted against the verdict with a reason, and t
   await page.getByLabel("Description", { exact: true }).fill("Looks up books.");
   await page.getByRole("button", { name: "Save candidate" }).click();
   const proposed = page.locator(".candidate", { hasText: "Looks up books." });
-  await proposed.getByText("run evaluations first").waitFor();
+  await proposed.getByText("Not evaluated yet.").waitFor();
+  assert.equal(await proposed.getByText("run evaluations first").count(), 0);
 
   const vague = page.locator(".candidate", { hasText: "Handles things." });
   await vague.getByText(/Do not promote/).waitFor();
@@ -352,8 +353,8 @@ test("a candidate is proposed, promoted against the verdict with a reason, and t
   await rows.first().getByText("A trial for a day").waitFor();
   await inspect(page, "history");
   const first = rows.filter({ hasText: GOOD }).last();
-  await first.getByRole("button", { name: "Revert to this" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Revert to this" }).click();
+  await first.getByRole("button", { name: "Restore this" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Restore this" }).click();
   await hears(client, GOOD);
   await page.getByText("The earlier promotion is active again").waitFor();
   await page.getByRole("button", { name: "Revert to original" }).click();

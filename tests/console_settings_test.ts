@@ -58,7 +58,7 @@ browserTest(
     await using open = await openPage(browser, { javaScriptEnabled: false });
     const { page } = open;
     await page.goto(`${gateway.url}/settings`);
-    await page.getByText("It was switched on by the flag at the start").waitFor();
+    await page.getByText("It was switched on by the flag at startup").waitFor();
     assert.equal(await page.getByRole("button", { name: /Switch optimization/ }).count(), 0);
     const refused = await fetch(`${gateway.url}/settings`, {
       method: "POST",
@@ -67,6 +67,10 @@ browserTest(
     assert.equal(refused.status, 409);
     await refused.body?.cancel();
     await page.getByRole("button", { name: "Check the evaluator" }).click();
+    await page.getByText(/Cannot evaluate: .*\/nowhere\/claude/).waitFor();
+    await page.goto(`${gateway.url}/optimization`);
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.getByText("The evaluator was checked. The result is below.").waitFor();
     await page.getByText(/Cannot evaluate: .*\/nowhere\/claude/).waitFor();
   },
 );

@@ -13,6 +13,7 @@ import { mustAsk } from "./operation_command.ts";
 import type { OperationTarget } from "./operation_target.ts";
 import {
   ask,
+  askUntilCtrlC,
   clearStatus,
   inert,
   isInteractive,
@@ -155,7 +156,7 @@ async function watchJob(
 /** Asks whether to cancel the job or leave it running; pauses it if nobody can be asked. */
 async function stopJob(job: OptimizationJob, { input, target }: FollowedRun): Promise<void> {
   const canAsk = isInteractive() && input.flags.get("json") !== true;
-  if (canAsk && !ask(`Cancel job ${job.id}? Otherwise it keeps running.`)) {
+  if (canAsk && !await askUntilCtrlC(`Cancel job ${job.id}? Otherwise it keeps running.`)) {
     return printError(jobText(job));
   }
   const action = canAsk ? "cancel" : "pause";

@@ -35,6 +35,25 @@ export function ask(question: string): boolean {
   return isInteractive() && confirm(showHidden(inert(question)));
 }
 
+/** Asks a yes-or-no question at the terminal; Ctrl-C means no instead of ending the process. */
+export async function askUntilCtrlC(question: string): Promise<boolean> {
+  const refused = Promise.withResolvers<string>();
+  const refuse = () => refused.resolve("");
+  Deno.addSignalListener("SIGINT", refuse);
+  try {
+    print(showHidden(inert(`${question} [y/N] `)));
+    const bytes = new Uint8Array(256);
+    const typed = Deno.stdin.read(bytes)
+      .then((length) => new TextDecoder().decode(bytes.subarray(0, length ?? 0)));
+    const answer = await Promise.race([typed, refused.promise]);
+    // Neither Ctrl-C nor the end of the input ends the question's line.
+    if (answer === "") print("\n");
+    return /^y$/i.test(answer.trim());
+  } finally {
+    Deno.removeSignalListener("SIGINT", refuse);
+  }
+}
+
 export function isInteractive(): boolean {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
 }

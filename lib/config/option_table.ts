@@ -117,7 +117,7 @@ const TABLE = {
     .takes(
       oneOf(EVALUATORS),
       "auto",
-      "auto: claude-cli if programs can be started, else messages-api",
+      "auto: the claude CLI if it can run, else the Messages API if a key is set",
     ),
   claudePath: option("--claude-path PROGRAM", "The claude CLI that evaluations run").takes(
     anyText(4_096, "a program name or path"),

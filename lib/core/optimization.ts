@@ -307,6 +307,8 @@ export const JobTool = z.strictObject({
   /** In words: what came of it, or why nothing did. */
   outcome: z.string().optional(),
   promotedCandidateId: z.string().optional(),
+  /** The verdict allows its promotion, but the job does not promote. */
+  promotableCandidateId: z.string().optional(),
   failed: z.boolean().default(false),
 });
 export type JobTool = z.infer<typeof JobTool>;

@@ -233,10 +233,12 @@ export function nextOfJob(job: OptimizationJob) {
   return hasEnded(job)
     ? [
       { label: "See the results", operation: "optimization.results" },
-      {
-        label: "If the verdict supports a candidate, promote it",
-        operation: "optimization.promote",
-      },
+      ...(job.tools.some((tool) => tool.promotableCandidateId !== undefined)
+        ? [{
+          label: "Promote a candidate that the verdict allows",
+          operation: "optimization.promote",
+        }]
+        : []),
     ]
     : [
       { label: `Check job ${job.id} again`, operation: "job.show", input },

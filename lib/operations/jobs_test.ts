@@ -9,7 +9,7 @@ import { JOB_OPERATIONS } from "./jobs.ts";
 import { runOperation } from "./operation.ts";
 import { callBy } from "./testing/services.ts";
 
-const { start, retry } = JOB_OPERATIONS;
+const { start, show, retry } = JOB_OPERATIONS;
 const { signal } = new AbortController();
 
 Deno.test("job.start promotes nothing for one who may only spend model time, at every entrance", async () => {
@@ -72,6 +72,29 @@ Deno.test("job.start lets a person ask for less than the gateway does, in percen
     assert.deepEqual([minOverall, minNegative], [fraction, 0.8]);
     await jobs.wait(job.id, 30_000, signal);
   }
+});
+
+Deno.test("job.show suggests a promotion only if the job left a candidate to promote", async () => {
+  await using opened = await openOptimization();
+  const { services, jobs } = opened;
+  const { candidateId } = await draft(opened);
+  const run = async (autoPromote: boolean) => {
+    const input = { tools: ["weather.forecast"], autoPromote };
+    const started = await runOperation(start, services, input, callBy(EVERYONE));
+    await jobs.wait(started.job.id, 30_000, signal);
+    const asked = { jobId: started.job.id };
+    const shown = await runOperation(show, services, asked, callBy(EVERYONE));
+    const steps = show.next?.(shown, asked) ?? [];
+    return { tool: shown.job.tools[0], steps: steps.map(({ operation }) => operation) };
+  };
+  const left = await run(false);
+  assert.equal(left.tool?.promotableCandidateId, candidateId);
+  assert.deepEqual(left.steps, ["optimization.results", "optimization.promote"]);
+  const promoted = await run(true);
+  assert.equal(promoted.tool?.promotedCandidateId, candidateId);
+  assert.deepEqual(promoted.steps, ["optimization.results"]);
+  // The best one is promoted already.
+  assert.deepEqual((await run(false)).steps, ["optimization.results"]);
 });
 
 Deno.test("job.retry starts again what was not done, within the caller's rights", async () => {

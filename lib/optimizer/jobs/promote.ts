@@ -61,9 +61,8 @@ export async function promoteBest(
     return stay(`${kept}: the best of the others scored ${gain}, but ${why}`);
   }
   if (!record.job.options.autoPromote) {
-    return stay(
-      `Not promoted because the job does not promote: candidate "${best.candidateId}", ${gain}`,
-    );
+    const why = `the job does not promote: candidate "${best.candidateId}", ${gain}`;
+    return { ...stay(`Not promoted because ${why}`), promotableCandidateId: best.candidateId };
   }
   if (!hasConfirmation(record.job.options, evaluation.results.length - 1)) {
     return await promote(context, evaluation, best, { gain, inForce });

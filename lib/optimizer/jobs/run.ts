@@ -53,7 +53,8 @@ export interface JobContext {
   signal: AbortSignal;
 }
 
-export interface ToolOutcome extends Pick<JobTool, "failed" | "promotedCandidateId" | "untested"> {
+export interface ToolOutcome
+  extends Pick<JobTool, "failed" | "promotedCandidateId" | "promotableCandidateId" | "untested"> {
   outcome: string;
 }
 

@@ -56,7 +56,8 @@ export function OptimizationCandidates({ page }: { page: ToolOptimizationPage })
 function CandidateCard({ page, candidate }: CandidateProps) {
   const { id, label, refusal, evidence, isInForce } = candidate;
   const canPromote = !isInForce && page.exists;
-  const verdict = refusal ?? evidence?.verdict?.words;
+  // Without evidence, the scores already say that it was not evaluated.
+  const verdict = evidence === null ? undefined : refusal ?? evidence.verdict?.words;
   return (
     <Card
       class={isInForce ? "candidate is-in-force" : "candidate"}

@@ -71,12 +71,12 @@ function HistoryRow(
       {promotion?.id !== page.promotion?.id && (
         <Confirm
           id={`to-${event.id}`}
-          label="Revert to this"
+          label="Restore this"
           subject={event.time}
-          title={`Revert ${inertString(page.tool)} to this description?`}
+          title={`Restore this description of ${inertString(page.tool)}?`}
           action={page.path}
           fields={promotion === null ? { do: "revert" } : { do: "revert", to: event.id }}
-          verb="Revert to this"
+          verb="Restore this"
         >
           Clients see {promotion === null ? "the server's own description" : "it"} at once.
         </Confirm>

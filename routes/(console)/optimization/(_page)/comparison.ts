@@ -201,7 +201,7 @@ export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] 
     };
   });
   const best = bestCandidate(views);
-  return views.map((view) => ({ ...view, isBest: view === best && view.evidence !== null }));
+  return views.map((view) => ({ ...view, isBest: view === best && view.refusal === undefined }));
 }
 
 /** What went on record with a promotion; undefined if that was no number. */

@@ -49,6 +49,15 @@ Deno.test("toolOptimizationPage() shows a candidate that is named in the address
   assert.match(comparison.candidate.refusal ?? "", /Do not promote/);
 });
 
+Deno.test("toolOptimizationPage() calls no candidate the best if no verdict allows promotion", async () => {
+  await using opened = await optimizationGateway();
+  const { candidateId } = await draft(opened, "Another one");
+  await opened.evaluate();
+  const { candidates } = await open(opened);
+  assert.deepEqual(candidates.map(({ id, isBest }) => [id, isBest]), [[candidateId, false]]);
+  assert.match(candidates[0]?.refusal ?? "", /Do not promote/);
+});
+
 Deno.test("toolOptimizationPage() says of numbers of several evaluations that they are", async () => {
   await using opened = await optimizationGateway();
   const { candidateId } = await draft(opened);

@@ -163,11 +163,11 @@ export const SETTINGS_DECISIONS: FormDecisions = {
   },
   "evaluator-check": {
     operation: SETTINGS_OPERATIONS.checkEvaluator,
-    done: "The evaluator was checked. The result is under Optimization.",
+    done: "The evaluator was checked. The result is below.",
   },
   "evaluator-test": {
     operation: SETTINGS_OPERATIONS.testEvaluator,
-    done: "The test is complete. The result is under Optimization.",
+    done: "The test is complete. The result is below.",
   },
   search: {
     operation: SETTINGS_OPERATIONS.reindex,
