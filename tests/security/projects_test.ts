@@ -67,7 +67,10 @@ Deno.test("a token for one project cannot leave it", async () => {
   assert.deepEqual(await visitor.tools(), flat("web", "both", "free"));
   const same = await visit("/mcp?expose=all&project=website", token);
   assert.deepEqual(await same.tools(), flat("web", "both", "free"));
-  assert.match(await refusal("/mcp?project=numbers", token), /only valid for the project "website"/);
+  assert.match(
+    await refusal("/mcp?project=numbers", token),
+    /only valid for the project "website"/,
+  );
   assert.match(await refusal("/mcp?project=nonesuch", token), /only for the project "website"/);
   const left = await visitor.call("data_data_echo", {}, { projectId: "numbers" });
   assert.match(left, /ACCESS_DENIED/);
