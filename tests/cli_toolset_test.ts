@@ -119,7 +119,7 @@ Deno.test("toolset commands work on the store where no gateway runs", async (t) 
         ["create", "x"],
       ],
       [2, /Cannot save toolset "a\.b"[^]*For example: a-b/, ["create", "a.b", "git.log"]],
-      [1, /already\n {2}Choose another name/, [
+      [1, /already exists\n {2}Choose another name/, [
         "create",
         "dev",
         "git.log",
