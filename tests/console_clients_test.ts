@@ -73,7 +73,7 @@ test("clients page shows how to connect, then who is connected and what its mode
   await page.getByRole("button", { name: "Disconnect", exact: true }).click();
   await page.waitForURL(`${gateway.url}/clients`);
   await page.getByRole("heading", { name: "Disconnected within the last hour" }).waitFor();
-  await assert.rejects(cursor.client.listTools(), /404|session/);
+  await assert.rejects(cursor.client.listTools(), /404|session/i);
   const missing = await page.goto(`${gateway.url}/clients/00000000`);
   assert.equal(missing?.status(), 404);
   assert.deepEqual(complaints, []);

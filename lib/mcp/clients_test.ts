@@ -57,7 +57,10 @@ async function openClients() {
     sessions,
     connect,
     wait: (ms: number) => now += ms,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(sessions.list().map(({ saved }) => saved));
+      await stack.disposeAsync();
+    },
   };
 }
 
