@@ -168,7 +168,7 @@ test("an optimization is chosen, estimated, started and followed in the browser"
     goLive(other.page, `${lab.gateway.url}/optimization`),
   ]);
   await page.getByText("0 of 5 tools optimized").waitFor();
-  const table = page.getByRole("table", { name: "Tools" });
+  const table = page.getByRole("table", { name: /^Tools/ });
   await table.getByRole("row", { name: /^find_books .*Never evaluated/ }).waitFor();
   assert.match(await table.getByRole("row").last().innerText(), /delete_member[^]*Disabled/);
   await inspect(page, "overview");
@@ -414,7 +414,7 @@ test("a job that could test nothing says so and why, and what it worked with", a
   await page.locator(".job").getByText("0/1 tool tested").waitFor();
   await page.locator(".notice.tone-warn").getByText(/there are no prompts/).waitFor();
   const repeats = page.locator(".fact", { hasText: "Runs per prompt" });
-  assert.match(await repeats.innerText(), /1\s+as quick has it/);
+  assert.match(await repeats.innerText(), /1\s+default for quick/);
   await inspect(page, "job-empty");
   assert.deepEqual(complaints, []);
 });

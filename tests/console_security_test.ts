@@ -107,7 +107,7 @@ browserTest("a token is made and revoked without scripts", async () => {
   assert.equal((await guarded.admin.tokens()).filter(({ name }) => name === "ci").length, 0);
 
   await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByText("it is shown this once").waitFor();
+  await page.getByText("it will not be shown again").waitFor();
   const token = await page.getByLabel("the token", { exact: true }).innerText();
   await page.getByText("Claude Code", { exact: true }).click();
   const command = await page.getByLabel("command for Claude Code", { exact: true }).innerText();
@@ -148,7 +148,7 @@ browserTest("a project is made, filled, and kept while a token is for it", async
   const bound = await guarded.token({ name: "bound", project: "numbers" });
   await card.getByRole("button", { name: "Delete numbers" }).click();
   await page.getByRole("button", { name: "Delete project" }).last().click();
-  await page.getByText("a token is limited to it (bound)").waitFor();
+  await page.getByText("limited to it (bound)").waitFor();
   await guarded.revoke(bound);
   // Else it would then belong to all other projects.
   await card.getByLabel("files").uncheck();

@@ -130,7 +130,7 @@ test("server is added by its command with the keyboard alone", async () => {
   await page.getByRole("heading", { level: 1, name: "Add server" }).waitFor();
   await tabTo(/^URL, command/);
   await page.keyboard.insertText(COMMAND);
-  await page.getByText("A command. Unless you give it a name").waitFor();
+  await page.getByText("A command. Default name:").waitFor();
   await tabTo(/^Name$/);
   await page.keyboard.type("keys");
   await tabTo(/^Add server$/);

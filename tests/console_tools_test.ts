@@ -105,7 +105,7 @@ test("tools page ranks as the engine does while one types, and filters by addres
   await page.getByText("tokens in total").waitFor();
   await page.getByText("Name collisions").waitFor();
   await page.getByText("whose full name comes first alphabetically").waitFor();
-  await page.getByText("only the end tells them apart").waitFor();
+  await page.getByText("exceed the length limit").waitFor();
   await assertReadable(page, "tools-all");
 
   await page.keyboard.press("/");
@@ -153,7 +153,7 @@ test("tool page has names, cost, examples and relatives; what is said of it can 
   await using open = await openPage(browser);
   const { page, complaints } = open;
   await goLive(page, `${gateway.url}/tools/git_hub/search`);
-  await page.getByText("is the name of").first().waitFor();
+  await page.getByText("is already the name of").first().waitFor();
   const flat = page.locator(".fact", { hasText: "Flat name" });
   assert.match(await flat.innerText(), /git_hub_search_\w+/);
   await page.getByRole("link", { name: "git_hub.old_search" }).waitFor();
