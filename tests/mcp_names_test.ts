@@ -166,7 +166,7 @@ Deno.test("/mcp: prompts whose names clash are told in the log once, and in the 
   const pairs = [["git.hub_x", "git_hub.x"], ["git.say-it", "git.say_it"]];
   for (const owners of pairs) {
     const line = await endpoints.logged(new RegExp(`.*${RegExp.escape(JSON.stringify(owners))}.*`));
-    assert.match(line, new RegExp(`The prompt .*${owners[1]}.* is called .*_[0-9a-f]{6}: `));
+    assert.match(line, new RegExp(`The prompt .*${owners[1]}.* is listed as .*_[0-9a-f]{6}: `));
   }
   const told = endpoints.faulty.gateway.log().match(/"owners":/g);
   assert.equal(told?.length, pairs.length, "once each, and nobody else");

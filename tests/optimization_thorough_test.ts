@@ -80,7 +80,7 @@ Deno.test("a thorough evaluation is decided by held-out prompts, each asked thre
   assert.match(words, /thorough evidence from 15 prompts \(5 direct, 5 indirect, 5 negative; 90 /);
   assert.match(
     rules.find(({ rule }) => rule === "significance")?.words ?? "",
-    /better on 10 prompts, worse on 0, the same on 5 \(p < 0\.001\)/,
+    /better on 10 prompts, worse on 0, same on 5 \(p < 0\.001\)/,
   );
 
   const { totalEvals, tools: [reported] } = await reportOf(manager);
@@ -110,7 +110,7 @@ Deno.test("what was written in view of every prompt is not tested thoroughly, an
   const { isError, text } = await manager.call("evaluate_candidate", input);
   assert.equal(isError, true);
   assert.match(text, /all direct and indirect and negative prompts may have been visible/);
-  assert.match(text, /1\. Save further prompts [^]*3\. Or test at the depth quick/);
+  assert.match(text, /1\. Save new prompts [^]*3\. Or use the depth quick/);
   const words = ["evaluate", "library.find_books", candidateId, "--depth", "thorough", "--yes"];
   assert.equal(await optimizeSays(lab.folder, ...words), "", "an estimate of what is refused");
   assert.equal(lab.seen.length, 0);
@@ -149,7 +149,7 @@ Deno.test("a thorough job writes candidates without the prompts that decide, and
   assert.ok(job.runs < most, String(job.runs));
   const verdicts = evaluation!.results.flatMap(({ verdict }) => verdict ?? []);
   assert.deepEqual(verdicts.map(({ promote }) => promote), [false, false, true]);
-  assert.match(verdicts[2]!.words, /as 3 candidates share 0\.05/);
+  assert.match(verdicts[2]!.words, /because 3 candidates share 0\.05/);
 });
 
 Deno.test("a thorough evaluation goes on after kill -9 without repeating finished runs", async () => {
@@ -205,7 +205,7 @@ Deno.test("a thorough job keeps to its budget of runs, and concludes nothing fro
   );
   assert.deepEqual([runs, lab.seen.length], [50, 50]);
   assert.equal(note, "Ended early: the budget of 50 runs is used up");
-  assert.match(tool?.outcome ?? "", /not enough evidence: .* of \d+ runs were made/);
+  assert.match(tool?.outcome ?? "", /not enough evidence: .* of \d+ runs completed/);
   const { evidence } = await resultOf(manager, good);
   assert.equal(evidence?.verdict?.promote, false);
 });
@@ -222,7 +222,7 @@ Deno.test("a thorough verdict refuses what takes a sibling's prompts, held out o
   const { confusion, verdict } = results.find(({ candidateId }) => candidateId === greedy)!;
   assert.ok(confusion.list_loans!.find_books! > 0);
   assert.equal(verdict?.promote, false, verdict?.words);
-  assert.match(verdict.words, /prompts that are meant for "list_loans"/);
+  assert.match(verdict.words, /prompts meant for "list_loans"/);
 });
 
 Deno.test("an evaluation that stops early tells the same numbers everywhere", async () => {
@@ -238,7 +238,7 @@ Deno.test("an evaluation that stops early tells the same numbers everywhere", as
   assert.match(evidence?.verdict?.words ?? "", new RegExp(`evidence from ${asked} prompts`));
   assert.equal(z.looseObject({ prompts: z.number() }).parse(evidence).prompts, asked);
   assert.match(said, new RegExp(`^thorough evidence, ${asked} prompts`, "m"));
-  assert.match(said, /^ {2}Overall .* as before$/m);
+  assert.match(said, /^ {2}Overall .* no change$/m);
 });
 
 const WITH_TOOLSET = { withToolset: true };
@@ -251,7 +251,7 @@ Deno.test("withToolset shows the equipped tools of other servers, whose calls ar
   const input = { ...NAMED, candidateId: good, ...WITH_TOOLSET };
   await savePrompts(manager, [...PROMPTS, { category: "negative", prompt: SHOP_PROMPT }]);
   const none = await manager.call("evaluate_candidate", input);
-  assert.match(none.text, /Cannot show the equipped toolset's tools .*: no toolset is equipped/);
+  assert.match(none.text, /Cannot include the equipped toolset's tools: no toolset is equipped/);
   await must(manager, "equip-toolset", { name: shop.toolset });
   await evaluate(manager, good, WITH_TOOLSET);
   const names = [...LIBRARY_TOOLS.map(({ name }) => `library_${name}`), ...shop.equipped];

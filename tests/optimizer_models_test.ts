@@ -220,7 +220,7 @@ for (const fault of ["hang", "stall"] as const) {
     async () => {
       const reply = { text: "Let me look at that", fault };
       const { reason, isLasting } = await problemOf(reply, { timeoutMs: 5_000 });
-      assert.match(reason, /did not end within 5000 ms/);
+      assert.match(reason, /did not exit within 5000 ms/);
       assert.equal(isLasting, false);
     },
   );

@@ -319,7 +319,7 @@ Deno.test("the command line notes what it does to the store, and tells whether t
     for (const { who, from } of entries) {
       assert.deepEqual([who, from], ["jane", "command line, jane"]);
     }
-    assert.match(await cli.ok("audit", "verify"), /^The audit log is intact: 3 entries of 3/);
+    assert.match(await cli.ok("audit", "verify"), /^The audit log is intact: 3 entries from 3/);
     const csv = await cli.ok("audit", "export", "--format", "csv", "--action", "token");
     assert.equal(csv.trimEnd().split("\r\n").length, 2);
 

@@ -221,7 +221,7 @@ Deno.test("only somebody at the machine agrees; whoever asks cannot", async (t) 
   await t.step("the command line lists it, and asks before it runs it", async () => {
     const list = await cli("consent", "list");
     assert.ok(list.includes(JSON.stringify(trap.argv)), list);
-    assert.match(await cli("consent", "approve", request?.id ?? ""), /give --yes/i);
+    assert.match(await cli("consent", "approve", request?.id ?? ""), /pass --yes/i);
     assert.equal(await trap.isSprung(), false, "a program was run");
     const done = await cli("consent", "approve", request?.id ?? "", "--yes");
     assert.match(done, /Started wanted: \d+ tools\. It is marked as untrusted/);

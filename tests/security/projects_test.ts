@@ -71,7 +71,10 @@ Deno.test("a token for one project cannot leave it", async () => {
     await refusal("/mcp?project=numbers", token),
     /only valid for the project "website"/,
   );
-  assert.match(await refusal("/mcp?project=nonesuch", token), /only for the project "website"/);
+  assert.match(
+    await refusal("/mcp?project=nonesuch", token),
+    /only valid for the project "website"/,
+  );
   const left = await visitor.call("data_data_echo", {}, { projectId: "numbers" });
   assert.match(left, /ACCESS_DENIED/);
   assert.match(await visitor.call("data_data_echo"), /TOOL_NOT_FOUND/);
