@@ -74,7 +74,7 @@ Deno.test("faults: servers that want a login, never answer or send too much harm
     await faulty.reaches("huge", "ready");
     const client = await faulty.open("huge");
     const answer = await client.call("big");
-    assert.match(JSON.stringify(answer), /over 16 MiB/);
+    assert.match(JSON.stringify(answer), /limit of 16 MiB/);
     assert.equal(errorType(answer), "LIMIT_EXCEEDED");
     assert.equal(await client.must("echo"), "{}");
     assert.equal((await faulty.statuses()).get("huge")?.state, "ready");

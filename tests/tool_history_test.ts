@@ -213,7 +213,7 @@ Deno.test("invalid tools are told with their problem, are not listed, and are re
     const page = await pageAt(faulty, "/servers/changing");
     assert.match(page, /Invalid tools/);
     assert.match(page, /Its input schema has the type &quot;array&quot;/);
-    assert.match(await setting.cli("server", "tools", "changing", "--history"), /not valid tools/);
+    assert.match(await setting.cli("server", "tools", "changing", "--history"), /Invalid tools/);
   }
   {
     // The server cannot be reached now: all that is known of it comes from the store.
