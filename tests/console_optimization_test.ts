@@ -195,7 +195,7 @@ test("an optimization is chosen, estimated, started and followed in the browser"
   assert.equal(await page.getByLabel("Candidates per tool").inputValue(), "4");
   assert.equal(await page.getByLabel("Auto-promote threshold").inputValue(), "85");
   await page.getByLabel("Candidates per tool").fill("2");
-  await page.getByLabel("Prompts per category").fill("1");
+  await page.getByRole("spinbutton", { name: "Prompts per category" }).fill("1");
   await page.getByLabel("Promote automatically").uncheck();
   await page.getByLabel("Generate missing").uncheck();
   await page.getByText(/1 tool, up to 9 runs, about \d+ (s|min), cost not known yet/).waitFor();

@@ -57,7 +57,7 @@ browserTest(
     assert.equal(await page.locator("img[src='x']").count(), 0);
 
     await item.getByRole("button", { name: "Approve files.look" }).click();
-    const question = page.getByRole("dialog", { name: /Serve files\.look like this/ });
+    const question = page.getByRole("dialog", { name: /Serve this version of files\.look/ });
     await question.getByRole("button", { name: "Approve", exact: true }).click();
     await page.locator(".row", { hasText: "Approved files.look" }).waitFor();
     assert.ok((await listed("files")).some((text) => text.includes("img src")));

@@ -58,7 +58,7 @@ browserTest(
 
       await page.goto(`${gateway.url}/security/secrets`);
       await row.getByRole("button", { name: "Delete TOKEN" }).click();
-      await page.getByRole("dialog").getByText("1 server (uses_it) cannot be started").waitFor();
+      await page.getByRole("dialog").getByText("1 server (uses_it) cannot start until").waitFor();
       await page.getByRole("button", { name: "Delete secret" }).click();
       await page.getByText("Secret deleted.").waitFor();
       await page.getByText(/TOKEN is not set/).waitFor();

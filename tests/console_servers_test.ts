@@ -164,7 +164,7 @@ test("broken servers say what to do, and nothing that was typed is lost", async 
   await page.getByLabel("Name", { exact: true }).fill("broken");
   await fails("no-such-program --x", /"no-such-program" is not on PATH/, /Install the program/);
   await assertReadable(page, "server-broken");
-  await fails("http://127.0.0.1:1/mcp", /port 1/, /listen on another port/);
+  await fails("http://127.0.0.1:1/mcp", /port 1/, /another port/);
   await fails(`${gateway.url}/mcp`, /points to this gateway itself/);
   await fails('{"mcpServers": {"a" 1}}', /a colon is missing/);
   await fails(
@@ -230,7 +230,7 @@ test("server page shows states, log, snippets and endpoint; restart is live", as
     await page.locator("summary", { hasText: client }).click();
     await page.getByText(text).filter({ visible: true }).first().waitFor();
   }
-  await page.getByText("It has written nothing").waitFor();
+  await page.getByText("The server has written nothing to stderr").waitFor();
   await api("/api/tools/tryout/speak/call", { arguments: {} });
   await page.locator(".log", { hasText: "A line that was just written" }).waitFor();
   await assertReadable(page, "server");
@@ -385,7 +385,7 @@ test("tool is tried with a form made from its schema; the call is on the record"
   await form.getByLabel(/^unit/).selectOption('"celsius"');
   await form.getByLabel(/^tags/).fill('["a"');
   await form.getByRole("button", { name: "Call tool" }).click();
-  await form.getByText("Write valid JSON").waitFor();
+  await form.getByText("Enter valid JSON").waitFor();
   await form.getByLabel(/^tags/).fill('["a"]');
   await form.getByRole("button", { name: "Call tool" }).click();
   await form.getByText("Result").first().waitFor();
