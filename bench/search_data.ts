@@ -26,7 +26,7 @@ const OWN = new URL("./fixtures/search_set.json", import.meta.url);
 
 /** The shared sets where they are, else the small one of this repository. */
 export async function loadDataSets(): Promise<DataSet[]> {
-  const names = ["livemcpbench", "metatool", "many"];
+  const names = ["livemcpbench", "metatool", "many", "sealtools"];
   const found = await Promise.all(names.map((name) => load(name, new URL(`${name}.json`, SHARED))));
   const shared = found.filter((set) => set !== undefined);
   if (shared.length > 0) return shared;

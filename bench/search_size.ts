@@ -1,5 +1,7 @@
 /** A process of its own, so that its memory is that of one index alone: prints one line of JSON. */
-import { SearchIndex } from "../lib/catalog/search/search_index.ts";
+import { SemanticIndex } from "../lib/catalog/search/embedding/semantic_index.ts";
+import { TableEmbedder } from "../lib/catalog/search/embedding/table_embedder.ts";
+import { ToolSearch } from "../lib/catalog/search/tool_search.ts";
 import { loadDataSets, manyDocuments } from "./search_data.ts";
 import { measure } from "./search_measures.ts";
 
@@ -12,14 +14,17 @@ if (import.meta.main) {
   const added = manyDocuments(largest.documents, size);
   const before = rss();
   const started = performance.now();
-  const index = new SearchIndex();
-  index.update({ added });
-  const build = performance.now() - started;
-  for (const { query } of largest.queries.slice(0, WARM_UP)) index.search({ query });
-  const { p50, p95 } = await measure(
-    largest.queries,
-    (query) => index.search({ query }).map(({ key }) => key),
+  await using search = new ToolSearch(
+    Deno.args[1] === "words"
+      ? {}
+      : { semantic: new SemanticIndex({ embedder: await TableEmbedder.open() }) },
   );
+  search.update({ added });
+  await search.semantic?.settled();
+  const build = performance.now() - started;
+  const find = async (query: string) => (await search.search({ query })).hits.map(({ key }) => key);
+  for (const { query } of largest.queries.slice(0, WARM_UP)) await find(query);
+  const { p50, p95 } = await measure(largest.queries, find);
   // deno-lint-ignore no-console
   console.log(JSON.stringify({ build, p50, p95, before, rss: rss() }));
 }

@@ -13,7 +13,7 @@ export const REPOSITORY_URL: string | undefined = undefined;
 /** The program that the launcher runs, inside the package. */
 const PROGRAM = "_fresh/quartermaster.js";
 
-/** The package.json of the package: npm installs Deno and what could not be bundled. */
+/** The package.json of the package: npm installs Deno, everything else is bundled. */
 export function npmManifest() {
   return {
     name: PACKAGE_NAME,
@@ -28,7 +28,7 @@ export function npmManifest() {
     engines: { node: ">=18" },
     os: ["linux", "darwin", "win32"],
     cpu: ["x64", "arm64"],
-    dependencies: { deno: TESTED_DENO, ...unbundled() },
+    dependencies: { deno: TESTED_DENO },
   };
 }
 
@@ -43,13 +43,4 @@ export function denoManifest() {
     lock: false,
     tasks: { serve: { command: serve } },
   };
-}
-
-/** The packages that the build does not bundle, in the exact versions of deno.json. */
-function unbundled(): Record<string, string> {
-  const names = ["core", "embeddings", "model-embeddings-en"] as const;
-  return Object.fromEntries(names.map((name) => {
-    const specifier = source.imports[`@energetic-ai/${name}`];
-    return [`@energetic-ai/${name}`, specifier.slice(specifier.lastIndexOf("@") + 1)];
-  }));
 }

@@ -1,10 +1,10 @@
 /** How well tables find tools in the product's own search: `deno run -A evaluate.ts TABLE...`. */
 import { SemanticIndex } from "../../lib/catalog/search/embedding/semantic_index.ts";
+import { TableEmbedder } from "../../lib/catalog/search/embedding/table_embedder.ts";
 import { ToolSearch } from "../../lib/catalog/search/tool_search.ts";
 import { printTable } from "../report.ts";
 import { type DataSet, loadDataSets } from "../search_data.ts";
 import { measure } from "../search_measures.ts";
-import { TableEmbedder } from "./table.ts";
 
 const EVERYDAY = new URL("./everyday.tsv", import.meta.url);
 

@@ -1,4 +1,4 @@
-import { fromFileUrl, join } from "@std/path";
+import { basename, fromFileUrl, join } from "@std/path";
 import { ROOT } from "../core/product.ts";
 
 /** Folders that the console serves: files in the repository, and files a build generates. */
@@ -42,10 +42,7 @@ const NO_REQUIRE = 'Dynamic require of "';
 const REQUIRE =
   'import{createRequire}from"node:module";var require=createRequire(import.meta.url);';
 
-/**
- * The programs to build, with their sources: the gateway, the command line, and the two parts that
- * run apart from it: the token counter's worker and the local search model.
- */
+/** The programs to build, with their sources: the gateway, the command line, the token counter's worker. */
 const ENTRIES: Record<string, string[]> = {
   "start.js": [
     'import { run as start } from "../../start.ts";',
@@ -53,11 +50,10 @@ const ENTRIES: Record<string, string[]> = {
   ],
   "quartermaster.js": ['import "../../cli.ts";'],
   "token_worker.js": ['import "../../lib/core/token_worker.ts";'],
-  "local_model.js": ['import "../../lib/catalog/search/embedding/local_model.ts";'],
 };
 
-/** Packages that read files next to their code, which a bundle would not have. */
-const UNBUNDLED = ["@energetic-ai/*"];
+/** Files that the programs read, copied next to them. */
+const DATA = ["lib/catalog/search/data/embeddings.bin"];
 
 /**
  * Makes one program of the gateway and its console: it starts in half the time and takes an eighth
@@ -75,7 +71,6 @@ export async function bundleProgram(): Promise<void> {
   );
   const { success, errors, outputFiles = [] } = await Deno.bundle({
     entrypoints,
-    external: UNBUNDLED,
     outputDir: folder,
     platform: "deno",
     format: "esm",
@@ -84,6 +79,10 @@ export async function bundleProgram(): Promise<void> {
     write: false,
   });
   if (!success) throw new Error(errors.map(({ text }) => text).join("\n"));
+  for (const path of DATA) {
+    const from = join(fromFileUrl(ROOT), path);
+    await Deno.copyFile(from, join(folder, basename(path)));
+  }
   const programs = Object.keys(ENTRIES).map((name) => join(folder, name));
   const names = new Set<string>();
   for (const { path, contents } of outputFiles) {

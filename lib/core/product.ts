@@ -6,8 +6,8 @@ const IS_BUILT = /\/_fresh\/[^/]+\.js$/.test(import.meta.url);
 /** Where the product lies: two folders above its sources, one above the built program. */
 export const ROOT = new URL(IS_BUILT ? "../" : "../../", import.meta.url);
 
-/** A module that runs in a worker or process of its own: its built file, or its source. */
-export function separateModule(path: string): URL {
+/** A file that is read or run by itself, such as a worker's module: its built file, or its source. */
+export function builtFile(path: string): URL {
   const name = path.replace(/^.*\//, "").replace(/\.ts$/, ".js");
   return new URL(IS_BUILT ? `_fresh/${name}` : path, ROOT);
 }

@@ -1,4 +1,4 @@
-import { separateModule } from "./product.ts";
+import { builtFile } from "./product.ts";
 
 /** How long the tokenizer stays in memory after its last use. */
 const KEEP_MS = 10_000;
@@ -25,7 +25,7 @@ export class TokenCounter implements Disposable {
   #nextId = 1;
 
   constructor(options: TokenCounterOptions = {}) {
-    this.#workerUrl = options.worker ?? separateModule("lib/core/token_worker.ts");
+    this.#workerUrl = options.worker ?? builtFile("lib/core/token_worker.ts");
     this.#limitMs = options.limitMs ?? LIMIT_MS;
   }
 

@@ -1,7 +1,6 @@
 import type { Catalog } from "../catalog.ts";
 import type { CatalogTool } from "../catalog_tool.ts";
 import type { ToolMetadataBook } from "../tool_metadata.ts";
-import type { Platform } from "../../config/platform.ts";
 import type { Options } from "../../config/option_table.ts";
 import { settledWithin } from "../../core/async.ts";
 import type { Bus } from "../../core/bus.ts";
@@ -40,7 +39,6 @@ export interface SearchInput {
   names: NameTables;
   metadata: ToolMetadataBook;
   options: Options;
-  platform: Platform;
   /** Built for one command: the index is made by the first search, not before. */
   isCommand?: boolean;
   onWarning(message: string, details?: object): void;
@@ -190,10 +188,8 @@ async function load(
   });
 }
 
-async function loadSemantic({ store, options, platform, live }: SearchInput) {
+async function loadSemantic({ store, options, live }: SearchInput) {
   if (options.embeddings === "none" || options.hybridSearchRatio === 0) return undefined;
-  // No program can be started there, and nobody has asked for this one.
-  if (options.embeddings === "local" && !platform.canSpawn) return undefined;
   const [{ createEmbedder }, { SemanticIndex }, { VectorsRepository }] = await Promise.all([
     import("./embedding/embedder.ts"),
     import("./embedding/semantic_index.ts"),
@@ -201,9 +197,12 @@ async function loadSemantic({ store, options, platform, live }: SearchInput) {
   ]);
   const embedder = await createEmbedder(options);
   if (!embedder) return undefined;
+  const cache = new VectorsRepository(store);
+  // The model of earlier versions. What is left of its vectors if this fails does no harm.
+  cache.prune("local:use-lite-en-0.2.0", new Set(), 0).catch(() => {});
   return new SemanticIndex({
     embedder,
-    cache: new VectorsRepository(store),
+    cache,
     onProgress: (progress) => live.events.publish("embeddings", progress),
   });
 }

@@ -25,7 +25,7 @@ const MOST_NAME_CHARS = 300;
 export interface SemanticScores {
   /** In standard deviations above the average tool; 0 for one whose vectors are not there yet. */
   of(key: string): number;
-  nearest(limit: number): string[];
+  nearest(limit: number, admits?: (key: string) => boolean): string[];
 }
 
 export interface ToolScore {

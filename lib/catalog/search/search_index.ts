@@ -128,16 +128,15 @@ export class SearchIndex {
       entries = this.#admitted(found, request).slice(0, most);
     }
     if (!semantic) return entries;
-    const near = semantic.nearest(request.admits ? this.#corpus.size : Math.max(MOST_NEAR, limit));
     const known = new Set(found);
-    return [
-      ...entries,
-      ...this.#admitted(near.filter((key) => !known.has(key)), request)
-        .slice(0, Math.max(MOST_NEAR, limit)),
-    ];
+    const near = semantic.nearest(
+      Math.max(MOST_NEAR, limit),
+      (key) => !known.has(key) && request.admits?.(key) !== false,
+    );
+    return [...entries, ...this.#admitted(near, {})];
   }
 
-  #admitted(keys: string[], { admits }: SearchRequest): CorpusEntry[] {
+  #admitted(keys: string[], { admits }: Pick<SearchRequest, "admits">): CorpusEntry[] {
     return keys.flatMap((key) => {
       const entry = this.#corpus.find(key);
       return entry && admits?.(key) !== false ? [entry] : [];

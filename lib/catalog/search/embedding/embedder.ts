@@ -5,6 +5,8 @@ export interface Embedder extends AsyncDisposable {
   /** Names the backend and its model: vectors of different ids are never compared. */
   readonly id: string;
   readonly batch: number;
+  /** Computing a vector costs less than reading a stored one. */
+  readonly isInstant?: boolean;
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }
 
@@ -16,8 +18,8 @@ export async function createEmbedder(
   const { embeddings: backend, embeddingsUrl: url, embeddingsModel: model } = options;
   if (backend === "none") return undefined;
   if (backend === "local") {
-    const { LocalEmbedder } = await import("./local_embedder.ts");
-    return new LocalEmbedder();
+    const { TableEmbedder } = await import("./table_embedder.ts");
+    return await TableEmbedder.open();
   }
   const { ollamaEmbedder, openAiEmbedder } = await import("./http_embedders.ts");
   if (backend === "ollama") {

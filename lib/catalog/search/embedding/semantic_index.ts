@@ -26,7 +26,7 @@ export interface EmbeddingProgress {
 interface SemanticIndexOptions {
   embedder: Embedder;
   /** Keeps vectors over restarts. */
-  cache?: Pick<VectorsRepository, "find" | "save" | "prune">;
+  cache?: Pick<VectorsRepository, "find" | "save" | "prune"> | undefined;
   onProgress?: ((progress: EmbeddingProgress) => void) | undefined;
   queryLimitMs?: number | undefined;
   restMs?: number | undefined;
@@ -44,8 +44,8 @@ export class SemanticIndex implements AsyncDisposable {
   #working: Promise<void> | undefined;
   #failure: { reason: string; at: number } | undefined;
 
-  constructor(options: SemanticIndexOptions) {
-    this.#options = options;
+  constructor({ cache, ...options }: SemanticIndexOptions) {
+    this.#options = options.embedder.isInstant ? options : { ...options, cache };
     this.#embedder = options.embedder;
   }
 
@@ -82,6 +82,9 @@ export class SemanticIndex implements AsyncDisposable {
     if (text === "") return { degraded: "The query has no text to compare" };
     try {
       const vector = this.#queries.get(text) ?? await this.#embedQuery(text);
+      if (vector.every((value) => value === 0)) {
+        return { degraded: "The embeddings know no word of the query" };
+      }
       this.#failure = undefined;
       this.resume();
       if (this.#book.done === 0) return { degraded: "The tools are still being indexed" };

@@ -3,19 +3,23 @@ import { nameArguments } from "../text.ts";
 import type { SearchDocument } from "../search_document.ts";
 import type { SemanticScores } from "../ranking.ts";
 
-interface StoredVector {
-  vector: Int8Array;
-  length: number;
-  /** What it was last compared in, and how near it was then. */
-  comparison: number;
-  nearness: number;
+/** Vectors as one block of bytes, and the rows that each tool uses; made after a change. */
+interface Layout {
+  keys: string[];
+  positions: ReadonlyMap<string, number>;
+  /** Rows by the position of a key; -1 if there is no vector. */
+  tool: Int32Array;
+  server: Int32Array;
+  dimensions: number;
+  rows: Int8Array;
+  lengths: Float32Array;
 }
 
 export class ToolVectors {
   readonly #texts = new Map<string, { tool: string; server: string | undefined }>();
-  readonly #vectors = new Map<string, StoredVector>();
+  readonly #vectors = new Map<string, Int8Array>();
   #missing = new Map<string, string>();
-  #comparisons = 0;
+  #layout: Layout | undefined;
 
   get done(): number {
     return this.#vectors.size;
@@ -26,6 +30,7 @@ export class ToolVectors {
   }
 
   add(document: SearchDocument): void {
+    this.#layout = undefined;
     const server = serverText(document);
     this.#texts.set(document.key, {
       tool: this.#want(toolText(document)),
@@ -34,12 +39,14 @@ export class ToolVectors {
   }
 
   clear(): void {
+    this.#layout = undefined;
     this.#texts.clear();
     this.#vectors.clear();
     this.#missing.clear();
   }
 
   remove(key: string): void {
+    this.#layout = undefined;
     this.#texts.delete(key);
   }
 
@@ -50,8 +57,9 @@ export class ToolVectors {
   }
 
   put(hash: string, vector: Int8Array): void {
+    this.#layout = undefined;
     this.#missing.delete(hash);
-    this.#vectors.set(hash, { vector, length: lengthOf(vector) || 1, comparison: 0, nearness: 0 });
+    this.#vectors.set(hash, vector);
   }
 
   used(): Set<string> {
@@ -73,27 +81,44 @@ export class ToolVectors {
   }
 
   compare(query: Float32Array): VectorScores {
-    const direction = unit(query);
-    const comparison = ++this.#comparisons;
-    const near = (hash: string | undefined): number => {
-      const kept = hash === undefined ? undefined : this.#vectors.get(hash);
-      if (kept === undefined) return NaN;
-      // Tools of one server share its text: compared once.
-      if (kept.comparison !== comparison) {
-        kept.comparison = comparison;
-        kept.nearness = dot(direction, kept.vector) / kept.length;
-      }
-      return kept.nearness;
-    };
+    const { keys, positions, tool, server, dimensions, rows, lengths } = this.#layout ??= this.#lay(
+      query.length,
+    );
+    const direction = quantize(query);
+    const size = lengthOf(direction) || 1;
+    const nearness = lengths.map((length, row) =>
+      dot(direction, rows, row * dimensions) / (length * size)
+    );
+    return new VectorScores({
+      keys,
+      positions,
+      tool: valuesAt(tool, nearness),
+      server: valuesAt(server, nearness),
+    });
+  }
+
+  /** Vectors of another length than the query's belong to another model: they count as missing. */
+  #lay(dimensions: number): Layout {
+    const fitting = [...this.#vectors].filter(([, { length }]) => length === dimensions);
+    const rows = new Int8Array(fitting.length * dimensions);
+    const rowOf = new Map<string | undefined, number>();
+    fitting.forEach(([hash, vector], row) => {
+      rows.set(vector, row * dimensions);
+      rowOf.set(hash, row);
+      // The block is the only copy.
+      this.#vectors.set(hash, rows.subarray(row * dimensions, (row + 1) * dimensions));
+    });
     const keys = [...this.#texts.keys()];
-    const tool = new Float64Array(keys.length);
-    const server = new Float64Array(keys.length);
-    let position = 0;
-    for (const texts of this.#texts.values()) {
-      tool[position] = near(texts.tool);
-      server[position++] = near(texts.server);
-    }
-    return new VectorScores({ keys, tool, server });
+    const texts = [...this.#texts.values()];
+    return {
+      keys,
+      positions: new Map(keys.map((key, position) => [key, position])),
+      tool: Int32Array.from(texts, ({ tool }) => rowOf.get(tool) ?? -1),
+      server: Int32Array.from(texts, ({ server }) => rowOf.get(server) ?? -1),
+      dimensions,
+      rows,
+      lengths: Float32Array.from(fitting, ([, vector]) => lengthOf(vector) || 1),
+    };
   }
 
   #want(text: string): string {
@@ -103,12 +128,22 @@ export class ToolVectors {
   }
 }
 
+/** NaN for a row that is not there. */
+function valuesAt(rows: Int32Array, values: Float32Array): Float64Array {
+  const found = new Float64Array(rows.length);
+  for (let position = 0; position < rows.length; position++) {
+    found[position] = values[rows[position]!] ?? NaN;
+  }
+  return found;
+}
+
 /** What a standard deviation of nearness to the tool itself is worth, and to its server. */
 const TOOL_WEIGHT = 0.6;
 const SERVER_WEIGHT = 0.25;
 
 interface Nearness {
   keys: string[];
+  positions: ReadonlyMap<string, number>;
   /** Cosines in the order of keys; NaN where there is no vector. */
   tool: Float64Array;
   server: Float64Array;
@@ -118,28 +153,35 @@ interface Nearness {
 export class VectorScores implements SemanticScores {
   readonly #keys: string[];
   readonly #values: Float64Array;
-  #positions: Map<string, number> | undefined;
+  readonly #positions: ReadonlyMap<string, number>;
 
-  constructor({ keys, tool, server }: Nearness) {
+  constructor({ keys, positions, tool, server }: Nearness) {
     this.#keys = keys;
+    this.#positions = positions;
     this.#values = new Float64Array(keys.length);
     addSpread(this.#values, tool, TOOL_WEIGHT);
     addSpread(this.#values, server, SERVER_WEIGHT);
   }
 
   of(key: string): number {
-    this.#positions ??= new Map(this.#keys.map((each, position) => [each, position]));
     return this.#values[this.#positions.get(key) ?? -1] ?? 0;
   }
 
-  nearest(limit: number): string[] {
-    const least = this.#values.toSorted().at(-Math.max(1, limit)) ?? -Infinity;
-    const near: number[] = [];
-    this.#values.forEach((value, position) => {
-      if (value >= least) near.push(position);
-    });
-    return near.sort((one, other) => this.#values[other]! - this.#values[one]!)
-      .slice(0, limit).map((position) => this.#keys[position]!);
+  nearest(limit: number, admits: (key: string) => boolean = () => true): string[] {
+    const sorted = this.#values.toSorted();
+    let near: string[] = [];
+    // Most callers see most tools: the first few are enough nearly always.
+    for (let count = Math.max(1, limit); near.length < limit; count *= 4) {
+      const least = sorted.at(-count) ?? -Infinity;
+      const positions: number[] = [];
+      this.#values.forEach((value, position) => {
+        if (value >= least) positions.push(position);
+      });
+      near = positions.sort((one, other) => this.#values[other]! - this.#values[one]!)
+        .map((position) => this.#keys[position]!).filter(admits).slice(0, limit);
+      if (count >= sorted.length) break;
+    }
+    return near;
   }
 }
 
@@ -154,9 +196,10 @@ function addSpread(sums: Float64Array, values: Float64Array, weight: number): vo
   const mean = sum / Math.max(1, count);
   const deviation = Math.sqrt(Math.max(0, squares / Math.max(1, count) - mean * mean));
   if (deviation < 1e-6) return;
-  values.forEach((value, position) => {
+  for (let position = 0; position < values.length; position++) {
+    const value = values[position]!;
     if (!Number.isNaN(value)) sums[position]! += weight * (value - mean) / deviation;
-  });
+  }
 }
 
 const STEPS = 127;
@@ -169,32 +212,19 @@ export function quantize(vector: Float32Array): Int8Array<ArrayBuffer> {
   return Int8Array.from(vector, (value) => Math.round(value / most * STEPS));
 }
 
-export function unit(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
-  return length === 0 || !Number.isFinite(length)
-    ? new Float32Array(vector.length)
-    : vector.map((value) => value / length);
-}
-
 export function lengthOf(vector: Int8Array): number {
   let sum = 0;
   for (const value of vector) sum += value * value;
   return Math.sqrt(sum);
 }
 
-export function dot(query: Float32Array, kept: Int8Array): number {
-  if (query.length !== kept.length) return 0;
-  // Four sums at once: the processor need not wait for each addition.
-  let [one, two, three, four] = [0, 0, 0, 0];
-  const whole = kept.length & ~3;
-  for (let index = 0; index < whole; index += 4) {
-    one += query[index]! * kept[index]!;
-    two += query[index + 1]! * kept[index + 1]!;
-    three += query[index + 2]! * kept[index + 2]!;
-    four += query[index + 3]! * kept[index + 3]!;
+/** Of a vector and the row that begins at `start`; whole numbers are three times as fast as fractions. */
+export function dot(one: Int8Array, rows: Int8Array, start = 0): number {
+  let sum = 0;
+  for (let index = 0; index < one.length; index++) {
+    sum = (sum + Math.imul(one[index]!, rows[start + index]!)) | 0;
   }
-  for (let index = whole; index < kept.length; index++) one += query[index]! * kept[index]!;
-  return one + two + three + four;
+  return sum;
 }
 
 /** The beginning says what a tool does; the model's time grows with the length. */

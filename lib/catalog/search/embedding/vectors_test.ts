@@ -4,6 +4,7 @@ import { VectorScores } from "./vectors.ts";
 const scoresOf = (tool: number[], server: number[]) =>
   new VectorScores({
     keys: tool.map((_, position) => `t${position}`),
+    positions: new Map(tool.map((_, position) => [`t${position}`, position])),
     tool: Float64Array.from(tool),
     server: Float64Array.from(server),
   });

@@ -1,5 +1,9 @@
-import { GatewayError } from "../../lib/core/errors.ts";
-import type { Embedder } from "../../lib/catalog/search/embedding/embedder.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { builtFile } from "../../../core/product.ts";
+import type { Embedder } from "./embedder.ts";
+
+/** How it is made, and what it can do: data/embeddings.md. */
+const TABLE = builtFile("lib/catalog/search/data/embeddings.bin");
 
 const MOST_TOKENS = 128;
 /** Longer ones are data, not words. */
@@ -20,6 +24,7 @@ interface TableHeader {
 export class TableEmbedder implements Embedder {
   readonly id: string;
   readonly batch = 256;
+  readonly isInstant = true;
   readonly #dimensions: number;
   readonly #tokens: ReadonlyMap<string, number>;
   /** What one step of a row is worth: rows differ in length by how much their token tells. */
@@ -36,14 +41,14 @@ export class TableEmbedder implements Embedder {
     const scalesStart = rowsStart - tokens * 4;
     const names = new TextDecoder().decode(bytes.subarray(headEnd + 1, scalesStart)).split("\n");
     if (names.length !== tokens + 1) throw new TypeError("The table of embeddings is damaged");
-    this.id = `built-in:${id}`;
+    this.id = `local:${id}`;
     this.#dimensions = dimensions;
     this.#tokens = new Map(names.slice(0, tokens).map((name, row) => [name, row]));
     this.#scales = new Float32Array(bytes.slice(scalesStart, rowsStart).buffer);
     this.#rows = new Int8Array(bytes.buffer, bytes.byteOffset + rowsStart);
   }
 
-  static async open(path: string | URL): Promise<TableEmbedder> {
+  static async open(path: string | URL = TABLE): Promise<TableEmbedder> {
     try {
       return new TableEmbedder(await Deno.readFile(path));
     } catch (error) {
