@@ -1,15 +1,10 @@
-import type { Readable } from "node:stream";
 import { join, resolve } from "@std/path";
 import { settledWithin } from "../../core/async.ts";
 import { systemErrorCode } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
-import {
-  type LineReader,
-  LineSplitter,
-  readLines,
-} from "../../servers/transports/stdio_streams.ts";
-import { type PipedProgram, startFailure, startPiped } from "../../servers/processes/program.ts";
-import { endGroups } from "../../servers/processes/process_group.ts";
+import { type LineReader, LineSplitter } from "../../servers/transports/stdio_streams.ts";
+import { startFailure } from "../../servers/processes/program.ts";
+import { endGroups, spawnGroup } from "../../servers/processes/process_group.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
 import { claudeEnv, foldersIn, type RunFolders } from "./claude_environment.ts";
 
@@ -72,7 +67,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
   const announced = await command.owner?.announce(path);
   let survivors: number[] = [];
   try {
-    const child = await startPiped({
+    const child = spawnGroup({
       command: path,
       args: command.args.map((argument) => argument.replace(/^\{folder\}(?=\/)/, () => folder)),
       env: { ...claudeEnv(command.env, folders), ...command.owner?.markerEnv },
@@ -94,7 +89,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
 }
 
 async function attend(
-  child: PipedProgram,
+  child: Deno.ChildProcess,
   { input, timeoutMs, signal, onLine }: ClaudeCommand,
 ): Promise<{ how: ClaudeEnd | "aborted"; survivors: number[] }> {
   const over = Promise.withResolvers<"enough" | "timeout" | "too-large" | "aborted">();
@@ -107,22 +102,38 @@ async function attend(
     lastWords.push(shortened(line, LAST_WORDS.chars));
     if (lastWords.length > LAST_WORDS.lines) lastWords.shift();
   };
-  const output = readCapped(child.stdout, {
-    onLine: (line) => {
-      if (onLine(line)) over.resolve("enough");
+  let lines = 0;
+  let bytes = 0;
+  const onTooLarge = () => over.resolve("too-large");
+  const splitter = new LineSplitter({
+    maxBytes: LINE_BYTES,
+    headBytes: 0,
+    onLine(line) {
+      if (++lines > LINES) onTooLarge();
+      else if (onLine(line)) over.resolve("enough");
     },
-    onTooLarge: () => over.resolve("too-large"),
+    onLongLine: onTooLarge,
   });
-  const errors = readLines(child.stderr, {
-    maxBytes: STDERR_LINE_BYTES,
-    headBytes: STDERR_LINE_BYTES,
-    onLine: keep,
-    onLongLine: keep,
+  const output = readChunks(child.stdout, splitter, (chunk) => {
+    bytes += chunk.length;
+    if (bytes > OUTPUT_BYTES) onTooLarge();
+    return bytes <= OUTPUT_BYTES && lines <= LINES;
   });
-  // One that ends without reading breaks the pipe, and its end says enough.
-  child.stdin.on("error", () => {}).end(input);
+  const errors = readChunks(
+    child.stderr,
+    new LineSplitter({
+      maxBytes: STDERR_LINE_BYTES,
+      headBytes: STDERR_LINE_BYTES,
+      onLine: keep,
+      onLongLine: keep,
+    }),
+  );
+  // A program that ends without reading its input breaks the pipe; its exit code says enough.
+  const stdin = child.stdin.getWriter();
+  stdin.write(new TextEncoder().encode(input)).catch(() => {});
+  stdin.close().catch(() => {});
   const exited = (async () => {
-    const { code } = await child.ended;
+    const { code } = await child.status;
     // What it wrote before its end counts; a child of its own may keep the pipes open for good.
     await settledWithin(Promise.all([output.ended, errors.ended]), ARRIVAL_MS);
     return code;
@@ -135,7 +146,7 @@ async function attend(
   if (survivors.length === 0) await settledWithin(exited, ARRIVAL_MS);
   output.cancel();
   errors.cancel();
-  child.stdin.destroy();
+  stdin.abort().catch(() => {});
   return { how: endOf(end, lastWords.join("\n")), survivors };
 }
 
@@ -148,32 +159,25 @@ function endOf(
   return end === "enough" ? { how: end } : { how: end, lastWords };
 }
 
-/** Lines as they come; an endless one, or an endless number of them, is not read to its end. */
-function readCapped(
-  stream: Readable,
-  { onLine, onTooLarge }: { onLine(line: string): void; onTooLarge(): void },
+/** Reads until the stream ends or `isWanted()` refuses a chunk; then the rest is dropped. */
+function readChunks(
+  stream: ReadableStream<Uint8Array>,
+  splitter: LineSplitter,
+  isWanted: (chunk: Uint8Array) => boolean = () => true,
 ): LineReader {
-  let left = LINES;
-  const splitter = new LineSplitter({
-    maxBytes: LINE_BYTES,
-    headBytes: 0,
-    onLine(line) {
-      if (left-- > 0) onLine(line);
-      else onTooLarge();
-    },
-    onLongLine: onTooLarge,
-  });
+  const reader = stream.getReader();
   const read = async () => {
-    let bytes = 0;
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-      bytes += chunk.length;
-      if (bytes > OUTPUT_BYTES) return onTooLarge();
-      splitter.push(chunk);
-      if (left < 0) return;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return splitter.end();
+      if (!isWanted(value)) return await reader.cancel();
+      splitter.push(value);
     }
-    splitter.end();
   };
-  return { ended: read().catch((error) => error), cancel: () => void stream.destroy() };
+  return {
+    ended: read().catch((error) => error),
+    cancel: () => void reader.cancel().catch(() => {}),
+  };
 }
 
 /** A program that left its group may still be writing there. */

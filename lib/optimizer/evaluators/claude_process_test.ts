@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { basename, dirname, relative } from "@std/path";
-import { isGroupAlive, listProcesses } from "../../servers/processes/process_group.ts";
+import {
+  isGroupAlive,
+  listProcesses,
+  surroundingsOf,
+} from "../../servers/processes/process_group.ts";
 import { ProcessOwner } from "../../servers/processes/process_owner.ts";
 import type { ProcessRecord } from "../../storage/leases_repository.ts";
 import { MemoryRecords } from "../../servers/processes/testing/memory_records.ts";
@@ -70,6 +74,45 @@ Deno.test("runClaude() gives arguments, input and files to a process in folders 
   assert.deepEqual([basename(cwd), basename(home), rest], ["work", "home", []]);
   assert.equal(dirname(cwd), dirname(args.slice("--config ".length)));
   assert.equal(await exists(dirname(home)), false);
+});
+
+Deno.test("runClaude() starts one Deno.Command in a group of its own, without the gateway's environment", async () => {
+  const { Command } = Deno;
+  const started: string[] = [];
+  class RecordedCommand extends Command {
+    constructor(command: string | URL, options?: Deno.CommandOptions) {
+      super(command, options);
+      if (options?.clearEnv) started.push(String(command));
+    }
+  }
+  Deno.env.set("NOT_FOR_CLAUDE", "secret");
+  Deno.Command = RecordedCommand;
+  try {
+    await using fake = await fakeClaude(`sleep 300 & echo $!; echo $$; wait`);
+    const stop = new AbortController();
+    const pids: number[] = [];
+    const listed = Promise.withResolvers<void>();
+    const running = runAt(fake.path, {
+      signal: stop.signal,
+      onLine(line) {
+        if (pids.push(Number(line)) === 2) listed.resolve();
+        return false;
+      },
+    });
+    await listed.promise;
+    const groups = (await listProcesses())?.filter(({ pid }) => pids.includes(pid));
+    assert.deepEqual(groups?.map(({ groupId }) => groupId), [pids[1], pids[1]]);
+    const { env = {} } = await surroundingsOf(pids[1]!) ?? {};
+    assert.equal(env.PATH, PATH);
+    assert.ok(!("NOT_FOR_CLAUDE" in env), Object.keys(env).join());
+    assert.deepEqual(started, [fake.path]);
+    stop.abort(new Error("stopped"));
+    await assert.rejects(running, /stopped/);
+    await assertGone(pids.map(String));
+  } finally {
+    Deno.Command = Command;
+    Deno.env.delete("NOT_FOR_CLAUDE");
+  }
 });
 
 Deno.test("runClaude() tells the exit code and the last words", async () => {
