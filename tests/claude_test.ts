@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { z } from "zod";
-import { WEATHER_TOOLS } from "../lib/servers/demo/weather_server.ts";
 import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";
 import { type ModelReply, startModelStandIn, toolResultsOf } from "./fixtures/model_stand_in.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";
@@ -71,7 +70,14 @@ function ready({ url }: RunningGateway): Promise<true> {
   });
 }
 
-const EXPECTED_TOOLS = Object.keys(WEATHER_TOOLS).map((name) => `mcp__weather__weather_${name}`);
+const DESCRIPTIONS = {
+  get_forecast: "Get weather forecast data",
+  get_current: "Get current weather conditions",
+  get_alerts: "Get severe weather alerts",
+  get_historical: "Historical weather data",
+  get_radar: "Radar and satellite imagery",
+};
+const EXPECTED_TOOLS = Object.keys(DESCRIPTIONS).map((name) => `mcp__weather__weather_${name}`);
 
 for (
   const [query, called] of [
@@ -115,14 +121,13 @@ for (
       assert.deepEqual(endpoint.heard.flatMap(({ tool }) => tool ?? []), [called]);
 
       const offered = new Map(model.requests[0]?.tools.map((tool) => [tool.name, tool]));
-      for (const [name, { description }] of Object.entries(WEATHER_TOOLS)) {
+      for (const [name, description] of Object.entries(DESCRIPTIONS)) {
         assert.equal(offered.get(`mcp__weather__weather_${name}`)?.description, description);
       }
-      const expected = WEATHER_TOOLS.get_current?.run({ location: "Oslo" });
       assert.equal(model.requests.length, 2);
-      assert.deepEqual(toolResultsOf(model.requests[1]!).map((text) => JSON.parse(text)), [
-        expected,
-      ]);
+      const [expected] = toolResultsOf(model.requests[1]!).map((text) => JSON.parse(text));
+      assert.equal(expected.location, "Oslo");
+      assert.equal(typeof expected.temperatureC, "number");
       assert.equal(run.result?.is_error, false);
       assert.deepEqual(JSON.parse(run.result?.result ?? ""), expected);
       assert.equal(run.code, 0);

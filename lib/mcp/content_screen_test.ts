@@ -9,9 +9,7 @@ import {
   parsedLiterals,
   ServerContentScreen,
 } from "./content_screen.ts";
-import { InProcessTransport } from "../servers/transports/in_process.ts";
-import type { Exchange } from "../servers/transports/transport.ts";
-import { pause, until } from "../servers/testing/fake_server.ts";
+import { FakeServer, pause, until } from "../servers/testing/fake_server.ts";
 
 Deno.test("KeptTexts.of() is one for all endpoints, and hears its server once", () => {
   let listeners = 0;
@@ -28,7 +26,7 @@ Deno.test("KeptTexts.of() is one for all endpoints, and hears its server once", 
 });
 
 /** Lists prompts and resources, and keeps what it was asked. */
-class Prompter {
+class Prompter extends FakeServer {
   readonly asked: string[] = [];
   prompts: { name: string; description: string }[] = [];
   resources: { uri: string; description: string }[] = [];
@@ -36,35 +34,14 @@ class Prompter {
   /** Answers no list before. */
   mayAnswer: Promise<void> = Promise.resolve();
 
-  handle(message: unknown): Record<string, unknown> | undefined {
-    const { id, method } = message as { id?: number; method: string };
-    if (id === undefined) return undefined;
+  override async answer(method: string): Promise<object> {
     this.asked.push(method);
-    const info = { protocolVersion: "2025-11-25", serverInfo: { name: "prompter", version: "1" } };
-    const result = method === "initialize"
-      ? { ...info, capabilities: { prompts: {}, resources: {} } }
-      : this.#lists();
-    return { jsonrpc: "2.0", id, result };
-  }
-
-  #lists() {
     const { prompts, resources, resourceTemplates } = this;
-    return { prompts, resources, resourceTemplates, tools: [] };
-  }
-}
-
-class SlowLink extends InProcessTransport {
-  readonly #prompter: Prompter;
-
-  constructor(prompter: Prompter) {
-    super(prompter);
-    this.#prompter = prompter;
-  }
-
-  override async request(id: number, text: string, exchange: Exchange): Promise<string> {
-    const answer = await super.request(id, text, exchange);
-    await this.#prompter.mayAnswer;
-    return answer;
+    await this.mayAnswer;
+    const serverInfo = { name: "prompter", version: "1" };
+    return method === "initialize"
+      ? { protocolVersion: "2025-11-25", serverInfo, capabilities: { prompts: {}, resources: {} } }
+      : { prompts, resources, resourceTemplates, tools: [] };
   }
 }
 
@@ -86,7 +63,7 @@ async function withTexts(
   await using server = new ManagedServer({
     server: { name: "prompter", spec: { type: "demo" }, source: { kind: "demo" } },
     log: pino({ level: "silent" }),
-    openTransport: () => new SlowLink(prompter),
+    openTransport: (_, events) => prompter.open(events),
     onStatus: () => {},
     knownTools: () => Promise.resolve([]),
     onTools: (_, tools) => Promise.resolve(tools.length),

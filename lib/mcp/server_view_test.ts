@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import pino from "pino";
 import { Catalog } from "../catalog/catalog.ts";
-import { InProcessTransport } from "../servers/transports/in_process.ts";
-import { until } from "../servers/testing/fake_server.ts";
+import { FakeServer, until } from "../servers/testing/fake_server.ts";
 import { ManagedServer, type ManagedServerOptions } from "../servers/server.ts";
 import { EVERYONE } from "../core/access.ts";
 import { NameTables } from "../catalog/name_table.ts";
@@ -14,32 +13,21 @@ const OPEN = { name: "open", inputSchema: { type: "object" } };
 const ASKING = { name: "asking", inputSchema: { type: "object" } };
 
 /** Lists one tool more for a client that it can sample from, and never says so; has tasks. */
-class Choosy {
+class Choosy extends FakeServer {
   readonly #onList: () => void;
-  #tools = [OPEN];
+  override tools: Record<string, unknown>[] = [OPEN];
   #tasks = 0;
 
   constructor(onList: () => void) {
+    super();
     this.#onList = onList;
   }
 
-  handle(message: unknown): Record<string, unknown> | undefined {
-    const { id, method, params } = message as {
-      id?: number;
-      method: string;
-      params?: { capabilities?: Record<string, unknown>; task?: unknown };
-    };
-    if (id === undefined) return undefined;
-    return { jsonrpc: "2.0", id, result: this.#result(method, params ?? {}) };
-  }
-
-  #result(
-    method: string,
-    { capabilities, task }: { capabilities?: Record<string, unknown>; task?: unknown },
-  ): object {
+  override answer(method: string, params: Record<string, unknown>): object {
+    const { capabilities, task } = params as { capabilities?: object; task?: unknown };
     switch (method) {
       case "initialize":
-        if (capabilities?.sampling) this.#tools = [OPEN, ASKING];
+        if (capabilities && "sampling" in capabilities) this.tools = [OPEN, ASKING];
         return {
           protocolVersion: "2025-11-25",
           capabilities: { tools: {}, tasks: {} },
@@ -47,7 +35,7 @@ class Choosy {
         };
       case "tools/list":
         this.#onList();
-        return { tools: this.#tools };
+        return { tools: this.tools };
       case "tasks/list":
         return { count: this.#tasks };
       default:
@@ -65,7 +53,7 @@ async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
   const server = new ManagedServer({
     server: { name: "choosy", spec: { type: "demo" }, source: { kind: "demo" } },
     log: pino({ level: "silent" }),
-    openTransport: () => new InProcessTransport(new Choosy(() => lists++)),
+    openTransport: (_, events) => new Choosy(() => lists++).open(events),
     onStatus: () => {},
     knownTools: () => Promise.resolve([]),
     onTools: (name, tools) => {
@@ -196,9 +184,9 @@ Deno.test("ServerView has a call wait for a server that is being connected to", 
   await using server = new ManagedServer({
     server: { name: "choosy", spec: { type: "demo" }, source: { kind: "demo" } },
     log: pino({ level: "silent" }),
-    async openTransport() {
+    async openTransport(_, events) {
       await opened.promise;
-      return new InProcessTransport(new Choosy(() => {}));
+      return new Choosy(() => {}).open(events);
     },
     onStatus: () => {},
     knownTools: () => Promise.resolve([]),

@@ -1,29 +1,58 @@
-import { readMessage } from "../../core/rpc.ts";
-import type { Exchange, Transport } from "./transport.ts";
+// @ts-types="@modelcontextprotocol/sdk/inMemory"
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp";
+import { classify } from "../../core/rpc.ts";
+import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
 
-export interface InProcessServer {
-  handle(message: unknown): Record<string, unknown> | undefined;
-}
-
+/** The wire to an SDK server that runs in this process. */
 export class InProcessTransport implements Transport {
-  readonly #server: InProcessServer;
+  readonly #wire: InMemoryTransport;
+  readonly #waiters = new Map<unknown, PromiseWithResolvers<string>>();
 
-  constructor(server: InProcessServer) {
-    this.#server = server;
+  private constructor(wire: InMemoryTransport, events: TransportEvents) {
+    this.#wire = wire;
+    wire.onmessage = (value) => {
+      const message = classify(value);
+      if (message === undefined) return;
+      const text = JSON.stringify(value);
+      if (message.kind === "response") this.#take(message.id)?.resolve(text);
+      else events.onMessage(text, message);
+    };
   }
 
-  request(_id: number, text: string, _exchange: Exchange): Promise<string> {
-    return Promise.resolve(JSON.stringify(this.#server.handle(JSON.parse(text))));
+  static async open(server: McpServer, events: TransportEvents): Promise<InProcessTransport> {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const transport = new InProcessTransport(near, events);
+    await server.connect(far);
+    return transport;
   }
 
-  send(text: string): Promise<void> {
-    if (readMessage(text)?.kind === "notification") this.#server.handle(JSON.parse(text));
-    return Promise.resolve();
+  async request(id: number, text: string): Promise<string> {
+    const waiter = Promise.withResolvers<string>();
+    this.#waiters.set(id, waiter);
+    await this.send(text);
+    return await waiter.promise;
+  }
+
+  abandon(id: number, reason: unknown): void {
+    this.#take(id)?.reject(reason);
+  }
+
+  async send(text: string): Promise<void> {
+    await this.#wire.send(JSON.parse(text));
   }
 
   setProtocolVersion(): void {}
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return Promise.resolve();
+  async [Symbol.asyncDispose](): Promise<void> {
+    const reason = new TransportClosed("closed", "The demo server was stopped");
+    for (const id of [...this.#waiters.keys()]) this.abandon(Number(id), reason);
+    await this.#wire.close();
+  }
+
+  #take(id: unknown): PromiseWithResolvers<string> | undefined {
+    const waiter = this.#waiters.get(id);
+    this.#waiters.delete(id);
+    return waiter;
   }
 }

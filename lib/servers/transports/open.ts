@@ -6,8 +6,6 @@ import {
   type ServerSpec,
 } from "../../core/server.ts";
 import type { PooledServer } from "../server.ts";
-import { WeatherServer } from "../demo/weather_server.ts";
-import { InProcessTransport } from "./in_process.ts";
 import type { RemoteOptions, ServerCredentials } from "./origin_client.ts";
 import type { Program } from "./stdio.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
@@ -38,6 +36,12 @@ const REMOTES: Record<RemoteSpec["type"], Open<RemoteOptions>> = {
   },
 };
 
+async function openDemo(events: TransportEvents): Promise<Transport> {
+  const { InProcessTransport } = await import("./in_process.ts");
+  const { weatherServer } = await import("../demo/weather_server.ts");
+  return await InProcessTransport.open(weatherServer(), events);
+}
+
 type Open<Options> = (
   options: Options,
   events: TransportEvents,
@@ -59,7 +63,7 @@ export async function openTransport(
     const program = { ...spec, ...context, name, baseEnv: Deno.env.toObject() };
     return await PROGRAMS[spec.type](program, events, signal);
   }
-  if (!isRemote(spec)) return new InProcessTransport(new WeatherServer());
+  if (!isRemote(spec)) return await openDemo(events);
   const { type, url, headers } = spec;
   // By the entry as it is written: a secret in it cannot make its address another host's.
   const credentials = credentialsFor(name, server.spec);
