@@ -8,16 +8,20 @@ import { namespacedName } from "./names.ts";
 export const KEY_MINUTES = 60;
 const MINUTE_MS = 60_000;
 const PREFIX = "tk_";
-/** Which tool, until when, and the proof of both. */
-const TOOL_BYTES = 6;
-const EXPIRY_BYTES = 4;
-const PROOF_BYTES = 11;
-const FORM = /^tk_[A-Za-z0-9_-]{28}$/;
+/**
+ * The bytes of a key: which tool, until which minute, and the proof of both. Names are accepted in
+ * place of keys, with the same checks, so a forged key would only reveal that a hidden tool exists:
+ * 40 bits are enough against that, and models pay for each character.
+ */
+const LAYOUT = { tool: 2, expiry: 2, proof: 5 };
+/** Of earlier versions; accepted while gateways of several versions share a store. */
+const LONG_LAYOUT = { tool: 6, expiry: 4, proof: 11 };
+const FORM = /^tk_(?:[A-Za-z0-9_-]{12}|[A-Za-z0-9_-]{28})$/;
 
 /** Signed keys to one tool for one caller. Not stored: a key carries the tool and its expiry. */
 export class ToolKeys {
   readonly #secret: Uint8Array;
-  readonly #byHash = new WeakMap<NameTable, Map<string, CatalogTool>>();
+  readonly #byHash = new WeakMap<NameTable, Map<string, CatalogTool[]>>();
 
   constructor(secret: Uint8Array) {
     this.#secret = secret;
@@ -28,39 +32,58 @@ export class ToolKeys {
   }
 
   issue(tool: CatalogTool, principal: string, now = Date.now()): string {
-    const name = namespacedName(tool.server, tool.name);
     const expiry = Math.floor(now / MINUTE_MS) + KEY_MINUTES;
-    const head = new Uint8Array(TOOL_BYTES + EXPIRY_BYTES);
-    head.set(hashOf(name));
-    new DataView(head.buffer).setUint32(TOOL_BYTES, expiry);
-    const key = new Uint8Array([...head, ...this.#proof(name, principal, expiry)]);
+    const key = this.#bytes(tool, principal, expiry, LAYOUT);
     return PREFIX + key.toBase64({ alphabet: "base64url", omitPadding: true });
   }
 
   resolve(key: string, principal: string, table: NameTable, now = Date.now()): CatalogTool {
-    const bytes = ToolKeys.isKey(key)
-      ? Uint8Array.fromBase64(key.slice(PREFIX.length), { alphabet: "base64url" })
-      : undefined;
-    const tool = bytes && this.#toolsOf(table).get(bytes.slice(0, TOOL_BYTES).toHex());
-    if (!bytes || !tool) throw invalid();
-    const expiry = new DataView(bytes.buffer).getUint32(TOOL_BYTES);
-    const proof = this.#proof(namespacedName(tool.server, tool.name), principal, expiry);
-    if (!timingSafeEqual(proof, bytes.slice(TOOL_BYTES + EXPIRY_BYTES))) throw invalid();
+    if (!ToolKeys.isKey(key)) throw invalid();
+    const bytes = Uint8Array.fromBase64(key.slice(PREFIX.length), { alphabet: "base64url" });
+    const layout = bytes.length > 9 ? LONG_LAYOUT : LAYOUT;
+    const tools = this.#toolsOf(table).get(bytes.subarray(0, LAYOUT.tool).toHex()) ?? [];
+    const expiry = expiryOf(bytes.subarray(layout.tool, layout.tool + layout.expiry), now);
+    const tool = tools.find((tool) =>
+      timingSafeEqual(this.#bytes(tool, principal, expiry, layout), bytes)
+    );
+    if (!tool) throw invalid();
     if (expiry * MINUTE_MS <= now) throw expired();
     return tool;
   }
 
-  #proof(name: string, principal: string, expiry: number): Uint8Array {
+  #bytes(tool: CatalogTool, principal: string, expiry: number, layout: typeof LAYOUT): Uint8Array {
+    const name = namespacedName(tool.server, tool.name);
+    const minute = new Uint8Array(4);
+    new DataView(minute.buffer).setUint32(0, expiry);
     const text = JSON.stringify(["tool key", name, principal, expiry]);
-    return createHmac("sha256", this.#secret).update(text).digest().subarray(0, PROOF_BYTES);
+    const proof = createHmac("sha256", this.#secret).update(text).digest();
+    return new Uint8Array([
+      ...hashOf(name).subarray(0, layout.tool),
+      ...minute.subarray(4 - layout.expiry),
+      ...proof.subarray(0, layout.proof),
+    ]);
   }
 
-  #toolsOf(table: NameTable): Map<string, CatalogTool> {
-    return getOrMake(this.#byHash, table, () => {
-      const hash = ({ server, name }: CatalogTool) => hashOf(namespacedName(server, name));
-      return new Map(table.tools().map((tool) => [new Uint8Array(hash(tool)).toHex(), tool]));
-    });
+  #toolsOf(table: NameTable): Map<string, CatalogTool[]> {
+    return getOrMake(
+      this.#byHash,
+      table,
+      () =>
+        Map.groupBy(
+          table.tools(),
+          ({ server, name }) =>
+            new Uint8Array(hashOf(namespacedName(server, name)).subarray(0, LAYOUT.tool)).toHex(),
+        ),
+    );
   }
+}
+
+/** The latest possible minute with these last bytes: two of them last 45 days. */
+function expiryOf(bytes: Uint8Array, now: number): number {
+  const last = bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+  const period = 256 ** bytes.length;
+  const most = Math.floor(now / MINUTE_MS) + KEY_MINUTES;
+  return most - ((most - last) % period + period) % period;
 }
 
 export function expirationOf(now = Date.now()) {
@@ -73,7 +96,7 @@ export function expirationOf(now = Date.now()) {
 }
 
 function hashOf(name: string): Uint8Array {
-  return createHash("sha256").update(name).digest().subarray(0, TOOL_BYTES);
+  return createHash("sha256").update(name).digest();
 }
 
 function invalid(): GatewayError {

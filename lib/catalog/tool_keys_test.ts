@@ -38,9 +38,23 @@ Deno.test("ToolKeys.resolve() takes a key on every instance, for its caller, unt
     codeOf(() => other.resolve(key, "ann", table, later + 2 * 60_000)),
     "TOOLKEY_EXPIRED",
   );
+  const month = 30 * 24 * 60 * 60_000;
+  assert.equal(codeOf(() => other.resolve(key, "ann", table, now + month)), "TOOLKEY_EXPIRED");
   assert.equal(codeOf(() => other.resolve(key, "ann", tableOf("log"), now)), "TOOLKEY_INVALID");
   const strange = new ToolKeys(new Uint8Array(32));
   assert.equal(codeOf(() => strange.resolve(key, "ann", table, now)), "TOOLKEY_INVALID");
+});
+
+Deno.test("ToolKeys.resolve() takes the longer keys of earlier versions", () => {
+  const [table, now] = [tableOf("status", "log"), 1_800_000_000_000];
+  const long = "tk_OnVJzkUBAcnDvBa7LM9OPcpCNy8i";
+  const keys = new ToolKeys(SECRET);
+  assert.equal(keys.resolve(long, "ann", table, now).name, "status");
+  assert.equal(codeOf(() => keys.resolve(long, "bob", table, now)), "TOOLKEY_INVALID");
+  const changed = long.replace(/.{3}$/, "AAA");
+  assert.equal(codeOf(() => keys.resolve(changed, "ann", table, now)), "TOOLKEY_INVALID");
+  assert.equal(codeOf(() => keys.resolve(long, "ann", table, now + 7_200_000)), "TOOLKEY_EXPIRED");
+  assert.ok(keys.issue(table.find("git", "status")!, "ann", now).length <= 15);
 });
 
 Deno.test("ToolKeys.resolve() takes no key that was changed in any place", () => {
