@@ -1,3 +1,4 @@
+import type { CallToolResult, Progress } from "@modelcontextprotocol/sdk/types";
 import { hostname } from "node:os";
 import { isLoopback } from "../config/address.ts";
 import { nonEmpty } from "../config/platform.ts";
@@ -21,19 +22,13 @@ export interface ToolCall {
   tool: string;
   args: Record<string, unknown>;
   signal: AbortSignal;
-  onProgress(progress: ToolProgress): void;
+  onProgress(progress: Progress): void;
 }
 
-export interface ToolProgress {
-  progress: number;
-  total?: number | undefined;
-  message?: string | undefined;
-}
-
-export interface ToolResult {
+/** Content is printed as it came: a server may send a kind that the SDK does not know. */
+export interface ToolResult extends Pick<CallToolResult, "isError"> {
   content: Record<string, unknown>[];
   structuredContent?: unknown;
-  isError?: boolean | undefined;
 }
 
 /** Where a command's operations run: in the gateway of this data store, or in this process. */

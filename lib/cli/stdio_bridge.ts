@@ -1,3 +1,4 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../core/errors.ts";
 import {
@@ -6,7 +7,6 @@ import {
   memberText,
   notificationText,
   requestText,
-  type RpcId,
   type RpcMessage,
 } from "../core/rpc.ts";
 import { rpcErrorText } from "../mcp/protocol.ts";
@@ -67,7 +67,7 @@ export class StdioBridge implements AsyncDisposable {
   readonly #running = new Set<Promise<void>>();
   readonly #turns: (() => void)[] = [];
   /** Requests of servers that the client has not answered. */
-  readonly #asked = new Set<RpcId>();
+  readonly #asked = new Set<RequestId>();
   #posts = 0;
   #place: GatewayPlace;
   #endpoint: EndpointClient;

@@ -1,9 +1,10 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import assert from "node:assert/strict";
 import pino from "pino";
 import { readOwnerTicket } from "../auth/credentials.ts";
 import { EVERYONE } from "../core/access.ts";
 import { TimeoutQueue } from "../core/async.ts";
-import { readMessage, requestText, resultText, type RpcId } from "../core/rpc.ts";
+import { readMessage, requestText, resultText } from "../core/rpc.ts";
 import { handleMcp } from "../mcp/endpoint.ts";
 import { Sessions } from "../mcp/session.ts";
 import type { SessionsRepository } from "../storage/access_repositories.ts";
@@ -147,7 +148,7 @@ class Harness implements AsyncDisposable {
     this.bridge.take(readMessage(text)!, text);
   }
 
-  ask(id: RpcId, method: string, params: object = {}): Promise<string> {
+  ask(id: RequestId, method: string, params: object = {}): Promise<string> {
     this.send({ id, method, params });
     return this.until((text) => {
       const message = readMessage(text);

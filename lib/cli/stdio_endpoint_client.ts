@@ -1,3 +1,4 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayError } from "../core/errors.ts";
 import {
@@ -7,7 +8,6 @@ import {
   readMessage,
   replaceSpan,
   requestText,
-  type RpcId,
   type RpcMessage,
 } from "../core/rpc.ts";
 import {
@@ -45,7 +45,7 @@ export class EndpointLost extends Error {
 type MessageListener = (text: string, message?: RpcMessage) => void;
 
 export interface EndpointExchange {
-  id: RpcId;
+  id: RequestId;
   method: string;
   text: string;
   /** Called with the answer, and with all that comes before it. */
@@ -85,7 +85,7 @@ export class EndpointClient {
   }
 
   /** Begins a session; gives the whole answer, which may be a refusal. */
-  async initialize(id: RpcId, text: string, signal: AbortSignal): Promise<string> {
+  async initialize(id: RequestId, text: string, signal: AbortSignal): Promise<string> {
     this.#sessionId = this.#protocolVersion = this.#lastEventId = undefined;
     const response = await this.#post(text, signal);
     if (response.status !== 200) return await this.#refusal(response, id, "initialize");
@@ -216,7 +216,7 @@ export class EndpointClient {
   }
 
   /** The error of a response that is not an answer; throws if the session is gone. */
-  async #refusal(response: HttpResponse, id: RpcId, method: string): Promise<string> {
+  async #refusal(response: HttpResponse, id: RequestId, method: string): Promise<string> {
     const { status } = response;
     const body = await this.#read(response);
     const refused = parseRefused(body);
@@ -290,7 +290,7 @@ function parseRefused(body: string): GatewayError | undefined {
 }
 
 /** An error as JSON-RPC tells it, under the id of what it is for: the gateway may not have known it. */
-function findErrorText(body: string, id: RpcId): string | undefined {
+function findErrorText(body: string, id: RequestId): string | undefined {
   try {
     const span = memberSpans(body).get("id");
     return span && replaceSpan(body, span, JSON.stringify(id));

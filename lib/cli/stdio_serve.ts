@@ -1,3 +1,4 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { within } from "../core/async.ts";
 import { join } from "@std/path";
 import type { ReadOptions } from "../config/options.ts";
@@ -7,7 +8,6 @@ import {
   errorText,
   isObject,
   responseIdFromEnds,
-  type RpcId,
   type RpcMessage,
 } from "../core/rpc.ts";
 import { endpointPathOf, type GatewayHost } from "./gateway_host.ts";
@@ -194,13 +194,13 @@ export async function readMessages(
   splitter.end();
 }
 
-function asId(value: unknown): RpcId | null {
+function asId(value: unknown): RequestId | null {
   if (!isObject(value)) return null;
   return typeof value.id === "string" || typeof value.id === "number" ? value.id : null;
 }
 
 /** The id of a request, read from the ends of its text, which only the envelope can fill. */
-function requestId(head: string, tail: string): RpcId | null {
+function requestId(head: string, tail: string): RequestId | null {
   const id = /^\{"jsonrpc":"2\.0","id":(\d+|"[^"\\]*"),"method":/.exec(head)?.[1] ??
     /,"id":(\d+|"[^"\\]*")\}\s*$/.exec(tail)?.[1];
   return id === undefined ? null : JSON.parse(id);

@@ -1,14 +1,10 @@
+import type { Progress } from "@modelcontextprotocol/sdk/types";
 import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { Command } from "./command.ts";
 import { resolveListed } from "./tools.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
-import {
-  openTarget,
-  type OperationTarget,
-  type ToolProgress,
-  type ToolResult,
-} from "./operation_target.ts";
+import { openTarget, type OperationTarget, type ToolResult } from "./operation_target.ts";
 import { clearStatus, inert, printError, showStatus } from "./terminal.ts";
 import { nearest } from "../core/text.ts";
 import { resolveReference } from "../core/parameters.ts";
@@ -52,7 +48,7 @@ export const toolsCall: Command = {
     Deno.addSignalListener("SIGINT", interrupt);
     const tell = (text: string) => printError(inert(`${text}\n`));
     using notice = waitNotice(servers, server, NOTICE_AFTER_MS, tell);
-    const onProgress = (progress: ToolProgress) => {
+    const onProgress = (progress: Progress) => {
       notice[Symbol.dispose]();
       showProgress(progress);
     };
@@ -93,7 +89,7 @@ function forReader(text: string): string {
   return safe === "" || safe.endsWith("\n") ? safe : `${safe}\n`;
 }
 
-function showProgress({ progress, total, message }: ToolProgress): void {
+function showProgress({ progress, total, message }: Progress): void {
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;
   const text = inert(message === undefined ? count : `${count}: ${message}`).replaceAll("\n", " ");
   if (!showStatus(text)) printError(`${text}\n`);

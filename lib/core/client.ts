@@ -1,12 +1,20 @@
+import type {
+  ClientCapabilities,
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  Implementation,
+  InitializeRequestParams,
+  ProgressToken,
+  RequestId,
+} from "@modelcontextprotocol/sdk/types";
 import type { CancelSignal } from "./async.ts";
-import { isObject, type RpcId } from "./rpc.ts";
+import { isObject, type Unchecked } from "./rpc.ts";
 import { shortened } from "./text.ts";
 
 /** What a client said of itself when it initialized. */
-export interface ClientProfile {
-  protocolVersion: string;
-  capabilities: Record<string, unknown>;
-  clientInfo?: Record<string, unknown> | undefined;
+export interface ClientProfile extends Pick<InitializeRequestParams, "protocolVersion"> {
+  capabilities: Unchecked<ClientCapabilities>;
+  clientInfo?: Unchecked<Implementation> | undefined;
 }
 
 /** A connected MCP client, as views and servers reach it. */
@@ -23,11 +31,16 @@ export interface Client {
    * Makes a server's request known under an id that no other question has, at any instance; the
    * client's answer comes back under the server's own id, at most once. Returns the text to send.
    */
-  ask(text: string, id: RpcId, onAnswer: (text: string) => void): string;
+  ask(text: string, id: RequestId, onAnswer: (text: string) => void): string;
 }
 
+/** Samples the client's model; throws CANNOT_GENERATE. */
+export type SampleModel = (
+  params: CreateMessageRequestParams,
+) => Promise<Unchecked<CreateMessageResult>>;
+
 export interface McpRequest {
-  id: RpcId;
+  id: RequestId;
   method: string;
   params: Record<string, unknown>;
   text: string;
@@ -51,7 +64,9 @@ export function toolLimitOf({ clientInfo }: Pick<ClientProfile, "clientInfo">): 
 }
 
 /** The token under which a request asks for progress notifications. */
-export function progressTokenOf({ _meta: meta }: Record<string, unknown>): RpcId | undefined {
+export function progressTokenOf(
+  { _meta: meta }: Record<string, unknown>,
+): ProgressToken | undefined {
   const token = isObject(meta) ? meta.progressToken : undefined;
   return typeof token === "string" || typeof token === "number" ? token : undefined;
 }

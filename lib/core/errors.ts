@@ -1,3 +1,4 @@
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types";
 import { defined } from "./defined.ts";
 
 /** The JSON-RPC code, HTTP status, message and recovery of each error. */
@@ -239,7 +240,7 @@ export function systemErrorCode(error: unknown): unknown {
 }
 
 /** An error as a tool result: text for the model, and the same as structured content. */
-export function toolErrorResult(error: GatewayError) {
+export function toolErrorResult(error: GatewayError): CallToolResult {
   const body = error.toBody();
   const steps = body.recoverySteps.map((step, index) => `${index + 1}. ${step}`).join("\n");
   const hint = body.hint === undefined ? "" : `\n${body.hint}`;

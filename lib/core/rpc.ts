@@ -1,10 +1,16 @@
-export type RpcId = string | number;
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
+
+/**
+ * An object of the SDK's type as a peer sent it: it is relayed as the text that came, so its values
+ * are not checked.
+ */
+export type Unchecked<T> = { [Name in keyof T]?: unknown };
 
 /** One JSON-RPC message, as far as a relay needs to understand it. */
 export type RpcMessage =
-  | { kind: "request"; id: RpcId; method: string; params: Record<string, unknown> }
+  | { kind: "request"; id: RequestId; method: string; params: Record<string, unknown> }
   | { kind: "notification"; method: string; params: Record<string, unknown> }
-  | { kind: "response"; id: RpcId; isError: boolean };
+  | { kind: "response"; id: RequestId; isError: boolean };
 
 export function classify(value: unknown): RpcMessage | undefined {
   if (!isObject(value) || value.jsonrpc !== "2.0") return undefined;
@@ -39,7 +45,7 @@ export function jsonOrText(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-export function requestText(id: RpcId, method: string, params?: string): string {
+export function requestText(id: RequestId, method: string, params?: string): string {
   const tail = params === undefined ? "" : `,"params":${params}`;
   return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}}`;
 }
@@ -49,12 +55,12 @@ export function notificationText(method: string, params?: string): string {
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${tail}}`;
 }
 
-export function resultText(id: RpcId, result: string): string {
+export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`;
 }
 
 export function errorText(
-  id: RpcId | null,
+  id: RequestId | null,
   code: number,
   message: string,
   data?: object,
@@ -67,7 +73,7 @@ export function errorText(
 }
 
 /** A message under another id, the rest as it came. */
-export function withId(text: string, from: RpcId, to: RpcId): string {
+export function withId(text: string, from: RequestId, to: RequestId): string {
   const [old, fresh] = [idText(from), idText(to)];
   // The two ways SDKs print an envelope; a member at either end is the envelope's own.
   const head = `{"jsonrpc":"2.0","id":${old},`;
@@ -92,7 +98,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function idText(id: RpcId): string {
+function idText(id: RequestId): string {
   return typeof id === "number" ? `${id}` : JSON.stringify(id);
 }
 

@@ -1,14 +1,19 @@
+import type { Tool } from "@modelcontextprotocol/sdk/types";
 import { z } from "zod";
+import type { Unchecked } from "./rpc.ts";
 import { ServerName } from "./server.ts";
 
-/** A tool as its server described it. Loose: what we do not know passes through unchanged. */
-export const ToolDefinition = z.looseObject({
+/** A tool as its server described it; only what the gateway itself reads is checked. */
+export type ToolDefinition =
+  & Unchecked<Tool>
+  & Pick<Tool, "name" | "title" | "description">
+  & { inputSchema: Pick<Tool["inputSchema"], "type"> & Record<string, unknown> };
+export const ToolDefinition: z.ZodType<ToolDefinition> = z.looseObject({
   name: z.string().min(1),
   title: z.string().optional(),
   description: z.string().optional(),
   inputSchema: z.looseObject({ type: z.literal("object") }),
 });
-export type ToolDefinition = z.infer<typeof ToolDefinition>;
 
 /** A found tool below this relevance, from 0 to 1, is unlikely to be the one that was meant. */
 export const POOR_RELEVANCE = 0.1;

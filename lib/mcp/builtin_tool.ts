@@ -1,10 +1,17 @@
+import type { CallToolResult, Tool, ToolAnnotations } from "@modelcontextprotocol/sdk/types";
 import { z } from "zod";
 import { asAbortSignal } from "../core/async.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Right } from "../core/access.ts";
 import { GatewayError, toolErrorResult } from "../core/errors.ts";
 import { notificationText } from "../core/rpc.ts";
-import { type Client, type McpRequest, originOf, progressTokenOf } from "../core/client.ts";
+import {
+  type Client,
+  type McpRequest,
+  originOf,
+  progressTokenOf,
+  type SampleModel,
+} from "../core/client.ts";
 import { actingFor } from "../telemetry/audit_log.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { canElicit, canSample, elicitConsent, sample } from "./client_questions.ts";
@@ -18,8 +25,8 @@ export interface ToolContext {
   progress?: ((message: string) => void) | undefined;
   /** Asks the person behind the client to agree; undefined where the client cannot ask. */
   confirm?: ((message: string) => Promise<boolean>) | undefined;
-  /** Samples the client's model; throws CANNOT_GENERATE. Undefined where the client lends no model. */
-  sample?: ((params: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
+  /** Undefined if the client does not offer its model. */
+  sample?: SampleModel | undefined;
 }
 
 export interface BuiltinTool<Input extends z.ZodObject = z.ZodObject> {
@@ -28,7 +35,7 @@ export interface BuiltinTool<Input extends z.ZodObject = z.ZodObject> {
   /** A text, or how to make it for a caller, where it speaks of what that one can see. */
   description: string | ((principal: string) => string);
   input: Input;
-  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean };
+  annotations?: ToolAnnotations;
   /** What it asks of its caller: every right, and whether it is closed to narrow tokens. */
   needs?: { rights: readonly Right[]; isWhole: boolean };
   /** Whether it stands for the call of another tool. */
@@ -45,13 +52,10 @@ export interface BuiltinResult {
   call?: CallRecord;
 }
 
-/** The result of a tools/call, as MCP has it, and the record of a search. */
-interface CallResult {
-  call?: CallRecord;
-  content: { type: string; text: string }[];
-  structuredContent: object;
-  isError?: boolean;
-}
+/** What goes to the client, and the record of a search. */
+type CallResult =
+  & Pick<CallToolResult, "content" | "structuredContent" | "isError">
+  & Pick<BuiltinResult, "call">;
 
 /** A call of another tool, whose result is the result. */
 export interface ForwardedCall {
@@ -99,7 +103,7 @@ export async function callBuiltin(
       }));
     if ("forward" in done) return done;
     const { text, data, call } = done;
-    const result = { content: [{ type: "text", text }], structuredContent: data };
+    const result: CallResult = { content: [{ type: "text", text }], structuredContent: data };
     return call ? { ...result, call } : result;
   } catch (error) {
     // Even a name that is not found: the tool was found, and the model can correct its arguments.
@@ -118,14 +122,15 @@ function progressOf(request: McpRequest): ToolContext["progress"] {
   };
 }
 
-export function describeBuiltin(tool: BuiltinTool, principal: string) {
+export function describeBuiltin(tool: BuiltinTool, principal: string): Tool {
   const { name, title, input, annotations } = tool;
   const { $schema: _, properties = {}, ...schema } = z.toJSONSchema(input, { io: "input" });
   // What is only there for callers that learnt it elsewhere is understood, and not listed.
   const listed = Object.entries(properties).filter(([, property]) =>
     typeof property === "boolean" || property.deprecated !== true
   );
-  const inputSchema = { ...schema, properties: Object.fromEntries(listed) };
+  // The types of zod and of the SDK differ in how they write a JSON Schema.
+  const inputSchema = { ...schema, properties: Object.fromEntries(listed) } as Tool["inputSchema"];
   const description = descriptionOf(tool, principal);
   return { name, title, description, inputSchema, annotations: { title, ...annotations } };
 }

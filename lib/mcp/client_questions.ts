@@ -1,10 +1,14 @@
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  ElicitRequestFormParams,
+  Request,
+} from "@modelcontextprotocol/sdk/types";
 import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
-import { isObject, notificationText, requestText } from "../core/rpc.ts";
+import { isObject, notificationText, requestText, type Unchecked } from "../core/rpc.ts";
 
-interface ClientQuestion {
-  method: string;
-  params: Record<string, unknown>;
+interface ClientQuestion extends Request {
   limitMs: number;
 }
 
@@ -51,9 +55,9 @@ export function canSample({ profile }: Client): boolean {
 export async function sample(
   request: McpRequest,
   client: Client,
-  params: Record<string, unknown>,
+  params: CreateMessageRequestParams,
   limitMs = SAMPLING_TIMEOUT_MS,
-): Promise<Record<string, unknown>> {
+): Promise<Unchecked<CreateMessageResult>> {
   const question = { method: "sampling/createMessage", params, limitMs };
   const { result, error } = await askClient(request, client, question).catch((error: unknown) => {
     if (request.signal.aborted) throw error;
@@ -94,7 +98,7 @@ export async function elicitConsent(
   message: string,
   limitMs = CONSENT_TIMEOUT_MS,
 ): Promise<"approved" | "denied" | "expired"> {
-  const params = {
+  const params: ElicitRequestFormParams = {
     message,
     requestedSchema: {
       type: "object",

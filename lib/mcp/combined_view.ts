@@ -1,3 +1,4 @@
+import type { InitializeResult, ServerCapabilities } from "@modelcontextprotocol/sdk/types";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
 import type { NameTable, NameTables, OnPromptCollisions } from "../catalog/name_table.ts";
@@ -92,7 +93,7 @@ export class CombinedView implements View {
     this.#options = options;
   }
 
-  introduce(): Promise<Record<string, unknown>> {
+  introduce(): Promise<Pick<InitializeResult, "capabilities" | "serverInfo" | "instructions">> {
     const ofServers = {
       resources: { subscribe: true, listChanged: true },
       prompts: { listChanged: true },
@@ -148,7 +149,7 @@ export class CombinedView implements View {
   listVersions(principal: string): ListVersions {
     const { servers } = this.#options;
     const reachable = servers?.servers(principal) ?? [];
-    const having = (capability: string) =>
+    const having = (capability: keyof ServerCapabilities) =>
       reachable.filter((name) => {
         const info = servers?.findServer(name)?.info;
         return info === undefined || info.capabilities[capability] !== undefined;

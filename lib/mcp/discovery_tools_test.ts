@@ -216,7 +216,7 @@ Deno.test("tool_discovery is described by what is connected, for each caller", a
 Deno.test("tool_discovery lists one name for the level, and takes another", async () => {
   await using opened = await open();
   const { inputSchema } = describeBuiltin(opened.tools[0]!, EVERYONE);
-  assert.deepEqual(Object.keys(inputSchema.properties), [
+  assert.deepEqual(Object.keys(inputSchema.properties ?? {}), [
     "query",
     "context",
     "maxResults",

@@ -1,14 +1,8 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { Cancellation, type TimeoutQueue } from "../core/async.ts";
 import type { McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
-import {
-  classify,
-  errorText,
-  isObject,
-  parseJson,
-  type RpcId,
-  type RpcMessage,
-} from "../core/rpc.ts";
+import { classify, errorText, isObject, parseJson, type RpcMessage } from "../core/rpc.ts";
 import { type HttpRequest, JsonResponse } from "../http/exchange.ts";
 import { readBody, readTextInTime } from "../http/request_body.ts";
 import { addressOf } from "../http/request_origin.ts";
@@ -156,7 +150,7 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
 async function initialize(
   host: EndpointHost,
   visit: Visit,
-  id: RpcId,
+  id: RequestId,
   params: Record<string, unknown>,
 ): Promise<Response> {
   host.checkNewcomer?.(visit);
@@ -379,7 +373,7 @@ function refuse(
   status: number,
   code: number,
   message: string,
-  id: RpcId | null = null,
+  id: RequestId | null = null,
   data?: Record<string, unknown>,
 ): Response {
   return new Response(errorText(id, code, message, data), { status, headers: JSON_HEADERS });

@@ -1,6 +1,7 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { z } from "zod";
 import { type ErrorCode, GatewayError, toolErrorResult } from "../core/errors.ts";
-import { errorText, memberSpans, resultText, type RpcId } from "../core/rpc.ts";
+import { errorText, memberSpans, resultText } from "../core/rpc.ts";
 import type { Session } from "./session.ts";
 import type { ClientProfile } from "../core/client.ts";
 import type { Logger } from "../telemetry/logs.ts";
@@ -47,14 +48,14 @@ export function notify(
   session.view.notify(method, params, text);
 }
 
-export function nobodyAsked(id: RpcId): string {
+export function nobodyAsked(id: RequestId): string {
   const shown = JSON.stringify(id).slice(0, 60);
   return `No question with the id ${shown} is waiting for an answer here: it was already answered, ` +
     "has ended, or was asked by another gateway";
 }
 
 export function failureText(
-  id: RpcId,
+  id: RequestId,
   method: string,
   error: unknown,
   { isCancelled, log }: { isCancelled: boolean; log: Logger },
@@ -88,7 +89,7 @@ const REQUEST_ERRORS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** An error as the answer to a request: a result the model can read where a tool was called. */
-export function rpcErrorText(id: RpcId, method: string, error: unknown): string {
+export function rpcErrorText(id: RequestId, method: string, error: unknown): string {
   const known = GatewayError.from(error);
   const isToolCall = method === "tools/call" && !REQUEST_ERRORS.has(known.code);
   if (isToolCall) return resultText(id, JSON.stringify(toolErrorResult(known)));

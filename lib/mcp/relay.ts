@@ -1,3 +1,4 @@
+import type { ClientCapabilities, RequestId } from "@modelcontextprotocol/sdk/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, type McpRequest, progressTokenOf } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -8,7 +9,6 @@ import {
   notificationText,
   replaceSpan,
   resultText,
-  type RpcId,
   type RpcMessage,
   withId,
 } from "../core/rpc.ts";
@@ -23,7 +23,7 @@ import { abortable } from "../core/async.ts";
 import { isTracing, withSpan } from "../telemetry/tracing.ts";
 
 /** Capabilities with which a server may ask its client something. */
-const ASKING = ["sampling", "elicitation", "roots"];
+const ASKING: (keyof ClientCapabilities)[] = ["sampling", "elicitation", "roots"];
 /** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
 const MAX_TRIES = 30;
 const STEADY_MS = 30_000;
@@ -33,7 +33,7 @@ interface OwnConnection {
   opened: Promise<Connection>;
   ready: Promise<Connection>;
   /** What the server has asked on it and the client has not answered, with the client's id of it. */
-  questions: Map<RpcId, string>;
+  questions: Map<RequestId, string>;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { isObject, type RpcId } from "../core/rpc.ts";
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
+import { isObject } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { Relay } from "./relay.ts";
 import { type Client, type McpRequest, progressTokenOf } from "../core/client.ts";
@@ -14,7 +15,7 @@ export class ClientRelays implements AsyncDisposable {
   readonly #options: ClientRelaysOptions;
   readonly #relays = new Map<ManagedServer, Relay>();
   /** Servers' requests to the client that asked for progress notifications. */
-  readonly #questions = new Set<{ server: ManagedServer; token: RpcId }>();
+  readonly #questions = new Set<{ server: ManagedServer; token: RequestId }>();
 
   constructor(options: ClientRelaysOptions) {
     this.#options = options;
@@ -92,7 +93,7 @@ export class ClientRelays implements AsyncDisposable {
   }
 }
 
-function progressTokenIn(question: string): RpcId | undefined {
+function progressTokenIn(question: string): RequestId | undefined {
   if (!question.includes('"progressToken"')) return undefined;
   const { params } = JSON.parse(question);
   return isObject(params) ? progressTokenOf(params) : undefined;

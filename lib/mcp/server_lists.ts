@@ -1,5 +1,18 @@
+import type {
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  ServerCapabilities,
+} from "@modelcontextprotocol/sdk/types";
 import { asAbortSignal, type CancelSignal } from "../core/async.ts";
-import { elementTexts, isObject, memberSpans, memberText, withId } from "../core/rpc.ts";
+import {
+  elementTexts,
+  isObject,
+  memberSpans,
+  memberText,
+  type Unchecked,
+  withId,
+} from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpRequest } from "../core/client.ts";
 
@@ -24,7 +37,7 @@ export const callShared: CallServer = async (server, { method, signal, id: own }
 export interface ListedItem {
   server: ManagedServer;
   text: string;
-  value: Record<string, unknown>;
+  value: Unchecked<Prompt & Resource & ResourceTemplate>;
 }
 
 /** What servers list: how, what its entries are known by, and the capability it takes. */
@@ -60,7 +73,7 @@ export async function listFromAll(
   return lists.flat();
 }
 
-export type ServerFeatures = Record<ListName, Record<string, unknown>[]>;
+export type ServerFeatures = Record<ListName, ListedItem["value"][]>;
 
 /** What a connected server offers besides tools; undefined if that would take waking it. */
 async function featuresOf(server: ManagedServer): Promise<ServerFeatures | undefined> {
@@ -98,7 +111,7 @@ type Asked = Promise<ServerFeatures | undefined>;
 
 export async function declares(
   server: ManagedServer,
-  capability: string,
+  capability: keyof ServerCapabilities,
   signal: CancelSignal,
 ): Promise<boolean> {
   const { capabilities } = server.info ?? (await server.connection(signal)).info;

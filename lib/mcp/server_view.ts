@@ -1,3 +1,4 @@
+import type { InitializeResult } from "@modelcontextprotocol/sdk/types";
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
 import { canonicalText, type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
 import type { NameTable, NameTables } from "../catalog/name_table.ts";
@@ -5,7 +6,7 @@ import type { Naming } from "../catalog/names.ts";
 import { resolveTool } from "../catalog/resolve.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { EVERYONE } from "../core/access.ts";
-import { resultText } from "../core/rpc.ts";
+import { resultText, type Unchecked } from "../core/rpc.ts";
 import { isAway, isStarting } from "../core/server.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { notConnected } from "../servers/status.ts";
@@ -49,7 +50,7 @@ export class ServerView implements View {
     this.#options = options;
   }
 
-  async introduce(): Promise<Record<string, unknown>> {
+  async introduce(): Promise<Unchecked<InitializeResult>> {
     const { server, catalog, screen, policy } = this.#options;
     const info = server.info ?? (await server.connection()).info;
     const { protocolVersion: _, capabilities, instructions, ...rest } = info;

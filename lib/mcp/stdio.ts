@@ -1,6 +1,7 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import type { ClientProfile, McpRequest } from "../core/client.ts";
 import { EVERYONE } from "../core/access.ts";
-import { errorText, resultText, type RpcId, type RpcMessage } from "../core/rpc.ts";
+import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, logCall, type McpEndpoint, tracedRequest } from "./endpoint.ts";
 import { failureText, negotiate, nobodyAsked, notify, rpcErrorText } from "./protocol.ts";
@@ -144,7 +145,7 @@ export class StdioEndpoint implements AsyncDisposable {
     logCall(host.log, endpoint, message, session.id, answer);
   }
 
-  #refuse(id: RpcId, code: number, message: string): undefined {
+  #refuse(id: RequestId, code: number, message: string): undefined {
     this.#options.write(errorText(id, code, message));
   }
 

@@ -1,3 +1,5 @@
+import type { InitializeResult } from "@modelcontextprotocol/sdk/types";
+import type { Unchecked } from "../core/rpc.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { ListedTools } from "./clients.ts";
@@ -6,7 +8,7 @@ import type { ClientLists } from "./list_changes.ts";
 /** What an endpoint shows: server_view.ts, combined_view.ts or eval_endpoint.ts. */
 export interface View {
   /** The result of initialize without the protocol version, which the session negotiates. */
-  introduce(): Promise<Record<string, unknown>>;
+  introduce(): Promise<Unchecked<InitializeResult>>;
   open(client: Client): ViewSession;
 }
 

@@ -1,3 +1,4 @@
+import type { SampleModel } from "../core/client.ts";
 import { z } from "zod";
 import type { Right } from "../core/access.ts";
 import { GatewayError, type NextStep } from "../core/errors.ts";
@@ -21,7 +22,7 @@ export interface OperationCall {
   /** Asks the person behind the client; undefined if the client cannot ask. */
   confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** Has the client's model write something; undefined if the client does not offer one. */
-  sample?: ((params: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
+  sample?: SampleModel | undefined;
 }
 
 /** Who decides: a model speaks for nobody, so only the numbers count for it. */

@@ -1,3 +1,11 @@
+import type {
+  Implementation,
+  InitializeResult,
+  ProgressToken,
+  RequestId,
+  ServerCapabilities,
+} from "@modelcontextprotocol/sdk/types";
+import type { ClientProfile } from "../core/client.ts";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import {
@@ -7,8 +15,8 @@ import {
   notificationText,
   replaceSpan,
   requestText,
-  type RpcId,
   type RpcMessage,
+  type Unchecked,
 } from "../core/rpc.ts";
 import { VERSION } from "../core/product.ts";
 import {
@@ -46,7 +54,7 @@ export interface Call {
   /** The text of its params, relayed as it is but for the progress token. */
   params?: string | undefined;
   /** The caller's progress token, if its params have one. */
-  progressToken?: RpcId | undefined;
+  progressToken?: ProgressToken | undefined;
   /** Whether what the server asks during the call may go to its caller. */
   canBeAsked?: boolean;
   timeoutMs: number;
@@ -141,7 +149,7 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  has(capability: string): boolean {
+  has(capability: keyof ServerCapabilities): boolean {
     return this.info.capabilities[capability] !== undefined;
   }
 
@@ -293,7 +301,7 @@ function deliver(
   });
 }
 
-function withMember(text: string, path: string[], value: RpcId): string {
+function withMember(text: string, path: string[], value: RequestId): string {
   let start = 0;
   for (const [index, name] of path.entries()) {
     const span = memberSpans(text, start).get(name);
@@ -306,21 +314,20 @@ function withMember(text: string, path: string[], value: RpcId): string {
 
 const PROTOCOL_VERSION = "2025-11-25";
 
-const InitializeResult = z.looseObject({
+export interface ServerInfo extends Pick<InitializeResult, "protocolVersion" | "instructions"> {
+  capabilities: Unchecked<ServerCapabilities>;
+  serverInfo: Unchecked<Implementation> & Pick<Implementation, "name">;
+}
+
+const ServerInfo: z.ZodType<ServerInfo> = z.looseObject({
   protocolVersion: z.string(),
   capabilities: z.record(z.string(), z.unknown()).default({}),
   serverInfo: z.looseObject({ name: z.string(), version: z.string().optional() }),
   instructions: z.string().optional(),
 });
-export type ServerInfo = z.infer<typeof InitializeResult>;
 
-interface Introduction {
-  /** The capabilities of the client behind this connection; none for a shared one. */
-  capabilities: Record<string, unknown>;
-  /** The client as it introduced itself; the gateway for a shared connection. */
-  clientInfo?: Record<string, unknown>;
-  protocolVersion?: string;
-}
+/** The client behind this connection; for a shared one the gateway, without capabilities. */
+type Introduction = Partial<ClientProfile> & Pick<ClientProfile, "capabilities">;
 
 async function initialize(
   transport: Transport,
@@ -335,7 +342,7 @@ async function initialize(
   });
   const exchange = { streams: false, onMessage: () => {} };
   const text = await transport.request(0, requestText(0, "initialize", params), exchange);
-  const result = InitializeResult.safeParse(JSON.parse(memberText(text, "result") ?? "null"));
+  const result = ServerInfo.safeParse(JSON.parse(memberText(text, "result") ?? "null"));
   if (!result.success) {
     throw new GatewayError("SERVER_DISCONNECTED", {
       message: `Server "${serverName}" refused the handshake: ${initializeError(text)}`,

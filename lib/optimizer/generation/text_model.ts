@@ -1,3 +1,6 @@
+import type { CreateMessageResult } from "@modelcontextprotocol/sdk/types";
+import type { SampleModel } from "../../core/client.ts";
+import type { Unchecked } from "../../core/rpc.ts";
 import { z } from "zod";
 import type { RunCost } from "../../core/optimization.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
@@ -31,7 +34,7 @@ const SamplingResult = z.looseObject({
 
 /** The calling client's model, reached by sampling/createMessage. The client bears the cost. */
 export function textModelFromSampling(
-  sample: (params: Record<string, unknown>) => Promise<Record<string, unknown>>,
+  sample: SampleModel,
 ): TextModel {
   return {
     kind: "sampling",
@@ -55,7 +58,7 @@ export function textModelFromSampling(
   };
 }
 
-function textOf(result: Record<string, unknown>): string {
+function textOf(result: Unchecked<CreateMessageResult>): string {
   if (result.stopReason === "refusal") throw cannotGenerate("it refused the request");
   const parsed = SamplingResult.safeParse(result);
   if (!parsed.success) {
