@@ -4,8 +4,8 @@ import { npmProgram } from "./packages.ts";
 
 export interface ScenarioResult {
   scenario: string;
-  /** At least one check succeeded, and none failed or warned. */
-  passed: boolean;
+  /** Passed: at least one check succeeded, and none failed or warned. Skipped: by the suite itself. */
+  verdict: "passed" | "failed" | "skipped";
   /** One line a check that judged something: the same lines mean the same behavior. */
   details: string;
 }
@@ -66,10 +66,11 @@ async function readResults(folder: string): Promise<ScenarioResult[]> {
 
 function judge(scenario: string, checks: z.infer<typeof Checks>): ScenarioResult {
   const judged = checks.filter(({ status }) => status !== "INFO");
+  const isGood = judged.every(({ status }) => status === "SUCCESS" || status === "SKIPPED");
+  const isTried = judged.some(({ status }) => status === "SUCCESS");
   return {
     scenario,
-    passed: judged.some(({ status }) => status === "SUCCESS") &&
-      judged.every(({ status }) => status === "SUCCESS" || status === "SKIPPED"),
+    verdict: !isGood || judged.length === 0 ? "failed" : isTried ? "passed" : "skipped",
     details: judged.map(({ status, id, errorMessage }) =>
       `${status} ${id}${errorMessage === undefined ? "" : `: ${errorMessage}`}`
     ).join("\n"),
