@@ -42,6 +42,10 @@ const TABLE = {
     "Send `Authorization: Bearer TOKEN` with a token from this gateway",
   ]),
   LOGIN_FAILED: entry(-32003, 502, ["The login failed", "Start the login again"]),
+  LOGIN_SCOPE_REQUIRED: entry(-32004, 403, [
+    "The login to the server lacks a scope that the call requires",
+    "Log in to the server again to grant it, then repeat the call",
+  ]),
   ACCESS_DENIED: entry(-32004, 403, ["Access denied", "Ask the owner for the missing right"]),
   CONSENT_NEEDED: entry(-32004, 403, [
     "The gateway's owner must give consent first",

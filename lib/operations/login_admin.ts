@@ -3,13 +3,13 @@ import type { OnAudit } from "../core/access.ts";
 import { defined } from "../core/defined.ts";
 import { errorMessage, GatewayError } from "../core/errors.ts";
 import { isRemote, type ServerSpec, type ServerStatus } from "../core/server.ts";
-import { addressMark, hasOwnAuthorization, type Logins } from "../servers/oauth/server_login.ts";
 import {
+  addressMark,
   FinishFailed,
-  type LoginFlow,
-  type LoginTarget,
-  type StartedLogin,
-} from "../servers/oauth/login_flow.ts";
+  hasOwnAuthorization,
+  type Logins,
+} from "../servers/oauth/server_login.ts";
+import type { LoginFlow, LoginTarget, StartedLogin } from "../servers/oauth/login_flow.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { abortable } from "../core/async.ts";
 import type { LoginsRepository } from "../storage/logins_repository.ts";

@@ -9,15 +9,13 @@ import {
 } from "../core/server.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { type Call, Connection, type ConnectionOptions, type ServerInfo } from "./connection.ts";
+import { callLost, isSessionLost, notConnected, OutputLog, StatusTracker } from "./status.ts";
 import {
-  callLost,
-  isSessionLost,
-  needsLogin,
-  notConnected,
-  OutputLog,
-  StatusTracker,
-} from "./status.ts";
-import { type Transport, TransportClosed, type TransportEvents } from "./transports/transport.ts";
+  ScopeRequired,
+  type Transport,
+  TransportClosed,
+  type TransportEvents,
+} from "./transports/transport.ts";
 import { ToolList } from "./tool_list.ts";
 import { type ConnectionUse, OwnConnections } from "./own_connections.ts";
 import { SharedConnection, TIMINGS, type Timings } from "./shared_connection.ts";
@@ -250,6 +248,8 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   #noteFailure(connection: Connection, error: unknown): void {
+    // The server is there, and the connection is good.
+    if (error instanceof ScopeRequired) return;
     const isLost = error instanceof TransportClosed;
     if (isLost && (error.kind === "session" || error.kind === "login")) {
       this.#shared.drop(connection, error);
@@ -414,8 +414,9 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   #explain(error: unknown): Error {
-    if (needsLogin(error)) return notConnected(this.status);
-    if (error instanceof TransportClosed) return callLost(this.name, error);
+    const isLost = error instanceof TransportClosed;
+    if (isLost && error.kind === "login") return notConnected(this.status);
+    if (isLost) return callLost(this.name, error);
     return error instanceof Error ? error : new GatewayError("INTERNAL", { cause: error });
   }
 

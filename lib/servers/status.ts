@@ -2,7 +2,7 @@ import { isStarting, type ServerState, type ServerStatus } from "../core/server.
 import type { Logger } from "../telemetry/logs.ts";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import { failureCause } from "../core/failure_cause.ts";
-import { TransportClosed } from "./transports/transport.ts";
+import { ScopeRequired, TransportClosed } from "./transports/transport.ts";
 
 const TROUBLE: ReadonlySet<ServerState> = new Set(["failed", "degraded", "needs_login"]);
 
@@ -161,6 +161,17 @@ export function callLost(name: string, error: TransportClosed): GatewayError {
   const message = error.message.includes(`"${name}"`)
     ? error.message
     : `Server "${name}": ${error.message}`;
+  if (error instanceof ScopeRequired) {
+    return new GatewayError("LOGIN_SCOPE_REQUIRED", {
+      message,
+      recoverySteps: [
+        `Log in to "${name}" again, on its page in the console or with \`quartermaster server login ${name}\`: the login requests the missing scope`,
+        "Then repeat the call: the server did not run it",
+      ],
+      suggestedTools: ["list_servers"],
+      cause: error,
+    });
+  }
   return new GatewayError("SERVER_DISCONNECTED", {
     message,
     recoverySteps: [
@@ -184,7 +195,8 @@ export function failureReason(error: unknown, log: OutputLog): string {
 }
 
 export function needsLogin(error: unknown): boolean {
-  return error instanceof TransportClosed && error.kind === "login";
+  return error instanceof ScopeRequired ||
+    (error instanceof TransportClosed && error.kind === "login");
 }
 
 /** Whether the server refused a call because it no longer knows our session: it can be repeated. */

@@ -86,6 +86,26 @@ Deno.test("a login in the console leads to the server and back, and ends with a 
   });
 });
 
+Deno.test("a call that requires another scope says so, and the next login requests it too", async () => {
+  await using authority = new AuthorizationServer({ callScope: "files:write" });
+  await withServers({ files: authority.url }, async (console) => {
+    await console.reaches("needs_login");
+    await console.logIn();
+    await console.reaches("ready");
+    const refused = JSON.stringify(await console.call());
+    assert.match(refused, /LOGIN_SCOPE_REQUIRED/);
+    assert.match(refused, /lacks the required scope \(files:write\)/);
+    assert.match(refused, /quartermaster server login files/);
+    await console.reaches("ready");
+
+    const { login } = await console.ask("POST", "servers/files/login");
+    assert.deepEqual(login.scopes, ["files:read", "files:write"]);
+    await visit(login.url);
+    await console.reaches("ready");
+    assert.match(JSON.stringify(await console.call()), /let in/);
+  });
+});
+
 Deno.test("tokens of a login are in no log, page, answer, backup or file in the clear", async () => {
   await using authority = new AuthorizationServer();
   const key = "canary-key-in-the-address";

@@ -1,29 +1,23 @@
-import { z } from "zod";
+import {
+  type AuthorizationServerMetadata,
+  registerClient,
+  selectClientAuthMethod,
+} from "@modelcontextprotocol/client";
 import { isLoopback } from "../../config/address.ts";
-import type { ClientAuth, Login } from "../../storage/logins_repository.ts";
-import type { IssuerMetadata } from "./discovery.ts";
-import { loginError, type OAuthHttp, safeUrl } from "./oauth_http.ts";
-import { oauthErrorText } from "./token_request.ts";
+import { ClientAuth, type Login } from "../../storage/logins_repository.ts";
+import { loginError, type OAuthHttp } from "./oauth_http.ts";
+import { failureText } from "./token_request.ts";
 
-export type ClientIdentity = Pick<
-  Login,
-  "clientId" | "clientSecret" | "clientAuth" | "clientOrigin"
->;
+type ClientIdentity = Pick<Login, "clientId" | "clientSecret" | "clientAuth" | "clientOrigin">;
 
 interface IdentityOptions {
-  issuer: IssuerMetadata;
+  issuer: AuthorizationServerMetadata;
   redirectUri: string;
   /** Where our own metadata can be read by others; undefined where nobody can reach us. */
   documentUrl?: string | undefined;
   given?: { id: string; secret?: string | undefined } | undefined;
   scopes: string[];
 }
-
-const Registered = z.looseObject({
-  client_id: z.string().min(1),
-  client_secret: z.string().optional(),
-  token_endpoint_auth_method: z.string().optional(),
-});
 
 export function clientMetadata(redirectUri: string, auth: ClientAuth = "none") {
   return {
@@ -38,24 +32,20 @@ export function clientMetadata(redirectUri: string, auth: ClientAuth = "none") {
 }
 
 /** A client id that was given, else our metadata document, else one that we register for. */
-export async function identify(
-  http: OAuthHttp,
-  options: IdentityOptions,
-  signal: AbortSignal,
-): Promise<ClientIdentity> {
+export async function identify(http: OAuthHttp, options: IdentityOptions): Promise<ClientIdentity> {
   const { issuer, given, documentUrl } = options;
   if (given !== undefined) {
     return {
       clientId: given.id,
       clientSecret: given.secret,
-      clientAuth: authFor(issuer, given.secret),
+      clientAuth: authFor(issuer, given),
       clientOrigin: "given",
     };
   }
   if (issuer.client_id_metadata_document_supported && documentUrl !== undefined) {
     return { clientId: documentUrl, clientAuth: "none", clientOrigin: "document" };
   }
-  if (issuer.registration_endpoint !== undefined) return await register(http, options, signal);
+  if (issuer.registration_endpoint !== undefined) return await register(http, options);
   throw loginError(
     `The authorization server ${new URL(issuer.issuer).host} does not support client registration`,
     [
@@ -68,42 +58,36 @@ export async function identify(
 async function register(
   http: OAuthHttp,
   { issuer, redirectUri, scopes }: IdentityOptions,
-  signal: AbortSignal,
 ): Promise<ClientIdentity> {
-  const url = safeUrl(issuer.registration_endpoint ?? "", "The registration endpoint");
-  const methods = issuer.token_endpoint_auth_methods_supported;
-  const wanted = methods === undefined || methods.includes("none") ? "none" : authFor(issuer, "");
-  const scope = scopes.length === 0 ? {} : { scope: scopes.join(" ") };
-  const metadata = { ...clientMetadata(redirectUri, wanted), ...scope };
-  const { status, body } = await http.post(url, metadata, {}, signal);
-  const parsed = Registered.safeParse(body);
-  if (status >= 300 || !parsed.success) {
+  const methods = issuer.token_endpoint_auth_methods_supported ?? ["none"];
+  const wanted = methods.includes("none") ? "none" : authFor(issuer, { id: "", secret: "" });
+  const registered = await registerClient(issuer.issuer, {
+    metadata: issuer,
+    clientMetadata: clientMetadata(redirectUri, wanted),
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+    fetchFn: http.fetch,
+  }).catch(async (error) => {
+    const { host } = new URL(issuer.registration_endpoint ?? issuer.issuer);
     throw loginError(
-      `${url.host} refused to register this gateway as a client: ${oauthErrorText(status, body)}`,
+      `Cannot register this gateway as a client at ${host}: ${await failureText(error)}`,
       [
         "Create a client there manually, and log in with its id (--client-id)",
         "Or ask the operator of the authorization server",
       ],
     );
-  }
-  const { client_id, client_secret, token_endpoint_auth_method: method } = parsed.data;
-  return {
-    clientId: client_id,
-    clientSecret: client_secret,
-    clientAuth: client_secret === undefined || method === "none"
-      ? "none"
-      : method === "client_secret_post" || method === "client_secret_basic"
-      ? method
-      : authFor(issuer, client_secret),
-    clientOrigin: "registered",
-  };
+  });
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = registered;
+  const clientAuth = authFor(issuer, { id, secret, method });
+  return { clientId: id, clientSecret: secret, clientAuth, clientOrigin: "registered" };
 }
 
-/** How we show who we are, of the ways that are offered; basic is what everybody must offer. */
-function authFor(issuer: IssuerMetadata, secret: string | undefined): ClientAuth {
-  if (secret === undefined) return "none";
-  const methods = issuer.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  return methods.includes("client_secret_basic") || !methods.includes("client_secret_post")
-    ? "client_secret_basic"
-    : "client_secret_post";
+/** How we show who we are, of the ways that are offered. */
+function authFor(
+  { token_endpoint_auth_methods_supported: methods = [] }: AuthorizationServerMetadata,
+  { id, secret, method }: { id: string; secret?: string | undefined; method?: string | undefined },
+): ClientAuth {
+  const client = { client_id: id, client_secret: secret, token_endpoint_auth_method: method };
+  const auth = ClientAuth.parse(selectClientAuthMethod(client, methods));
+  // Without a secret there is nothing to show.
+  return secret === undefined ? "none" : auth;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Loopback } from "../transports/testing/loopback.ts";
-import { covers, discover, resourceOf } from "./discovery.ts";
+import { discover, resourceOf } from "./discovery.ts";
 import { OAuthHttp } from "./oauth_http.ts";
 
 const signal = new AbortController().signal;
@@ -21,6 +21,11 @@ function issuer(origin: string, path = "") {
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     code_challenge_methods_supported: ["S256"],
+    response_types_supported: ["code"],
+    // What an OpenID provider must name as well.
+    jwks_uri: `${origin}/keys`,
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
   };
 }
 
@@ -28,7 +33,7 @@ Deno.test("discover() takes the server itself for one that names nobody", async 
   await using old = serving((origin) => ({
     "/.well-known/oauth-authorization-server": issuer(origin),
   }));
-  const found = await discover(new OAuthHttp(), new URL(old.url), {}, signal);
+  const found = await discover(new OAuthHttp({}, signal), new URL(old.url), {});
   assert.equal(found.issuer.issuer, old.origin);
   assert.equal(found.resource, old.url);
   assert.deepEqual(found.scopes, []);
@@ -50,7 +55,7 @@ Deno.test("discover() finds the metadata of an issuer with a path, in all three 
       [place]: issuer(origin, "/tenant"),
     }));
     const url = new URL(server.url);
-    const found = await discover(new OAuthHttp(), url, { scope: "b c" }, signal);
+    const found = await discover(new OAuthHttp({}, signal), url, { scope: "b c" });
     assert.equal(found.issuer.issuer, `${server.origin}/tenant`, place);
     assert.equal(found.resource, server.origin);
     assert.deepEqual(found.scopes, ["b", "c"], "what the refusal asks for comes first");
@@ -65,7 +70,7 @@ Deno.test("discover() follows redirects of metadata only where each address is a
   const allowUrl = (url: URL) =>
     url.origin === target.origin ? Promise.reject(new Error("kept out")) : Promise.resolve();
   await assert.rejects(
-    discover(new OAuthHttp({ allowUrl }), new URL(server.url), {}, signal),
+    discover(new OAuthHttp({ allowUrl }, signal), new URL(server.url), {}),
     /kept out/,
   );
   assert.deepEqual(target.received, []);
@@ -74,20 +79,29 @@ Deno.test("discover() follows redirects of metadata only where each address is a
 Deno.test("discover() says so where nobody tells how to log in", async () => {
   await using server = serving(() => ({}));
   await assert.rejects(
-    discover(new OAuthHttp(), new URL(server.url), {}, signal),
+    discover(new OAuthHttp({}, signal), new URL(server.url), {}),
     /Cannot find out how to log in/,
   );
 });
 
-Deno.test("covers() takes the server and what it is part of, and nothing beside it", () => {
-  const url = new URL("https://a.example/team/mcp");
-  for (
-    const good of ["https://a.example", "https://a.example/team", "https://a.example/team/mcp"]
-  ) {
-    assert.ok(covers(good, url), good);
+Deno.test("discover() takes the server and what it is part of, and nothing beside it", async () => {
+  let resource = "";
+  await using server = serving((origin) => ({
+    "/.well-known/oauth-protected-resource": { resource },
+    "/.well-known/oauth-authorization-server": issuer(origin),
+  }));
+  const url = new URL("/team/mcp", server.origin);
+  const asked = () => discover(new OAuthHttp({}, signal), url, {});
+  for (const path of ["", "/team", "/team/mcp"]) {
+    resource = `${server.origin}${path}`;
+    assert.equal((await asked()).resource, resource);
   }
-  const others = ["https://a.example/tea", "https://b.example/team/mcp", "http://a.example", "x"];
-  for (const bad of others) assert.ok(!covers(bad, url), bad);
+  for (const other of [`${server.origin}/tea`, "https://b.example/team/mcp"]) {
+    resource = other;
+    await assert.rejects(asked(), /identifies itself as another server/, other);
+  }
+  resource = "x";
+  await assert.rejects(asked(), /returned invalid metadata of the server/);
 });
 
 Deno.test("resourceOf() is the address without what may be secret in it", () => {

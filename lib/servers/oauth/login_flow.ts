@@ -1,3 +1,8 @@
+import {
+  computeScopeUnion,
+  startAuthorization,
+  validateAuthorizationResponseIssuer,
+} from "@modelcontextprotocol/client";
 import { createHash } from "node:crypto";
 import type { Login, LoginsRepository } from "../../storage/logins_repository.ts";
 import type {
@@ -7,8 +12,9 @@ import type {
 } from "../../storage/pending_logins_repository.ts";
 import { readChallenge } from "../transports/http_errors.ts";
 import { identify } from "./client_identity.ts";
-import { discover, type IssuerMetadata } from "./discovery.ts";
+import { discover } from "./discovery.ts";
 import {
+  asLoginError,
   loginError,
   type LoginReach,
   OAuthHttp,
@@ -16,7 +22,8 @@ import {
   quoted,
   safeUrl,
 } from "./oauth_http.ts";
-import { requestTokens, revokeToken, TokenRefused } from "./token_request.ts";
+import { FinishFailed } from "./server_login.ts";
+import { revokeToken, TokenRefused, tradeCode } from "./token_request.ts";
 
 const ATTEMPT_MS = 10 * 60_000;
 
@@ -61,33 +68,32 @@ export class LoginFlow {
   async start(target: LoginTarget, wish: LoginWish, signal: AbortSignal): Promise<StartedLogin> {
     const { redirectUri, documentUrl, pending, learn } = this.#options;
     const url = safeUrl(target.url, `The URL of server "${target.name}"`);
-    const http = await this.#httpFor(target.name);
-    const challenge = await challengeOfServer(http, url, target.headers, signal);
-    const { resource, issuer, scopes: named } = await discover(
+    const http = await this.#httpFor(target.name, signal);
+    const challenge = await challengeOfServer(http, url, target.headers);
+    const before = await this.#loginBefore(target.name);
+    // What was granted stays granted: a login for one more scope asks for those it has as well.
+    const scope = computeScopeUnion(before?.scopes.join(" "), wish.scope);
+    const { resource, issuer, revocationEndpoint, scopes } = await discover(
       http,
       url,
-      wish.scope === undefined ? challenge : { ...challenge, scope: wish.scope },
-      signal,
+      wish.scope === undefined || scope === undefined ? challenge : { ...challenge, scope },
     );
-    const scopes = withRefresh(named, issuer);
-    const given = wish.client ?? await this.#givenBefore(target.name, issuer.issuer);
-    const client = { issuer, redirectUri, documentUrl, given, scopes };
-    const identity = await identify(http, client, signal);
-    const [state, verifier] = [randomText(), randomText()];
-    const authorizeUrl = safeUrl(issuer.authorization_endpoint, "The login page");
-    const query = {
-      response_type: "code",
-      client_id: identity.clientId,
-      redirect_uri: redirectUri,
-      state,
-      code_challenge: challengeOf(verifier),
-      code_challenge_method: "S256",
-      resource,
+    // A client id that a person gave stays good, but only for the same authorization server.
+    const isGiven = before?.clientOrigin === "given" && before.issuer === issuer.issuer;
+    const given = wish.client ??
+      (isGiven ? { id: before.clientId, secret: before.clientSecret } : undefined);
+    const identity = await identify(http, { issuer, redirectUri, documentUrl, given, scopes });
+    const state = randomText();
+    const { authorizationUrl, codeVerifier: verifier } = await startAuthorization(issuer.issuer, {
+      metadata: issuer,
+      clientInformation: { client_id: identity.clientId },
+      redirectUrl: redirectUri,
       ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
-      // Without it OpenID providers give nothing to renew the login with.
-      ...(scopes.includes("offline_access") ? { prompt: "consent" } : {}),
-    };
-    for (const [name, value] of Object.entries(query)) authorizeUrl.searchParams.set(name, value);
+      state,
+      resource,
+    }).catch((error) => {
+      throw asLoginError(error, "The login page is not a valid URL");
+    });
     learn([state, verifier, identity.clientSecret].filter((one) => one !== undefined));
     const attempt = attemptId(state);
     const expiresAt = Date.now() + ATTEMPT_MS;
@@ -99,16 +105,16 @@ export class LoginFlow {
         resource,
         issuer: issuer.issuer,
         tokenEndpoint: issuer.token_endpoint,
-        revocationEndpoint: issuer.revocation_endpoint,
+        revocationEndpoint,
         scopes,
         ...identity,
       },
       redirectUri,
       namesIssuer: issuer.authorization_response_iss_parameter_supported ?? false,
       verifier,
-      authorizeUrl: authorizeUrl.href,
+      authorizeUrl: authorizationUrl.href,
     });
-    return { attempt, url: authorizeUrl.href, issuer: issuer.issuer, scopes, expiresAt };
+    return { attempt, url: authorizationUrl.href, issuer: issuer.issuer, scopes, expiresAt };
   }
 
   async finish(
@@ -158,9 +164,9 @@ export class LoginFlow {
 
   async revoke(login: Login, signal: AbortSignal): Promise<boolean> {
     const { refreshToken, accessToken } = login;
-    const http = await this.#httpFor(login.server);
+    const http = await this.#httpFor(login.server, signal);
     const revoke = (token: string | undefined, hint: "access_token" | "refresh_token") =>
-      token === undefined ? true : revokeToken(http, login, token, hint, signal).catch(() => false);
+      token === undefined ? true : revokeToken(http, login, token, hint).catch(() => false);
     // The refresh token first: with it, others could be had.
     const revoked = await revoke(refreshToken, "refresh_token") &&
       await revoke(accessToken, "access_token");
@@ -173,9 +179,9 @@ export class LoginFlow {
     isStillAt: (server: string, mark: string) => boolean,
     signal: AbortSignal,
   ): Promise<Login> {
-    const { prepared, redirectUri, verifier } = waiting;
+    const { prepared } = waiting;
     const host = new URL(prepared.issuer).host;
-    checkIssuer(waiting, answer.get("iss"), host);
+    checkIssuer(waiting, answer.get("iss") ?? undefined, host);
     const error = answer.get("error");
     if (error !== null) {
       const description = answer.get("error_description");
@@ -194,96 +200,55 @@ export class LoginFlow {
         `Server "${prepared.server}" was changed or removed during the login`,
       );
     }
-    const http = await this.#httpFor(prepared.server);
-    const grant = {
-      grant_type: "authorization_code",
-      code,
-      code_verifier: verifier,
-      redirect_uri: redirectUri,
-    };
-    const tokens = await requestTokens(http, prepared, grant, signal)
-      .catch((error) => {
-        throw error instanceof TokenRefused ? loginError(error.message) : error;
-      });
-    const { accessToken, refreshToken, issuedAt, expiresAt } = tokens;
+    const http = await this.#httpFor(prepared.server, signal);
+    const tokens = await tradeCode(http, waiting, code).catch((error) => {
+      throw error instanceof TokenRefused ? loginError(error.message) : error;
+    });
+    const { accessToken, refreshToken, issuedAt } = tokens;
     this.#options.learn([accessToken, refreshToken].filter((one) => one !== undefined));
-    return {
-      ...prepared,
-      id: crypto.randomUUID(),
-      loggedInAt: issuedAt,
-      issuedAt,
-      expiresAt,
-      accessToken,
-      refreshToken,
-      scopes: tokens.scopes ?? prepared.scopes,
-    };
+    return { ...prepared, ...tokens, id: crypto.randomUUID(), loggedInAt: issuedAt };
   }
 
-  async #httpFor(server: string): Promise<OAuthHttp> {
-    return new OAuthHttp({ ...this.#options, ...await this.#options.reach?.(server) });
+  async #httpFor(server: string, signal: AbortSignal): Promise<OAuthHttp> {
+    return new OAuthHttp({ ...this.#options, ...await this.#options.reach?.(server) }, signal);
   }
 
-  /** A client id that a person gave stays good, but only for the same authorization server. */
-  async #givenBefore(server: string, issuer: string) {
-    const found = await this.#options.repository.find(server).catch(() => undefined);
-    const login = found?.login;
-    if (login?.clientOrigin !== "given" || login.issuer !== issuer) return undefined;
-    return { id: login.clientId, secret: login.clientSecret };
-  }
-}
-
-export class FinishFailed extends Error {
-  override readonly name = "FinishFailed";
-  readonly server: string;
-  readonly attempt: string;
-
-  constructor(server: string, attempt: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.server = server;
-    this.attempt = attempt;
+  async #loginBefore(server: string): Promise<Login | undefined> {
+    return (await this.#options.repository.find(server).catch(() => undefined))?.login;
   }
 }
 
 /** An answer that names another authorization server was meant for that one (RFC 9207). */
-function checkIssuer({ prepared, namesIssuer }: Waiting, iss: string | null, host: string): void {
-  if (iss === null && namesIssuer) {
-    throw loginError(`The response does not name its issuer, which responses from ${host} do`);
-  }
-  if (iss !== null && iss !== prepared.issuer) {
+function checkIssuer(
+  { prepared: { issuer }, namesIssuer }: Waiting,
+  iss: string | undefined,
+  host: string,
+): void {
+  const issParameterSupported = namesIssuer;
+  try {
+    validateAuthorizationResponseIssuer({ iss, expectedIssuer: issuer, issParameterSupported });
+  } catch {
     throw loginError(
-      `The response comes from a different authorization server, ${quoted(iss)}, not from ` +
-        `${host}: its code is not used`,
+      iss === undefined
+        ? `The response does not name its issuer, which responses from ${host} do`
+        : `The response comes from a different authorization server, ${quoted(iss)}, not from ` +
+          `${host}: its code is not used`,
     );
   }
 }
 
 /** Asks as a client would that has no credentials: the refusal says where to log in. */
-async function challengeOfServer(
-  http: OAuthHttp,
-  url: URL,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-) {
+async function challengeOfServer(http: OAuthHttp, url: URL, headers: Record<string, string>) {
   const ping = { jsonrpc: "2.0", id: 0, method: "ping" };
   const sent = new Headers(headers);
   sent.set("accept", "application/json, text/event-stream");
-  const answer = await http.probe(url, ping, Object.fromEntries(sent), signal);
-  return answer.status === 401 ? readChallenge(answer.headers.get("www-authenticate")) : {};
-}
-
-function withRefresh(scopes: string[], issuer: IssuerMetadata): string[] {
-  const isOffered = issuer.scopes_supported?.includes("offline_access") ?? false;
-  return isOffered && !scopes.includes("offline_access") ? [...scopes, "offline_access"] : scopes;
+  const refusal = await http.challenge(url, ping, sent);
+  return refusal === undefined ? {} : readChallenge(refusal.get("www-authenticate"));
 }
 
 function randomText(): string {
   return crypto.getRandomValues(new Uint8Array(32))
     .toBase64({ alphabet: "base64url", omitPadding: true });
-}
-
-/** What is shown of a verifier before it is used (RFC 7636, S256). */
-function challengeOf(verifier: string): string {
-  return createHash("sha256").update(verifier).digest("base64url");
 }
 
 /** Stands for a state wherever that itself must not be kept or shown. */

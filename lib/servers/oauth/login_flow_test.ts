@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import { keys } from "../../storage/keys.ts";
-import { FinishFailed } from "./login_flow.ts";
+import { FinishFailed } from "./server_login.ts";
 import { LoginBench } from "./testing/login_bench.ts";
 
 Deno.test("LoginFlow asks for the server's own token with PKCE, state and resource", async () => {

@@ -1,7 +1,9 @@
-import { GatewayError } from "../../core/errors.ts";
+import { z } from "zod";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { excerpt } from "../transports/messages.ts";
 import { isLoopback } from "../../config/address.ts";
 import { mayBeThisMachine } from "../transports/address_guard.ts";
+import { isTransient } from "../transports/sse_stream.ts";
 import { TransportClosed } from "../transports/transport.ts";
 import {
   discard,
@@ -14,6 +16,8 @@ import {
 const BODY_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
 const LIMIT_MS = 10_000;
+/** An error code of OAuth, such as `invalid_grant`: pages of proxies say "Forbidden" and the like. */
+const Verdict = z.looseObject({ error: z.string().regex(/^[a-z0-9_.-]+$/) });
 
 export interface OAuthHttpOptions {
   /** Throws where an address must not be reached; asked for each one, redirects included. */
@@ -25,85 +29,57 @@ export interface OAuthHttpOptions {
 /** What holds for the logins to one server: where it may send us, and by what. */
 export type LoginReach = (server: string) => Promise<Pick<OAuthHttpOptions, "allowUrl" | "fetch">>;
 
-export interface OAuthResponse {
-  status: number;
-  headers: Headers;
-  body: unknown;
-}
-
 /** What a login asks of other machines: small answers, within a limit, from allowed addresses. */
 export class OAuthHttp {
   readonly #options: OAuthHttpOptions;
+  readonly #signal: AbortSignal;
 
-  constructor(options: OAuthHttpOptions = {}) {
+  constructor(options: OAuthHttpOptions, signal: AbortSignal) {
     this.#options = options;
+    this.#signal = signal;
   }
 
-  /** Follows redirects, each of which is checked like the first address. */
-  async get(url: URL, signal: AbortSignal): Promise<OAuthResponse> {
-    let at = url;
+  /**
+   * For the SDK. Follows redirects of a GET, each of which is checked like the first address, and
+   * none of a POST: what is sent is meant for this address alone. Throws if a POST fails for a
+   * reason that is not the authorization server's own.
+   */
+  readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    let url = safeUrl(String(input), "The address");
+    const isPost = init.method === "POST";
+    // A refresh token that is sent twice can end the login.
+    const body = isPost ? sentOnce(String(init.body)) : null;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const response = await this.#send(at, { headers: { accept: "application/json" } }, signal);
+      const response = await this.#send(url, { ...init, body });
       const location = response.headers.get("location");
-      if (response.status < 300 || response.status > 308 || location === null) {
-        return await this.#read(response, at);
+      if (isPost || response.status < 300 || response.status > 308 || location === null) {
+        return await this.#read(response, url, isPost);
       }
       await discard(new FetchResponse(response));
-      const to = URL.parse(location, at);
-      at = safeUrl(to?.href ?? location, `The redirect target of ${at.host}`, at);
+      const to = URL.parse(location, url);
+      url = safeUrl(to?.href ?? location, `The redirect target of ${url.host}`, url);
     }
     throw loginError(`${url.host} redirects more than ${MAX_REDIRECTS} times`);
-  }
+  };
 
-  /** Follows no redirect: what is sent is meant for this address alone. */
-  async post(
-    url: URL,
-    body: URLSearchParams | object,
-    headers: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<OAuthResponse> {
-    const isForm = body instanceof URLSearchParams;
-    const init = {
-      method: "POST",
-      headers: {
-        accept: "application/json",
-        ...headers,
-        "content-type": isForm ? "application/x-www-form-urlencoded" : "application/json",
-      },
-      // A refresh token that is sent twice can end the login.
-      body: sentOnce(isForm ? body.toString() : JSON.stringify(body)),
-    };
-    return await this.#read(await this.#send(url, init, signal), url);
-  }
-
-  /** What a JSON-RPC message is answered with, but for its body: that may be a stream without end. */
-  async probe(
-    url: URL,
-    message: object,
-    headers: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<Omit<OAuthResponse, "body">> {
-    const init = {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: sentOnce(JSON.stringify(message)),
-    };
-    const response = await this.#send(url, init, signal);
+  /** The headers of a 401 to a JSON-RPC message. Its body is not read: it may be an endless stream. */
+  async challenge(url: URL, message: object, headers: Headers): Promise<Headers | undefined> {
+    headers.set("content-type", "application/json");
+    const body = sentOnce(JSON.stringify(message));
+    const response = await this.#send(url, { method: "POST", headers, body });
     await response.body?.cancel().catch(() => {});
-    return { status: response.status, headers: response.headers };
+    return response.status === 401 ? response.headers : undefined;
   }
 
-  async #send(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+  async #send(url: URL, init: RequestInit): Promise<Response> {
+    const signal = this.#signal;
     signal.throwIfAborted();
     await this.#options.allowUrl?.(url);
     const send = this.#options.fetch ?? fetch;
     const limit = AbortSignal.timeout(this.#options.limitMs ?? LIMIT_MS);
+    const ended = AbortSignal.any([signal, limit]);
     try {
-      return await send(url, {
-        ...init,
-        redirect: "manual",
-        signal: AbortSignal.any([signal, limit]),
-      });
+      return await send(url, { ...init, redirect: "manual", signal: ended });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (limit.aborted) throw loginError(`${url.host} did not answer in time`);
@@ -112,20 +88,25 @@ export class OAuthHttp {
     }
   }
 
-  async #read(response: Response, url: URL): Promise<OAuthResponse> {
-    const { status, headers } = response;
-    let text: string;
-    try {
-      const start = await readStart(new FetchResponse(response), BODY_BYTES);
-      text = start.isWhole ? start.text : "";
-    } catch (error) {
-      throw loginError(`Cannot read the response from ${url.host}: ${networkFailureText(error)}`);
+  async #read(response: Response, url: URL, isPost: boolean): Promise<Response> {
+    const { status, headers, ok } = response;
+    const { text, isWhole } = await readStart(new FetchResponse(response), BODY_BYTES)
+      .catch((error) => {
+        throw loginError(`Cannot read the response from ${url.host}: ${networkFailureText(error)}`);
+      });
+    if (isPost && !ok && (isTransient(status) || !isVerdict(text))) {
+      throw loginError(`${url.host} refused the request: HTTP ${status}`);
     }
-    try {
-      return { status, headers, body: JSON.parse(text) };
-    } catch {
-      return { status, headers, body: undefined };
-    }
+    if (!isWhole && ok) throw loginError(`The response from ${url.host} is too large`);
+    return new Response(text || null, { status, headers });
+  }
+}
+
+function isVerdict(text: string): boolean {
+  try {
+    return Verdict.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
   }
 }
 
@@ -134,6 +115,13 @@ export function loginError(message: string, steps: string[] = []): GatewayError 
     message,
     ...(steps.length === 0 ? {} : { recoverySteps: steps }),
   });
+}
+
+/** What a person is told of a failure in the SDK; `invalid` where an answer was not as it must be. */
+export function asLoginError(error: unknown, invalid: string): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const isInvalid = error instanceof SyntaxError || error instanceof z.core.$ZodError;
+  return loginError(isInvalid ? invalid : errorMessage(error));
 }
 
 /** A foreign text inside a sentence of ours: short, on one line, in quotes. */

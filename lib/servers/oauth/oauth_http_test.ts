@@ -3,14 +3,14 @@ import { GatewayError } from "../../core/errors.ts";
 import { OneAnswer } from "../transports/testing/loopback.ts";
 import { OAuthHttp, safeUrl } from "./oauth_http.ts";
 
-Deno.test("OAuthHttp.post() is not sent again if a reused connection ends before the response", async () => {
+Deno.test("OAuthHttp.fetch() is not sent again if a reused connection ends before the response", async () => {
   await using server = new OneAnswer({ closesIdle: false });
   using client = Deno.createHttpClient({});
   const http = new OAuthHttp({
     fetch: (input, init) => fetch(input, { ...init, client } as RequestInit),
-  });
+  }, AbortSignal.timeout(10_000));
   const post = (id: number) =>
-    http.post(new URL(server.origin), { id }, {}, AbortSignal.timeout(10_000));
+    http.fetch(server.origin, { method: "POST", body: JSON.stringify({ id }) });
   await post(1);
   await assert.rejects(
     post(2),

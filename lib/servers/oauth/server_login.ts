@@ -7,11 +7,10 @@ import type {
   LoginOutline,
   LoginsRepository,
 } from "../../storage/logins_repository.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { TransportClosed } from "../transports/transport.ts";
 import type { ServerCredentials } from "../transports/origin_client.ts";
 import type { LoginReach, OAuthHttpOptions } from "./oauth_http.ts";
-import type { IssuedTokens } from "./token_request.ts";
 import { isRemote, type ServerSpec } from "../../core/server.ts";
 import type { PooledServer } from "../server.ts";
 
@@ -161,27 +160,16 @@ export class ServerLogin implements ServerCredentials {
   async #ask(login: Login, refreshToken: string, signal: AbortSignal): Promise<Login> {
     // Loaded when needed: most gateways never renew anything.
     const { OAuthHttp } = await import("./oauth_http.ts");
-    const { requestTokens, TokenRefused } = await import("./token_request.ts");
-    let tokens: IssuedTokens;
+    const { refreshTokens, TokenRefused } = await import("./token_request.ts");
     try {
       const reach = await this.#options.reach?.(login.server);
-      const http = new OAuthHttp({ ...this.#options, ...reach });
-      const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
-      tokens = await requestTokens(http, login, grant, signal);
+      const http = new OAuthHttp({ ...this.#options, ...reach }, signal);
+      return { ...login, ...await refreshTokens(http, login, refreshToken) };
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
       const trouble = `The login has ended: ${error.message}`;
       return { ...login, accessToken: undefined, refreshToken: undefined, trouble };
     }
-    return {
-      ...login,
-      accessToken: tokens.accessToken,
-      // One that is not replaced stays good.
-      refreshToken: tokens.refreshToken ?? refreshToken,
-      issuedAt: tokens.issuedAt,
-      expiresAt: tokens.expiresAt,
-      scopes: tokens.scopes ?? login.scopes,
-    };
   }
 
   async #keep(next: Login, versionstamp: string, claim: LoginClaim): Promise<void> {
@@ -276,13 +264,25 @@ export class ServerLogin implements ServerCredentials {
 
 /** Not a login that is wanted: what is kept may be good, and is tried again by itself. */
 function lost(what: string, error: unknown): TransportClosed {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new TransportClosed("lost", `${what}: ${reason}`, { cause: error });
+  return new TransportClosed("lost", `${what}: ${errorMessage(error)}`, { cause: error });
 }
 
 /** Stands for an address where it is only compared: it may hold a secret. */
 export function addressMark(url: string): string {
   return createHash("sha256").update(url).digest("hex");
+}
+
+/** A login that was begun and came to nothing. Here, because what begins one is loaded when needed. */
+export class FinishFailed extends Error {
+  override readonly name = "FinishFailed";
+  readonly server: string;
+  readonly attempt: string;
+
+  constructor(server: string, attempt: string, cause: unknown) {
+    super(errorMessage(cause), { cause });
+    this.server = server;
+    this.attempt = attempt;
+  }
 }
 
 type LoginsOptions = Omit<ServerLoginOptions, "server" | "mark">;

@@ -1,40 +1,52 @@
-import { z } from "zod";
+import {
+  exchangeAuthorization,
+  OAuthError,
+  type OAuthTokens,
+  parseErrorResponse,
+  refreshAuthorization,
+  RegistrationRejectedError,
+} from "@modelcontextprotocol/client";
 import type { Login } from "../../storage/logins_repository.ts";
-import { isTransient } from "../transports/sse_stream.ts";
-import { loginError, type OAuthHttp, quoted, safeUrl } from "./oauth_http.ts";
+import type { Waiting } from "../../storage/pending_logins_repository.ts";
+import { asLoginError, loginError, type OAuthHttp, quoted } from "./oauth_http.ts";
 
-const Tokens = z.looseObject({
-  // What cannot stand in a header could not be sent.
-  access_token: z.string().regex(/^[\x21-\x7e]+$/),
-  token_type: z.string().regex(/^bearer$/i),
-  expires_in: z.coerce.number().positive().optional().catch(undefined),
-  refresh_token: z.string().min(1).optional(),
-  scope: z.string().optional(),
-});
+/** What the SDK says of an answer that it cannot read, and what says nothing of our tokens. */
+const NO_VERDICT = ["server_error", "temporarily_unavailable"];
 
-const Refused = z.looseObject({
-  error: z.string(),
-  error_description: z.string().optional(),
-});
-/** Its own word, such as `invalid_grant`: pages of proxies say "Forbidden" and the like. */
-const Verdict = z.looseObject({ error: z.string().regex(/^[a-z0-9_.-]+$/) });
-
-export type TokenClient = Pick<
+type IssuedTokens = Pick<
   Login,
-  "clientId" | "clientSecret" | "clientAuth" | "tokenEndpoint" | "revocationEndpoint" | "resource"
+  "accessToken" | "refreshToken" | "issuedAt" | "expiresAt" | "scopes"
 >;
-
-export interface IssuedTokens {
-  accessToken: string;
-  refreshToken: string | undefined;
-  issuedAt: number;
-  expiresAt: number | undefined;
-  /** Where other rights were given than asked for. */
-  scopes: string[] | undefined;
-}
+export type TokenClient = Waiting["prepared"];
 
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
+}
+
+export async function tradeCode(
+  http: OAuthHttp,
+  { prepared, redirectUri, verifier }: Waiting,
+  code: string,
+): Promise<IssuedTokens> {
+  return await issued(
+    prepared,
+    exchangeAuthorization(prepared.issuer, {
+      ...requestOptions(http, prepared),
+      authorizationCode: code,
+      codeVerifier: verifier,
+      redirectUri,
+    }),
+  );
+}
+
+/** The refresh token stays as it was where no new one came. */
+export async function refreshTokens(
+  http: OAuthHttp,
+  client: TokenClient,
+  refreshToken: string,
+): Promise<IssuedTokens> {
+  const options = { ...requestOptions(http, client), refreshToken };
+  return await issued(client, refreshAuthorization(client.issuer, options));
 }
 
 export async function revokeToken(
@@ -42,61 +54,80 @@ export async function revokeToken(
   client: TokenClient,
   token: string,
   hint: "access_token" | "refresh_token",
-  signal: AbortSignal,
 ): Promise<boolean> {
   if (client.revocationEndpoint === undefined) return false;
-  const url = safeUrl(client.revocationEndpoint, "The revocation endpoint");
-  const form = new URLSearchParams({ token, token_type_hint: hint });
-  const { status } = await http.post(url, form, authenticate(client, form), signal);
-  return status === 200;
+  const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
+  const body = new URLSearchParams({ token, token_type_hint: hint });
+  authenticate(client, headers, body);
+  const response = await http.fetch(client.revocationEndpoint, { method: "POST", headers, body });
+  return response.status === 200;
 }
 
-export function oauthErrorText(status: number, body: unknown): string {
-  const parsed = Refused.safeParse(body);
-  if (!parsed.success) return `HTTP ${status}`;
-  const { error, error_description: description } = parsed.data;
-  return description === undefined ? quoted(error) : `${quoted(error)}, ${quoted(description)}`;
-}
-
-/** Trades a grant (the code of a login, a refresh token) for tokens. */
-export async function requestTokens(
-  http: OAuthHttp,
-  client: TokenClient,
-  grant: Record<string, string>,
-  signal: AbortSignal,
-): Promise<IssuedTokens> {
-  const form = new URLSearchParams({ ...grant, resource: client.resource });
-  const url = safeUrl(client.tokenEndpoint, "The token endpoint");
-  const { status, body } = await http.post(url, form, authenticate(client, form), signal);
-  if (status !== 200) {
-    const message = `${url.host} did not issue a token: ${oauthErrorText(status, body)}`;
-    // Out of order or busy says nothing about our tokens, nor does the error of a proxy.
-    const isVerdict = status >= 400 && !isTransient(status) && Verdict.safeParse(body).success;
-    throw isVerdict ? new TokenRefused(message) : loginError(message);
+/** Why a request to an authorization server failed, on one line. */
+export async function failureText(error: unknown): Promise<string> {
+  const cause = error instanceof RegistrationRejectedError
+    ? await parseErrorResponse(error.body)
+    : error;
+  if (!(cause instanceof OAuthError)) {
+    return cause instanceof Error ? cause.message : String(cause);
   }
-  const parsed = Tokens.safeParse(body);
-  if (!parsed.success) throw loginError(`${url.host} did not return a bearer token`);
-  const { access_token, refresh_token, expires_in, scope } = parsed.data;
-  const issuedAt = Date.now();
+  const { code, message } = cause;
+  return message === "" || message === code ? quoted(code) : `${quoted(code)}, ${quoted(message)}`;
+}
+
+/** The endpoint that the login was made with: a refresh token only ever goes where it came from. */
+function requestOptions(http: OAuthHttp, client: TokenClient) {
+  const { issuer, tokenEndpoint, clientId, resource } = client;
   return {
-    accessToken: access_token,
-    refreshToken: refresh_token,
-    issuedAt,
-    expiresAt: expires_in === undefined ? undefined : issuedAt + expires_in * 1_000,
-    scopes: scope?.split(/\s+/).filter((one) => one !== ""),
+    metadata: {
+      issuer,
+      authorization_endpoint: issuer,
+      token_endpoint: tokenEndpoint,
+      response_types_supported: ["code"],
+    },
+    clientInformation: { client_id: clientId },
+    addClientAuthentication: (headers: Headers, form: URLSearchParams) =>
+      authenticate(client, headers, form),
+    resource,
+    fetchFn: http.fetch,
   };
 }
 
-/** Says who asks: in the form or in a header, as the authorization server wants it. */
-function authenticate(client: TokenClient, form: URLSearchParams): Record<string, string> {
+async function issued(client: TokenClient, asked: Promise<OAuthTokens>): Promise<IssuedTokens> {
+  const { host } = new URL(client.tokenEndpoint);
+  const tokens = await asked.catch(async (error) => {
+    if (error instanceof OAuthError) {
+      const message = `${host} did not issue a token: ${await failureText(error)}`;
+      throw NO_VERDICT.includes(error.code) ? loginError(message) : new TokenRefused(message);
+    }
+    throw asLoginError(error, `${host} did not return a bearer token`);
+  });
+  const { access_token: accessToken, token_type, expires_in, scope } = tokens;
+  // What cannot stand in a header could not be sent.
+  if (!/^bearer$/i.test(token_type) || !/^[\x21-\x7e]+$/.test(accessToken)) {
+    throw loginError(`${host} did not return a bearer token`);
+  }
+  const issuedAt = Date.now();
+  return {
+    accessToken,
+    refreshToken: tokens.refresh_token || undefined,
+    issuedAt,
+    expiresAt: expires_in && expires_in > 0 ? issuedAt + expires_in * 1_000 : undefined,
+    // Where nothing else is said, what was asked for was granted.
+    scopes: scope?.split(/\s+/).filter((one) => one !== "") ?? client.scopes,
+  };
+}
+
+/** Says who asks. Not left to the SDK, which does not encode an id and a secret as RFC 6749 wants. */
+function authenticate(client: TokenClient, headers: Headers, form: URLSearchParams): void {
   const { clientId, clientSecret = "", clientAuth } = client;
   if (clientAuth === "client_secret_basic") {
     const pair = [clientId, clientSecret].map((part) =>
       new URLSearchParams({ "": part }).toString().slice(1)
     ).join(":");
-    return { authorization: `Basic ${new TextEncoder().encode(pair).toBase64()}` };
+    headers.set("authorization", `Basic ${btoa(pair)}`);
+    return;
   }
   form.set("client_id", clientId);
   if (clientAuth === "client_secret_post") form.set("client_secret", clientSecret);
-  return {};
 }

@@ -1,22 +1,28 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import { OAuthHttp } from "./oauth_http.ts";
-import { requestTokens, type TokenClient, TokenRefused } from "./token_request.ts";
+import { refreshTokens, type TokenClient, TokenRefused } from "./token_request.ts";
 
 const CLIENT: TokenClient = {
+  server: "files",
+  addressMark: "",
+  isAdded: true,
+  issuer: "https://login.example",
   clientId: "c",
   clientAuth: "none",
+  clientOrigin: "registered",
   tokenEndpoint: "https://login.example/token",
   resource: "https://a.example/mcp",
+  scopes: [],
 };
 
 function refresh(answer: Response): Promise<unknown> {
-  const http = new OAuthHttp({ fetch: () => Promise.resolve(answer) });
-  const grant = { grant_type: "refresh_token", refresh_token: "refresh" };
-  return requestTokens(http, CLIENT, grant, new AbortController().signal);
+  const fetch = () => Promise.resolve(answer);
+  const http = new OAuthHttp({ fetch }, new AbortController().signal);
+  return refreshTokens(http, CLIENT, "refresh");
 }
 
-Deno.test("requestTokens() takes the word of an authorization server for a verdict, and no other", async () => {
+Deno.test("refreshTokens() takes the word of an authorization server for a verdict, and no other", async () => {
   for (const [status, error] of [[400, "invalid_grant"], [401, "invalid_client"]] as const) {
     await assert.rejects(
       refresh(Response.json({ error }, { status })),

@@ -1,6 +1,6 @@
 import { defined } from "../../core/defined.ts";
 import { classify, isObject } from "../../core/rpc.ts";
-import { TransportClosed } from "./transport.ts";
+import { ScopeRequired, TransportClosed } from "./transport.ts";
 import { type HttpResponse, readStart } from "./http_response.ts";
 import type { OriginClient } from "./origin_client.ts";
 
@@ -38,12 +38,11 @@ export async function readRefusal(
     throw new TransportClosed("login", message + why);
   }
   const { error, scope: lacking } = readChallenge(challenge);
-  if (status === 403 && error === "insufficient_scope" && lacking !== undefined) {
-    endpoint.lacksScope(lacking);
-    throw new Refusal(
-      status,
-      `HTTP 403 from ${endpoint.host}: the login lacks the required scope ` +
-        `(${endpoint.quote(lacking)}). Log in again to grant it`,
+  if (status === 403 && error === "insufficient_scope") {
+    if (lacking !== undefined) endpoint.lacksScope(lacking);
+    const named = lacking === undefined ? "" : ` (${endpoint.quote(lacking)})`;
+    throw new ScopeRequired(
+      `HTTP 403 from ${endpoint.host}: the login lacks the required scope${named}`,
     );
   }
   const rpc = parseError(body);

@@ -59,3 +59,10 @@ export class TransportClosed extends Error {
     this.kind = kind;
   }
 }
+
+/** The server accepts our credentials, but requires a scope that they lack (RFC 6750). */
+export class ScopeRequired extends TransportClosed {
+  constructor(message: string) {
+    super("refused", message);
+  }
+}
