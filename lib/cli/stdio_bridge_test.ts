@@ -6,6 +6,7 @@ import { EVERYONE } from "../core/access.ts";
 import { TimeoutQueue } from "../core/async.ts";
 import { readMessage, requestText, resultText } from "../core/rpc.ts";
 import { handleMcp } from "../mcp/endpoint.ts";
+import { HeldCalls } from "../mcp/held_calls.ts";
 import { Sessions } from "../mcp/session.ts";
 import type { SessionsRepository } from "../storage/access_repositories.ts";
 import type { View } from "../mcp/view.ts";
@@ -44,6 +45,7 @@ class StubGateway {
     const endpoint = { key: "endpoint?", view: this.#view() };
     const host = {
       sessions: this.sessions,
+      held: new HeldCalls(),
       maxBody: 10_000,
       log: logs.module("http"),
       patience: this.#patience,

@@ -17,6 +17,13 @@ export interface ClientProfile extends Pick<InitializeRequestParams, "protocolVe
   clientInfo?: Unchecked<Implementation> | undefined;
 }
 
+/** From this revision on there are no sessions: every request says by itself whose it is. */
+export const STATELESS_VERSION = "2026-07-28";
+
+export function isStateless({ protocolVersion }: Pick<ClientProfile, "protocolVersion">): boolean {
+  return protocolVersion >= STATELESS_VERSION;
+}
+
 /** A connected MCP client, as views and servers reach it. */
 export interface Client {
   readonly profile: ClientProfile;

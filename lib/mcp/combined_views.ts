@@ -9,7 +9,7 @@ import { type EndpointPath, isViewName, VIEW_NAMES, type ViewName } from "../htt
 import type { BuiltinTool } from "./builtin_tool.ts";
 import { CombinedView, type CombinedViewOptions, type VisibleServers } from "./combined_view.ts";
 import { discoveryTools } from "./discovery_tools.ts";
-import type { McpEndpoint } from "./endpoint.ts";
+import type { McpEndpoint } from "./endpoint_host.ts";
 import { indexTools } from "./index_tools.ts";
 import type { McpModuleOptions } from "./module.ts";
 import { optimizerTools } from "./optimizer_tools.ts";

@@ -1,80 +1,39 @@
 import type { RequestId } from "@modelcontextprotocol/sdk/types";
-import { Cancellation, type TimeoutQueue } from "../core/async.ts";
-import type { McpRequest } from "../core/client.ts";
+import { Cancellation } from "../core/async.ts";
+import { type McpRequest, STATELESS_VERSION } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
-import { classify, errorText, isObject, parseJson, type RpcMessage } from "../core/rpc.ts";
+import { classify, parseJson, type RpcMessage } from "../core/rpc.ts";
 import { type HttpRequest, JsonResponse } from "../http/exchange.ts";
 import { readBody, readTextInTime } from "../http/request_body.ts";
 import { addressOf } from "../http/request_origin.ts";
 import { correlationId } from "../http/handle_request.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
-import type { Logger } from "../telemetry/logs.ts";
-import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
+import {
+  type EndpointHost,
+  JSON_HEADERS,
+  logCall,
+  projectIn,
+  refuse,
+  STREAM_HEADERS,
+  tracedRequest,
+  type Visit,
+} from "./endpoint_host.ts";
+import { isStatelessMessage, unsupportedVersion } from "./envelope.ts";
 import { type EventStream, parseEventId } from "./event_stream.ts";
 import {
   failureText,
-  looksFailed,
   negotiate,
   nobodyAsked,
   notify,
-  PROTOCOL_VERSIONS,
   rpcErrorText,
-  STATELESS_SINCE,
+  SESSION_VERSIONS,
 } from "./protocol.ts";
-import type { Session, Sessions } from "./session.ts";
-import type { Answer, View, ViewSession } from "./view.ts";
+import type { Session } from "./session.ts";
+import { handleStateless } from "./stateless.ts";
+import type { Answer } from "./view.ts";
 
 /** How long a client whose stream broke off may take to come back before its call is cancelled. */
 const RESUME_MS = 400;
-
-const JSON_HEADERS = { "content-type": "application/json" };
-
-export interface McpEndpoint {
-  /** Names the endpoint and its view, as in `servers/git?namespaced`; a session belongs to one. */
-  key: string;
-  server?: string;
-  view: View;
-}
-
-export interface AnsweredRequest {
-  method: string;
-  request: string;
-  /** Who asked; differs from the session's principal for other projects and tokens. */
-  principal: string;
-  session: Session;
-  call: CallRecord | undefined;
-  answer: {
-    text: string;
-    started: number;
-    ms: number;
-  };
-}
-
-export interface EndpointHost {
-  sessions: Sessions;
-  maxBody: number;
-  log: Logger;
-  /** How long a response may take before it comes on a stream. */
-  patience: TimeoutQueue;
-  bodies?: TimeoutQueue;
-  /** Counts a request that is not a call; throws LIMIT_EXCEEDED. */
-  countRequest?: ((principal: string, method: string) => void) | undefined;
-  onAnswered(answered: AnsweredRequest): void;
-  /** A caller's principal in a project that it names; throws if that is not its own. */
-  switchProject(principal: string, project: string): string;
-  /** Throws TOKEN_REQUIRED if the client may not open a session without a token. */
-  checkNewcomer?(visit: Visit): void;
-  /** The error to send by status instead, if the user can get a token with the missing right. */
-  stepUp?(principal: string, error: unknown): GatewayError | undefined;
-}
-
-export interface Visit {
-  endpoint: McpEndpoint;
-  request: HttpRequest;
-  principal: string;
-  /** The connection; read only when a session is made, because that is too slow for every call. */
-  info?: Deno.ServeHandlerInfo | undefined;
-}
 
 /** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
 export function handleMcp(host: EndpointHost, visit: Visit): Promise<Response> {
@@ -118,14 +77,16 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
     host.countRequest?.(visit.principal, message.method);
   }
   const version = request.headers.get("mcp-protocol-version");
-  if (message.kind === "request" && message.method === "server/discover") {
-    return refuse(400, -32601, "Method not found: server/discover", message.id);
+  if (message.kind !== "response" && isStatelessMessage(message, version)) {
+    return await handleStateless(host, visit, message, text);
   }
   if (version !== null && !isKnownVersion(version)) {
-    const requested = version.slice(0, 40);
     const id = message.kind === "notification" ? null : message.id;
-    const data = { supported: PROTOCOL_VERSIONS, requested };
-    return refuse(400, -32022, `Protocol version ${requested} is not supported`, id, data);
+    const { status, code, message: why, data } = unsupportedVersion(version);
+    return refuse(status, code, why, id, data);
+  }
+  if (message.kind === "request" && message.method === "server/discover") {
+    return refuse(400, -32601, "Method not found: server/discover", message.id);
   }
   if (message.kind === "request" && message.method === "initialize") {
     return await initialize(host, visit, message.id, message.params);
@@ -255,45 +216,6 @@ function answer(
   return response.promise;
 }
 
-export function logCall(
-  log: Logger,
-  endpoint: Pick<McpEndpoint, "key" | "server">,
-  { method, params }: { method: string; params: Record<string, unknown> },
-  correlationId: string,
-  { text, ms }: AnsweredRequest["answer"],
-): void {
-  log.debug({
-    requestId: crypto.randomUUID(),
-    correlationId,
-    endpoint: endpoint.key,
-    ...(endpoint.server === undefined ? {} : { serverName: endpoint.server }),
-    method,
-    ...(method === "tools/call" ? { toolName: params.name } : {}),
-    status: looksFailed(text) ? "error" : "ok",
-    duration: Math.round(ms * 100) / 100,
-  }, "Call");
-}
-
-/** Makes a request, in a span of its own if spans are exported. */
-export function tracedRequest(
-  endpoint: string,
-  request: McpRequest,
-  view: ViewSession,
-): Promise<Answer> {
-  if (!isTracing) return view.request(request);
-  const attributes = { "mcp.endpoint": endpoint, "mcp.method": request.method };
-  return withSpan("mcp request", attributes, async (span) => {
-    const answer = await view.request(request);
-    if (span && "error" in answer) failSpan(span, answer.error);
-    return answer;
-  });
-}
-
-function projectIn({ _meta: meta }: Record<string, unknown>): string | undefined {
-  const project = isObject(meta) ? meta.projectId : undefined;
-  return typeof project === "string" && project !== "" ? project : undefined;
-}
-
 async function handleGet(host: EndpointHost, visit: Visit): Promise<Response> {
   const { request } = visit;
   if (!/text\/event-stream|\*\/\*/.test(request.headers.get("accept") ?? "")) {
@@ -322,13 +244,7 @@ async function handleGet(host: EndpointHost, visit: Visit): Promise<Response> {
 
 function streamResponse(session: Session, body: ReadableStream<Uint8Array>): Response {
   return new Response(body, {
-    headers: {
-      "content-type": "text/event-stream",
-      "cache-control": "no-cache",
-      // Else nginx, as it is set up by default, keeps a stream until it ends.
-      "x-accel-buffering": "no",
-      "mcp-session-id": session.id,
-    },
+    headers: { ...STREAM_HEADERS, "mcp-session-id": session.id },
   });
 }
 
@@ -365,16 +281,6 @@ function accepts(request: HttpRequest): boolean {
 
 function isKnownVersion(version: string): boolean {
   // Revisions in between, which we do not know by name, kept sessions as well.
-  return PROTOCOL_VERSIONS.includes(version) ||
-    (/^20\d\d-\d\d-\d\d$/.test(version) && version > "2024-11-05" && version < STATELESS_SINCE);
-}
-
-function refuse(
-  status: number,
-  code: number,
-  message: string,
-  id: RequestId | null = null,
-  data?: Record<string, unknown>,
-): Response {
-  return new Response(errorText(id, code, message, data), { status, headers: JSON_HEADERS });
+  return SESSION_VERSIONS.includes(version) ||
+    (/^20\d\d-\d\d-\d\d$/.test(version) && version > "2024-11-05" && version < STATELESS_VERSION);
 }

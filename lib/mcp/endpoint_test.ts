@@ -3,7 +3,9 @@ import pino from "pino";
 import { GatewayError } from "../core/errors.ts";
 import { TimeoutQueue } from "../core/async.ts";
 import { Sessions } from "./session.ts";
-import { type AnsweredRequest, type EndpointHost, handleMcp } from "./endpoint.ts";
+import { handleMcp } from "./endpoint.ts";
+import type { AnsweredRequest, EndpointHost } from "./endpoint_host.ts";
+import { HeldCalls } from "./held_calls.ts";
 import type { View } from "./view.ts";
 
 const [ANN, NARROW] = ["oauth:ann#1", "oauth:ann#2"];
@@ -41,6 +43,7 @@ function openEndpoint() {
   const patience = new TimeoutQueue(50);
   const host: EndpointHost = {
     sessions,
+    held: new HeldCalls(),
     maxBody: 1_000,
     log: pino({ enabled: false }),
     patience,

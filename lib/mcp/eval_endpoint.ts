@@ -12,7 +12,9 @@ import { Sessions } from "./session.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { errorResponse } from "../http/handle_request.ts";
 import { Guard } from "../http/guard.ts";
-import { handleMcp, type McpEndpoint } from "./endpoint.ts";
+import { handleMcp } from "./endpoint.ts";
+import type { McpEndpoint } from "./endpoint_host.ts";
+import { HeldCalls } from "./held_calls.ts";
 import type { View } from "./view.ts";
 
 const HOST = "127.0.0.1";
@@ -32,6 +34,7 @@ export class EvalEndpoints implements AsyncDisposable {
   readonly #options: EvalEndpointsOptions;
   readonly #runs = new Map<string, { token: string; endpoint: McpEndpoint }>();
   readonly #sessions: Sessions;
+  readonly #held = new HeldCalls();
   #server: Deno.HttpServer<Deno.NetAddr> | undefined;
   #guard: Guard | undefined;
   #closing: ReturnType<typeof setTimeout> | undefined;
@@ -106,6 +109,7 @@ export class EvalEndpoints implements AsyncDisposable {
       const { log, patience } = this.#options;
       const host = {
         sessions: this.#sessions,
+        held: this.#held,
         maxBody: MAX_BODY,
         log,
         patience,

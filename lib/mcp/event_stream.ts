@@ -1,17 +1,15 @@
+import { EventBody, isProgress } from "./event_body.ts";
+
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
 
 /** How soon a client that lost a stream should come back; a call waits a little longer for it. */
 export const RETRY_MS = 100;
-/** A client that stops reading is let go before more than this waits for it; it can come back. */
-const MAX_QUEUED = 1_000;
 
 interface KeptEvent {
   number: number;
   text: string;
 }
-
-const encoder = new TextEncoder();
 
 /** Outlives its HTTP response: a client that returns with its last event's id gets the rest. */
 export class EventStream {
@@ -24,7 +22,7 @@ export class EventStream {
   readonly #kept: KeptEvent[] = [];
   #keptCharacters = 0;
   #lastNumber = 0;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #body: EventBody | undefined;
   finishedAt: number | undefined;
   /** Called when the response that carried the stream was dropped by the client. */
   onDetach: () => void = () => {};
@@ -40,7 +38,7 @@ export class EventStream {
   }
 
   get isAttached(): boolean {
-    return this.#controller !== undefined;
+    return this.#body !== undefined;
   }
 
   get isFinished(): boolean {
@@ -56,9 +54,12 @@ export class EventStream {
       this.#kept.length > KEPT_EVENTS ||
       (this.#kept.length > 1 && this.#keptCharacters > KEPT_CHARACTERS)
     ) {
-      this.#keptCharacters -= this.#kept.shift()!.text.length;
+      // Progress is the first to go: its answer tells more.
+      const old = this.#kept.findIndex(({ text }) => isProgress(text));
+      const [dropped] = this.#kept.splice(Math.max(0, old), 1);
+      this.#keptCharacters -= dropped!.text.length;
     }
-    this.#write(this.#format(event));
+    this.#write(event);
   }
 
   finish(): void {
@@ -68,69 +69,49 @@ export class EventStream {
 
   /** Drops the listener; further events wait until it returns. */
   release(): void {
-    if (!this.#controller) return;
+    if (!this.#body) return;
     this.#close();
     this.onDetach();
   }
 
   heartbeat(): void {
-    this.#write(": still here\n\n");
+    this.#body?.comment("still here");
   }
 
   /** The stream as a response's body, from behind the event the client saw last. */
   attach(lastSeen?: number): ReadableStream<Uint8Array> {
     this.#close();
-    let own: ReadableStreamDefaultController<Uint8Array> | undefined;
-    return new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = own = controller;
-        if (lastSeen === undefined && this.#primes) {
-          this.#write(`id: ${this.#eventId(this.#delivered)}\nretry: ${RETRY_MS}\ndata: \n\n`);
-        }
-        const from = lastSeen ?? this.#delivered;
-        const missed = this.#kept.filter(({ number }) => number > from);
-        for (const event of missed) this.#write(this.#format(event));
-        if (this.isFinished) this.#close();
-      },
-      cancel: () => {
-        // A client that came back has another response by now; the old one's end is no news.
-        if (this.#controller !== own) return;
-        this.#controller = undefined;
-        this.onDetach();
-      },
+    const body = this.#body = new EventBody(() => {
+      // A client that came back has another response by now; the old one's end is no news.
+      if (this.#body !== body) return;
+      this.#body = undefined;
+      this.onDetach();
     });
+    if (lastSeen === undefined && this.#primes) {
+      body.prime(`id: ${this.#eventId(this.#delivered)}\nretry: ${RETRY_MS}\n`);
+    }
+    const from = lastSeen ?? this.#delivered;
+    for (const event of this.#kept.filter(({ number }) => number > from)) this.#write(event);
+    if (this.isFinished) this.#close();
+    return body.stream;
   }
 
   #delivered = 0;
 
-  #format({ number, text }: KeptEvent): string {
-    if (this.#controller) this.#delivered = number;
-    return `id: ${this.#eventId(number)}\nevent: message\ndata: ${text}\n\n`;
+  #write({ number, text }: KeptEvent): void {
+    if (!this.#body) return;
+    this.#delivered = number;
+    this.#body.send(text, `id: ${this.#eventId(number)}\n`);
   }
 
   #eventId(event: number): string {
     return `${this.#life}-${this.id}-${event}`;
   }
 
-  #write(text: string): void {
-    const controller = this.#controller;
-    if (!controller) return;
-    try {
-      if ((controller.desiredSize ?? 0) > -MAX_QUEUED) {
-        controller.enqueue(encoder.encode(text));
-        return;
-      }
-      controller.error(new Error("The client does not read its stream"));
-    } catch { /* it is closed already */ }
-    this.#controller = undefined;
-    this.onDetach();
-  }
-
   #close(): void {
-    try {
-      this.#controller?.close();
-    } catch { /* the client was faster */ }
-    this.#controller = undefined;
+    const body = this.#body;
+    this.#body = undefined;
+    body?.close();
   }
 }
 

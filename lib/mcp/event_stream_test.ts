@@ -93,8 +93,48 @@ Deno.test("EventStream lets go of a client that stops reading", async () => {
   const body = stream.attach();
   let detached = 0;
   stream.onDetach = () => detached++;
-  for (let count = 0; count < 3_000; count++) stream.send("x");
+  const long = "x".repeat(1024 * 1024);
+  for (let count = 0; count < 20; count++) stream.send(long);
   assert.equal(stream.isAttached, false);
   assert.equal(detached, 1);
   await assert.rejects(readAll(body));
+});
+
+function progress(step: number): string {
+  const params = JSON.stringify({ progressToken: "p", progress: step });
+  return `{"jsonrpc":"2.0","method":"notifications/progress","params":${params}}`;
+}
+
+/** The steps of the progress in a stream's text, with the last thing that it says. */
+function told(text: string) {
+  const events = text.split("\n").flatMap((line) => /^data: (.+)$/.exec(line)?.[1] ?? []);
+  const steps = events.flatMap((event) =>
+    event === "answer" ? [] : JSON.parse(event).params.progress
+  );
+  return { steps, last: events.at(-1) };
+}
+
+Deno.test("EventStream loses neither the answer nor the order in a flood of progress", async () => {
+  const stream = open(3);
+  const body = stream.attach();
+  for (let step = 1; step <= 20_000; step++) stream.send(progress(step));
+  stream.send("answer");
+  stream.finish();
+  const { steps, last } = told(await readAll(body));
+  assert.equal(last, "answer");
+  assert.equal(steps.at(-1), 20_000, "the newest is told");
+  assert.deepEqual(steps, steps.toSorted((a: number, b: number) => a - b));
+  assert.ok(steps.length < 1_000, "the rest gave way");
+});
+
+Deno.test("EventStream keeps the answer for a client that comes back after a flood", async () => {
+  const stream = open(4);
+  await stream.attach().cancel();
+  stream.send("answer");
+  for (let step = 1; step <= 2_000; step++) stream.send(progress(step));
+  const resumed = stream.attach(0);
+  stream.finish();
+  const text = await readAll(resumed);
+  assert.match(text, /^data: answer$/m);
+  assert.match(text, /"progress":2000\}/);
 });

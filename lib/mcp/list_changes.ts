@@ -38,11 +38,19 @@ export class ClientLists {
   readonly #current: () => ListVersions;
   readonly #listed: ListVersions;
   readonly #announced: Partial<ListVersions> = {};
+  /** Whether nobody tells what the client lists: then it is taken to list what is announced. */
+  readonly #isAssumed: boolean;
 
-  constructor(current: () => ListVersions) {
+  constructor(current: () => ListVersions, listed?: ListVersions) {
     this.#current = current;
     // A client knows nothing older than the moment it connected.
-    this.#listed = { ...current() };
+    this.#listed = { ...listed ?? current() };
+    this.#isAssumed = listed !== undefined;
+  }
+
+  /** For one listener of several: it knows what was listed so far, and then what it is told. */
+  follow(): ClientLists {
+    return new ClientLists(this.#current, this.#listed);
   }
 
   noteListed(kind: ListKind, version = this.#current()[kind]): void {
@@ -59,7 +67,8 @@ export class ClientLists {
         return false;
       }
       if (now[kind] === this.#announced[kind]) return false;
-      this.#announced[kind] = now[kind];
+      if (this.#isAssumed) this.#listed[kind] = now[kind];
+      else this.#announced[kind] = now[kind];
       return true;
     });
   }

@@ -22,13 +22,9 @@ import type { CallPolicy } from "./call.ts";
 import { Clients } from "./clients.ts";
 import type { CombinedPath, CombinedViews, GatewayTools } from "./combined_views.ts";
 import type { ContentScreen } from "./content_screen.ts";
-import {
-  type AnsweredRequest,
-  type EndpointHost,
-  handleMcp,
-  type McpEndpoint,
-  type Visit,
-} from "./endpoint.ts";
+import { handleMcp } from "./endpoint.ts";
+import type { AnsweredRequest, EndpointHost, McpEndpoint, Visit } from "./endpoint_host.ts";
+import { HeldCalls } from "./held_calls.ts";
 import { ListChanges } from "./list_changes.ts";
 import { looksFailed } from "./protocol.ts";
 import { ServerView } from "./server_view.ts";
@@ -103,11 +99,11 @@ export class McpModule implements AsyncDisposable {
     if (!options.isCommand) this.#pruneRecords(records);
     // Otherwise a listening client would delay a stop to its limit.
     options.signal.addEventListener("abort", () => {
-      for (const session of this.sessions.list()) session.common.finish();
+      for (const session of this.sessions.list()) session.stopListening();
     });
     this.#changes = this.#stack.use(
       new ListChanges({
-        sessions: () => this.sessions.list(),
+        sessions: () => this.sessions.list().flatMap((session) => [...session.listeners()]),
         onCheck: () => options.onListCheck(),
       }),
     );
@@ -210,6 +206,7 @@ export class McpModule implements AsyncDisposable {
     const count = requestCounter(metrics);
     return {
       sessions: this.sessions,
+      held: this.#stack.use(new HeldCalls()),
       maxBody,
       log: logs.module("http"),
       patience: this.#stack.use(new TimeoutQueue(PATIENCE_MS)),

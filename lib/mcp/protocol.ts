@@ -3,12 +3,13 @@ import { z } from "zod";
 import { type ErrorCode, GatewayError, toolErrorResult } from "../core/errors.ts";
 import { errorText, memberSpans, resultText } from "../core/rpc.ts";
 import type { Session } from "./session.ts";
-import type { ClientProfile } from "../core/client.ts";
+import { type ClientProfile, STATELESS_VERSION } from "../core/client.ts";
 import type { Logger } from "../telemetry/logs.ts";
 
-export const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/** From this revision on there are no sessions; clients that speak it fall back when refused. */
-export const STATELESS_SINCE = "2026-07-28";
+/** The revisions with sessions, which a client negotiates with initialize. */
+export const SESSION_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/** Every revision that the endpoints speak, the newest first. */
+export const PROTOCOL_VERSIONS = [STATELESS_VERSION, ...SESSION_VERSIONS];
 const CANCELLED = -32800;
 
 const Initialize = z.looseObject({
@@ -26,8 +27,8 @@ export function negotiate(params: Record<string, unknown>): ClientProfile {
     });
   }
   const { protocolVersion: wanted, capabilities, clientInfo } = parsed.data;
-  const protocolVersion = PROTOCOL_VERSIONS.find((known) => known === wanted) ??
-    PROTOCOL_VERSIONS[0]!;
+  const protocolVersion = SESSION_VERSIONS.find((known) => known === wanted) ??
+    SESSION_VERSIONS[0]!;
   return { protocolVersion, capabilities, clientInfo };
 }
 

@@ -5,7 +5,7 @@ import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
 import { notificationText, withId } from "../core/rpc.ts";
 import type { SessionsRepository } from "../storage/access_repositories.ts";
 import { type EventId, EventStream } from "./event_stream.ts";
-import type { ClientLists } from "./list_changes.ts";
+import type { ClientLists, ListeningSession } from "./list_changes.ts";
 import type { View, ViewSession } from "./view.ts";
 
 /** Streams of ended requests that a client can still come back for. */
@@ -15,6 +15,8 @@ const KEPT_MS = 60_000;
 const MAX_ASKED = 1_000;
 /** Projects and tokens with other rights that a client can work with beside its own. */
 const MAX_OTHERS = 8;
+/** Clients do not say goodbye: a session idle this long is dropped, and revived if its client returns. */
+const IDLE_MS = 30 * 60_000;
 /** From this version on clients know events without data. */
 const PRIMING_SINCE = "2025-11-25";
 
@@ -47,6 +49,9 @@ export class Session implements Client, AsyncDisposable {
   readonly view: ViewSession;
   /** Whether it has a record, with which it can be revived. */
   readonly isKept: boolean = true;
+  /** Finds a session that no client knows by its id. */
+  readonly key: string | undefined = undefined;
+  readonly idleLimitMs: number = IDLE_MS;
   saved: Promise<void> = Promise.resolve();
   savedAt = 0;
   readonly use: SessionUse = { connectedAt: Date.now(), calls: 0, errors: 0, searches: 0 };
@@ -106,6 +111,16 @@ export class Session implements Client, AsyncDisposable {
     for (const [principal, { lists }] of this.#others) {
       if (lists && credentialOf(principal) === credentialOf(this.principal)) yield lists;
     }
+  }
+
+  /** Those to whom changes of lists are announced. */
+  *listeners(): Iterable<ListeningSession> {
+    yield this;
+  }
+
+  /** Ends what would delay a stop of the gateway to its limit. */
+  stopListening(): void {
+    this.common.finish();
   }
 
   /** Closes what was opened with tokens that have ended; the rest goes on. */
@@ -221,8 +236,6 @@ export class Session implements Client, AsyncDisposable {
   }
 }
 
-/** Clients do not say goodbye: a session idle this long is dropped, and revived if its client returns. */
-const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 15_000;
 /** A record is good for a day from its last save. */
 const SAVE_EVERY_MS = 6 * 60 * 60_000;
@@ -243,6 +256,7 @@ interface SessionsOptions {
 export class Sessions implements AsyncDisposable {
   readonly #options: SessionsOptions;
   readonly #sessions = new Map<string, Session>();
+  readonly #byKey = new Map<string, Session>();
   readonly #timer: ReturnType<typeof setInterval>;
 
   constructor(options: SessionsOptions) {
@@ -260,7 +274,6 @@ export class Sessions implements AsyncDisposable {
   }
 
   create(record: Omit<SessionRecord, "id">, view: View): Session {
-    if (this.#sessions.size >= MAX_SESSIONS) this.#dropOldest();
     const session = new Session({ id: crypto.randomUUID(), ...record }, view);
     // Not awaited: a client that moves on faster than this initializes again.
     this.#save(session);
@@ -269,8 +282,15 @@ export class Sessions implements AsyncDisposable {
   }
 
   adopt(session: Session): void {
+    if (this.#sessions.size >= MAX_SESSIONS) this.#dropOldest();
     this.#sessions.set(session.id, session);
+    if (session.key !== undefined) this.#byKey.set(session.key, session);
     this.#options.onChange?.();
+  }
+
+  /** The session with this key, whose client does not name it. */
+  findByKey(key: string): Session | undefined {
+    return this.#byKey.get(key);
   }
 
   /** A client's session; one from before a restart is revived. */
@@ -308,13 +328,14 @@ export class Sessions implements AsyncDisposable {
     clearInterval(this.#timer);
     const sessions = this.list();
     this.#sessions.clear();
+    this.#byKey.clear();
     await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()));
   }
 
   #sweep(): void {
     const now = Date.now();
     for (const session of this.#sessions.values()) {
-      if (session.idleMs(now) > (this.#options.idleMs ?? IDLE_MS)) this.#letGo(session);
+      if (session.idleMs(now) > (this.#options.idleMs ?? session.idleLimitMs)) this.#letGo(session);
       else session.heartbeat();
       if (session.isKept && now - session.savedAt > SAVE_EVERY_MS) this.#save(session);
     }
@@ -348,6 +369,7 @@ export class Sessions implements AsyncDisposable {
 
   #remove(session: Session): void {
     if (!this.#sessions.delete(session.id)) return;
+    if (session.key !== undefined) this.#byKey.delete(session.key);
     this.#options.onEnd?.(session);
     this.#options.onChange?.();
   }

@@ -3,7 +3,7 @@ import type { ClientProfile, McpRequest } from "../core/client.ts";
 import { EVERYONE } from "../core/access.ts";
 import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
-import { type EndpointHost, logCall, type McpEndpoint, tracedRequest } from "./endpoint.ts";
+import { type EndpointHost, logCall, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
 import { failureText, negotiate, nobodyAsked, notify, rpcErrorText } from "./protocol.ts";
 import { Session, type SessionRecord } from "./session.ts";
 import type { View } from "./view.ts";

@@ -1,0 +1,121 @@
+import type { TimeoutQueue } from "../core/async.ts";
+import type { McpRequest } from "../core/client.ts";
+import type { GatewayError } from "../core/errors.ts";
+import { errorText, isObject } from "../core/rpc.ts";
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
+import type { HttpRequest } from "../http/exchange.ts";
+import type { CallRecord } from "../telemetry/call_recorder.ts";
+import type { Logger } from "../telemetry/logs.ts";
+import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
+import type { HeldCalls } from "./held_calls.ts";
+import { looksFailed } from "./protocol.ts";
+import type { Session, Sessions } from "./session.ts";
+import type { Answer, View, ViewSession } from "./view.ts";
+
+export interface McpEndpoint {
+  /** Names the endpoint and its view, as in `servers/git?namespaced`; a session belongs to one. */
+  key: string;
+  server?: string;
+  view: View;
+}
+
+export interface AnsweredRequest {
+  method: string;
+  request: string;
+  /** Who asked; differs from the session's principal for other projects and tokens. */
+  principal: string;
+  session: Session;
+  call: CallRecord | undefined;
+  answer: {
+    text: string;
+    started: number;
+    ms: number;
+  };
+}
+
+/** What all endpoints share, whichever way their clients come. */
+export interface EndpointHost {
+  sessions: Sessions;
+  /** Calls of stateless clients that wait for their answers. */
+  held: HeldCalls;
+  maxBody: number;
+  log: Logger;
+  /** How long a response may take before it comes on a stream. */
+  patience: TimeoutQueue;
+  bodies?: TimeoutQueue;
+  /** Counts a request that is not a call; throws LIMIT_EXCEEDED. */
+  countRequest?: ((principal: string, method: string) => void) | undefined;
+  onAnswered(answered: AnsweredRequest): void;
+  /** A caller's principal in a project that it names; throws if that is not its own. */
+  switchProject(principal: string, project: string): string;
+  /** Throws TOKEN_REQUIRED if the client may not connect without a token. */
+  checkNewcomer?(visit: Visit): void;
+  /** The error to send by status instead, if the user can get a token with the missing right. */
+  stepUp?(principal: string, error: unknown): GatewayError | undefined;
+}
+
+export interface Visit {
+  endpoint: McpEndpoint;
+  request: HttpRequest;
+  principal: string;
+  /** The connection; read only when a session is made, because that is too slow for every call. */
+  info?: Deno.ServeHandlerInfo | undefined;
+}
+
+export function logCall(
+  log: Logger,
+  endpoint: Pick<McpEndpoint, "key" | "server">,
+  { method, params }: { method: string; params: Record<string, unknown> },
+  correlationId: string,
+  { text, ms }: AnsweredRequest["answer"],
+): void {
+  log.debug({
+    requestId: crypto.randomUUID(),
+    correlationId,
+    endpoint: endpoint.key,
+    ...(endpoint.server === undefined ? {} : { serverName: endpoint.server }),
+    method,
+    ...(method === "tools/call" ? { toolName: params.name } : {}),
+    status: looksFailed(text) ? "error" : "ok",
+    duration: Math.round(ms * 100) / 100,
+  }, "Call");
+}
+
+/** Makes a request, in a span of its own if spans are exported. */
+export function tracedRequest(
+  endpoint: string,
+  request: McpRequest,
+  view: ViewSession,
+): Promise<Answer> {
+  if (!isTracing) return view.request(request);
+  const attributes = { "mcp.endpoint": endpoint, "mcp.method": request.method };
+  return withSpan("mcp request", attributes, async (span) => {
+    const answer = await view.request(request);
+    if (span && "error" in answer) failSpan(span, answer.error);
+    return answer;
+  });
+}
+
+export function projectIn({ _meta: meta }: Record<string, unknown>): string | undefined {
+  const project = isObject(meta) ? meta.projectId : undefined;
+  return typeof project === "string" && project !== "" ? project : undefined;
+}
+
+export const JSON_HEADERS = { "content-type": "application/json" };
+
+export const STREAM_HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache",
+  // Else nginx, as it is set up by default, keeps a stream until it ends.
+  "x-accel-buffering": "no",
+};
+
+export function refuse(
+  status: number,
+  code: number,
+  message: string,
+  id: RequestId | null = null,
+  data?: Record<string, unknown>,
+): Response {
+  return new Response(errorText(id, code, message, data), { status, headers: JSON_HEADERS });
+}

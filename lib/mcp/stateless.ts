@@ -1,0 +1,210 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
+import { progressTokenOf } from "../core/client.ts";
+import type { GatewayError } from "../core/errors.ts";
+import { isObject, memberSpans, resultText, type RpcMessage } from "../core/rpc.ts";
+import { JsonResponse } from "../http/exchange.ts";
+import { correlationId } from "../http/handle_request.ts";
+import { addressOf } from "../http/request_origin.ts";
+import {
+  type EndpointHost,
+  JSON_HEADERS,
+  projectIn,
+  refuse,
+  STREAM_HEADERS,
+  type Visit,
+} from "./endpoint_host.ts";
+import {
+  type Envelope,
+  readEnvelope,
+  type RpcRequest,
+  SERVER_INFO_KEY,
+  withoutEnvelope,
+} from "./envelope.ts";
+import { EventBody } from "./event_body.ts";
+import { HeldCalls } from "./held_calls.ts";
+import { Listen, type ListenSink } from "./listen.ts";
+import { PROTOCOL_VERSIONS, rpcErrorText } from "./protocol.ts";
+import { fingerprintOf, type Round, StatelessCall } from "./stateless_call.ts";
+import { statelessSession } from "./stateless_session.ts";
+import type { View } from "./view.ts";
+
+/** Methods that this revision no longer has; the gateway's views still know them. */
+const REMOVED = new Set([
+  "initialize",
+  "logging/setLevel",
+  "ping",
+  "resources/subscribe",
+  "resources/unsubscribe",
+]);
+/** Descriptions of endpoints change only with their servers. */
+const DISCOVER_TTL_MS = 60_000;
+
+/** Streamable HTTP without sessions: each request says what it needs to be answered. */
+export async function handleStateless(
+  host: EndpointHost,
+  visit: Visit,
+  message: Exclude<RpcMessage, { kind: "response" }>,
+  text: string,
+): Promise<Response> {
+  // A client cancels by closing its stream, so there is nothing that it could notify of.
+  if (message.kind === "notification") return new Response(null, { status: 202 });
+  const { id, method, params } = message;
+  const envelope = readEnvelope(message, visit.request.headers);
+  if ("code" in envelope) {
+    return refuse(envelope.status, envelope.code, envelope.message, id, envelope.data);
+  }
+  if (REMOVED.has(method)) return refuse(404, -32601, `Method not found: ${method}`, id);
+  host.checkNewcomer?.(visit);
+  try {
+    const project = projectIn(params);
+    const principal = project === undefined
+      ? visit.principal
+      : host.switchProject(visit.principal, project);
+    return await answer(host, { ...visit, principal }, envelope, message, text);
+  } catch (error) {
+    return new Response(rpcErrorText(id, method, error), { headers: JSON_HEADERS });
+  }
+}
+
+function answer(
+  host: EndpointHost,
+  visit: Visit,
+  { profile, logLevel }: Envelope,
+  message: RpcRequest,
+  text: string,
+): Promise<Response> {
+  const { endpoint, request, principal, info } = visit;
+  const from = () => info && addressOf(request, info);
+  const visitor = { endpoint: endpoint.key, principal, profile, from };
+  const session = statelessSession(host.sessions, visitor, endpoint.view);
+  session.touch();
+  switch (message.method) {
+    case "server/discover":
+      return discover(endpoint.view, message.id).then((text) => new JsonResponse(text));
+    case "subscriptions/listen":
+      return listen();
+  }
+  const round = new HttpRound(message);
+  let call: StatelessCall;
+  const { requestState } = message.params;
+  if (HeldCalls.isOurs(requestState)) {
+    const { endpoint: { key } } = visit;
+    const retry = { endpoint: key, principal, fingerprint: fingerprintOf(message) };
+    call = host.held.take(requestState, retry);
+    call.resume(round, inputResponses(message, text));
+  } else {
+    const options = { host, endpoint, session, message, logLevel };
+    call = new StatelessCall({
+      ...options,
+      text: withoutEnvelope(text, message.params),
+      correlationId: correlationId(request),
+    }, round);
+    call.run();
+  }
+  round.onLeave = () => call.cancel("The client disconnected");
+  round.wait(host);
+  return round.response;
+
+  async function listen(): Promise<Response> {
+    let open: Listen | undefined;
+    const body = new EventBody(() => open?.close());
+    const sink: ListenSink = {
+      send: (text) => body.send(text),
+      heartbeat: () => body.comment("still here"),
+      end: () => body.close(),
+    };
+    open = await Listen.open(session, endpoint.view, message, () => sink);
+    return new Response(body.stream, { headers: STREAM_HEADERS });
+  }
+}
+
+export async function discover(view: View, id: RequestId): Promise<string> {
+  const { capabilities, serverInfo, instructions } = await view.introduce();
+  // Tasks are an extension now, which servers of this revision announce as such.
+  const { tasks: _, ...offered } = isObject(capabilities) ? capabilities : {};
+  return resultText(
+    id,
+    JSON.stringify({
+      resultType: "complete",
+      supportedVersions: PROTOCOL_VERSIONS,
+      capabilities: offered,
+      ...(instructions === undefined ? {} : { instructions }),
+      ttlMs: DISCOVER_TTL_MS,
+      cacheScope: "private",
+      _meta: { [SERVER_INFO_KEY]: serverInfo },
+    }),
+  );
+}
+
+/** The client's answers as the text that came, by the ids of the questions. */
+export function inputResponses({ params }: RpcRequest, text: string): Map<string, string> {
+  if (!isObject(params.inputResponses)) return new Map();
+  const sent = memberSpans(text).get("params")!;
+  const responses = memberSpans(text, sent.start).get("inputResponses")!;
+  const answers = memberSpans(text, responses.start);
+  return new Map(
+    Array.from(answers).filter(([id]) => isObject(Reflect.get(params.inputResponses!, id)))
+      .map(([id, { start, end }]) => [id, text.slice(start, end)]),
+  );
+}
+
+/** A round over HTTP: answered in JSON, or on a stream if something comes before the answer. */
+class HttpRound implements Round {
+  readonly id: RequestId;
+  readonly progressToken;
+  /** The client has closed its stream. */
+  onLeave: () => void = () => {};
+  readonly #response = Promise.withResolvers<Response>();
+  #body: EventBody | undefined;
+  #stopWaiting: (() => void) | undefined;
+  #isOver = false;
+
+  constructor({ id, params }: RpcRequest) {
+    this.id = id;
+    this.progressToken = progressTokenOf(params);
+  }
+
+  get response(): Promise<Response> {
+    return this.#response.promise;
+  }
+
+  /** Opens a stream if the answer takes long: with one, a client that goes away is noticed. */
+  wait({ patience }: Pick<EndpointHost, "patience">): void {
+    if (this.#isOver) return;
+    const waiting = patience.add(() => this.#open());
+    this.#stopWaiting = () => patience.delete(waiting);
+  }
+
+  send(text: string): void {
+    if (!this.#isOver) this.#open().send(text);
+  }
+
+  end(text: string, status: number): void {
+    this.#finish();
+    if (this.#body) {
+      this.#body.send(text);
+      this.#body.close();
+    } else if (status === 200) this.#response.resolve(new JsonResponse(text));
+    else this.#response.resolve(new Response(text, { status, headers: JSON_HEADERS }));
+  }
+
+  refuse(error: GatewayError): void {
+    this.#finish();
+    if (this.#body) this.#body.close();
+    else this.#response.reject(error);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#stopWaiting?.();
+  }
+
+  #open(): EventBody {
+    if (this.#body) return this.#body;
+    const body = this.#body = new EventBody(() => {
+      if (!this.#isOver) this.onLeave();
+    });
+    this.#response.resolve(new Response(body.stream, { headers: STREAM_HEADERS }));
+    return body;
+  }
+}

@@ -1,0 +1,300 @@
+import { Cancellation } from "../core/async.ts";
+import { type McpRequest, progressTokenOf } from "../core/client.ts";
+import type { GatewayError } from "../core/errors.ts";
+import type { ProgressToken, RequestId } from "@modelcontextprotocol/sdk/types";
+import {
+  errorText,
+  isObject,
+  memberSpans,
+  memberText,
+  readMessage,
+  replaceSpan,
+  resultText,
+  withId,
+} from "../core/rpc.ts";
+import type { CallRecord } from "../telemetry/call_recorder.ts";
+import { type EndpointHost, logCall, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
+import { completedAnswer, LOG_LEVELS, type RpcRequest } from "./envelope.ts";
+import { failureText } from "./protocol.ts";
+import { MAX_WAITING, type Question, type StatelessSession } from "./stateless_session.ts";
+
+/** One request of the client for a call, and where its outcome goes. */
+export interface Round {
+  id: RequestId;
+  progressToken: ProgressToken | undefined;
+  send(text: string): void;
+  end(text: string, status: number): void;
+  /** Answers with a status of its own; missing where there are none. */
+  refuse?(error: GatewayError): void;
+}
+
+interface StatelessCallOptions {
+  host: Pick<EndpointHost, "held" | "log" | "onAnswered" | "stepUp">;
+  endpoint: McpEndpoint;
+  session: StatelessSession;
+  message: RpcRequest;
+  /** The message without its envelope. */
+  text: string;
+  logLevel: string | undefined;
+  correlationId?: string | undefined;
+}
+
+/** Methods whose answer can be that the client has to answer something first. */
+const ASKING = new Set(["prompts/get", "resources/read", "tools/call"]);
+/** What a call says while nobody listens, until the client comes back. */
+const MAX_MISSED = 1_000;
+
+/** The lists of these endpoints change with what the client itself equips. */
+const EQUIPPED = "mcp?";
+const LIST_TTL_MS = 60_000;
+
+/**
+ * One call of a stateless client, over as many rounds as it takes. If the server, or the gateway, asks
+ * the client something, the round ends with the questions, and the call waits: the client's next
+ * request brings the answers.
+ */
+export class StatelessCall {
+  readonly session: StatelessSession;
+  readonly signal = new Cancellation();
+  /** Called when the client has come back for it. */
+  onTaken: () => void = () => {};
+  readonly #options: StatelessCallOptions;
+  readonly #key: string;
+  readonly #started = performance.now();
+  /** Asked and not answered, by the id that the session gave them. */
+  readonly #questions = new Map<string, Question & { isSent: boolean }>();
+  readonly #missed: string[] = [];
+  #round: Round | undefined;
+  #outcome: { text: string; refusal?: GatewayError | undefined } | undefined;
+  #asking: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: StatelessCallOptions, round: Round) {
+    this.#options = options;
+    this.session = options.session;
+    this.#round = round;
+    this.#key = options.session.nextRequest();
+    options.session.inFlight.set(this.#key, this.signal);
+  }
+
+  /** Tells two calls apart: a state continues none but its own. */
+  get fingerprint(): string {
+    return fingerprintOf(this.#options.message);
+  }
+
+  run(): void {
+    const { session, endpoint, message, text, logLevel } = this.#options;
+    const { id, method, params } = message;
+    const request: McpRequest = {
+      id,
+      method,
+      params,
+      text,
+      signal: this.signal,
+      send: (out) => this.#take(out),
+    };
+    if (ASKING.has(method)) { for (const question of session.takePostponed()) this.#ask(question); }
+    const answered = logLevel === undefined
+      ? tracedRequest(endpoint.key, request, session.view)
+      : session.raiseLevel(logLevel).then(() => tracedRequest(endpoint.key, request, session.view));
+    void answered.then(
+      (answer) =>
+        "error" in answer
+          ? this.#fail(answer.error, answer.call)
+          : this.#finish(answer.text, answer.call),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** The client is back, with answers by the ids of the questions. */
+  resume(round: Round, answers: ReadonlyMap<string, string>): void {
+    this.session.held--;
+    this.#round = round;
+    for (const missed of this.#missed.splice(0)) this.#send(missed);
+    for (const [id, question] of this.#questions) {
+      const answer = answers.get(id);
+      if (answer === undefined) {
+        // It did not answer: it is asked again.
+        question.isSent = false;
+        continue;
+      }
+      this.#questions.delete(id);
+      this.session.answer(id, resultText(id, answer));
+    }
+    if (this.#outcome) this.#deliver();
+    else if (this.#questions.size > 0) this.#askNow();
+  }
+
+  cancel(reason: string): void {
+    this.signal.abort(new DOMException(reason, "AbortError"));
+  }
+
+  /** Takes what the view sends before the answer. */
+  #take(text: string): void {
+    const message = readMessage(text);
+    if (!message || message.kind === "response" || this.signal.aborted) return;
+    if (message.kind === "request") {
+      if (ASKING.has(this.#options.message.method)) this.#ask({ message, text });
+      else this.session.postpone({ message, text });
+      return;
+    }
+    switch (message.method) {
+      case "notifications/cancelled":
+        this.#questions.delete(String(message.params.requestId));
+        return;
+      case "notifications/message":
+        if (this.#wantsLog(message.params.level)) this.#send(text);
+        return;
+      case "notifications/progress":
+        this.#send(text);
+        return;
+      default:
+        // All else is for those who listen.
+        this.session.announce(message, text);
+    }
+  }
+
+  #wantsLog(level: unknown): boolean {
+    const { logLevel } = this.#options;
+    return logLevel !== undefined &&
+      LOG_LEVELS.indexOf(String(level)) >= LOG_LEVELS.indexOf(logLevel);
+  }
+
+  #send(text: string): void {
+    const round = this.#round;
+    if (!round) {
+      if (this.#missed.length < MAX_MISSED) this.#missed.push(text);
+      return;
+    }
+    const first = progressTokenOf(this.#options.message.params);
+    const out = round.progressToken === first ? text : withToken(text, round.progressToken);
+    if (out !== undefined) round.send(out);
+  }
+
+  #ask(question: Question): void {
+    const { id, method, params } = question.message;
+    const { capabilities } = this.session.profile;
+    const why = !canAnswer(capabilities, method, params)
+      ? `The client does not support ${method}`
+      : this.session.held >= MAX_WAITING
+      ? "Too many calls of this client wait for its answers"
+      : undefined;
+    if (why !== undefined) {
+      this.session.answer(id, errorText(id, -32601, why));
+      return;
+    }
+    this.#questions.set(String(id), { ...question, isSent: false });
+    // What is asked at the same time goes into one round.
+    this.#asking ??= setTimeout(() => this.#askNow());
+  }
+
+  #askNow(): void {
+    clearTimeout(this.#asking);
+    this.#asking = undefined;
+    const asked = [...this.#questions].filter(([, { isSent }]) => !isSent);
+    const round = this.#round;
+    if (!round || asked.length === 0 || this.#outcome) return;
+    this.#round = undefined;
+    this.session.held++;
+    const inputs = asked.map(([id, question]) => {
+      question.isSent = true;
+      const params = memberText(question.text, "params");
+      const method = JSON.stringify(question.message.method);
+      const request = `{"method":${method}${params === undefined ? "" : `,"params":${params}`}}`;
+      return `${JSON.stringify(id)}:${request}`;
+    });
+    const state = JSON.stringify(this.#options.host.held.hold(this));
+    const result = `{"resultType":"input_required","inputRequests":{${inputs.join(",")}},` +
+      `"requestState":${state}}`;
+    round.end(resultText(round.id, result), 200);
+  }
+
+  #fail(error: unknown, call?: CallRecord): void {
+    const { host, session, message: { id, method } } = this.#options;
+    const isCancelled = this.signal.aborted;
+    const refusal = isCancelled ? undefined : host.stepUp?.(session.principal, error);
+    this.#finish(failureText(id, method, error, { isCancelled, log: host.log }), call, refusal);
+  }
+
+  #finish(text: string, call: CallRecord | undefined, refusal?: GatewayError): void {
+    const { host, endpoint, session, message, correlationId } = this.#options;
+    clearTimeout(this.#asking);
+    session.inFlight.delete(this.#key);
+    session.touch();
+    this.#outcome = { text, refusal };
+    if (this.#round) this.#deliver();
+    const ms = performance.now() - this.#started;
+    const answer = { text, started: this.#started, ms };
+    const { principal } = session;
+    host.onAnswered({
+      method: message.method,
+      request: this.#options.text,
+      principal,
+      session,
+      call,
+      answer,
+    });
+    if (!host.log.isLevelEnabled("debug")) return;
+    logCall(host.log, endpoint, message, correlationId ?? session.id, answer);
+  }
+
+  #deliver(): void {
+    const round = this.#round;
+    if (!round || !this.#outcome) return;
+    this.#round = undefined;
+    const { text, refusal } = this.#outcome;
+    if (refusal && round.refuse) return round.refuse(refusal);
+    const { endpoint, message } = this.#options;
+    const own = round.id === message.id ? text : withId(text, message.id, round.id);
+    const ttlMs = endpoint.key.startsWith(EQUIPPED) ? 0 : LIST_TTL_MS;
+    const complete = completedAnswer(own, message.method, ttlMs);
+    if (complete !== own) round.end(complete, 200);
+    else endWith(round, own, message);
+  }
+}
+
+/** Ends a round with an answer that is an error, or complete as it came. */
+function endWith(round: Round, text: string, { method, params }: RpcRequest): void {
+  if (memberText(text, "error") === undefined) return round.end(text, 200);
+  const { error } = JSON.parse(text);
+  const code = isObject(error) ? error.code : undefined;
+  if (code === -32601) return round.end(text, 404);
+  if (code === -32021) return round.end(text, 400);
+  if (code === -32002 && method === "resources/read") {
+    const message = String(error.message);
+    const data = { ...isObject(error.data) ? error.data : {}, uri: params.uri };
+    return round.end(errorText(round.id, -32602, message, data), 200);
+  }
+  round.end(text, 200);
+}
+
+export function fingerprintOf({ method, params }: Pick<RpcRequest, "method" | "params">): string {
+  return JSON.stringify([method, params.name, params.uri, params.arguments]);
+}
+
+function canAnswer(
+  { elicitation, sampling, roots }: StatelessSession["profile"]["capabilities"],
+  method: string,
+  params: Record<string, unknown>,
+): boolean {
+  switch (method) {
+    case "sampling/createMessage":
+      return isObject(sampling);
+    case "roots/list":
+      return isObject(roots);
+    case "elicitation/create":
+      if (!isObject(elicitation)) return false;
+      return params.mode === "url"
+        ? elicitation.url !== undefined
+        : elicitation.form !== undefined || elicitation.url === undefined;
+    default:
+      return false;
+  }
+}
+
+/** Progress under the token of another round; undefined if that asked for none. */
+function withToken(text: string, token: ProgressToken | undefined): string | undefined {
+  const params = memberSpans(text).get("params");
+  const span = params && memberSpans(text, params.start).get("progressToken");
+  if (!span) return text;
+  return token === undefined ? undefined : replaceSpan(text, span, JSON.stringify(token));
+}

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import pino from "pino";
+import { GatewayError } from "../core/errors.ts";
+import { TimeoutQueue } from "../core/async.ts";
+import { elicitConsent } from "./client_questions.ts";
+import { handleMcp } from "./endpoint.ts";
+import type { AnsweredRequest, EndpointHost } from "./endpoint_host.ts";
+import { HeldCalls } from "./held_calls.ts";
+import { Sessions } from "./session.ts";
+import type { View } from "./view.ts";
+
+const VERSION = "2026-07-28";
+const [ANN, BOB] = ["token:ann", "token:bob"];
+const ASKING = { elicitation: { form: {} } };
+
+interface Sent {
+  method?: string;
+  params?: Record<string, unknown>;
+  principal?: string;
+  endpoint?: string;
+  headers?: Record<string, string>;
+  capabilities?: Record<string, unknown>;
+  meta?: Record<string, unknown>;
+  id?: number;
+}
+
+/** An endpoint whose tool `ask` asks the user, and says whose call it was and what was answered. */
+function openEndpoint(holdMs?: number) {
+  const calls: AnsweredRequest[] = [];
+  const texts: string[] = [];
+  let runs = 0;
+  const aborted = Promise.withResolvers<string>();
+  const view: View = {
+    introduce: () =>
+      Promise.resolve({
+        capabilities: { tools: { listChanged: true }, tasks: {} },
+        serverInfo: {},
+      }),
+    open: (client) => ({
+      async request(request) {
+        const { method, params, id } = request;
+        texts.push(request.text);
+        request.signal.addEventListener("abort", () => aborted.resolve(String(params.name)));
+        if (method === "unknown/method") {
+          return { text: `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"no"}}` };
+        }
+        if (params.name === "denied") throw new GatewayError("ACCESS_DENIED");
+        if (params.name !== "ask") {
+          return { text: `{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}` };
+        }
+        runs++;
+        const said = await elicitConsent(request, client, "Sure?");
+        const result = JSON.stringify({ said, principal: client.principal });
+        return { text: `{"jsonrpc":"2.0","id":${id},"result":${result}}` };
+      },
+      notify: () => {},
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+  };
+  const sessions = new Sessions({
+    records: {
+      save: () => Promise.resolve(),
+      find: () => Promise.resolve(undefined),
+      delete: () => Promise.resolve(),
+    },
+    onWarning: assert.fail,
+  });
+  const patience = new TimeoutQueue(50);
+  const host: EndpointHost = {
+    sessions,
+    held: new HeldCalls(holdMs),
+    maxBody: 100_000,
+    log: pino({ enabled: false }),
+    patience,
+    onAnswered: (answered) => calls.push(answered),
+    switchProject: (principal, project) => `${principal}@${project}`,
+  };
+  async function send(sent: Sent = {}) {
+    const { method = "tools/call", params = {}, principal = ANN, endpoint = "mcp?" } = sent;
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": VERSION,
+      "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": sent.capabilities ?? ASKING,
+      ...sent.meta,
+    };
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: sent.id ?? 1,
+      method,
+      params: { ...params, _meta },
+    });
+    const headers = new Headers({
+      "content-type": "application/json",
+      "mcp-protocol-version": VERSION,
+      "mcp-method": method,
+      ...(typeof params.name === "string" ? { "mcp-name": params.name } : {}),
+    });
+    for (const [name, value] of Object.entries(sent.headers ?? {})) {
+      if (value === "") headers.delete(name);
+      else headers.set(name, value);
+    }
+    const request = new Request("http://localhost/mcp", { method: "POST", headers, body });
+    const response = await handleMcp(host, {
+      endpoint: { key: endpoint, view },
+      request,
+      principal,
+    });
+    const text = await response.text();
+    const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+    return { status: response.status, ...JSON.parse(data) };
+  }
+  return {
+    calls,
+    texts,
+    sessions,
+    host,
+    send,
+    runs: () => runs,
+    aborted: aborted.promise,
+    async [Symbol.asyncDispose]() {
+      await sessions[Symbol.asyncDispose]();
+      host.held[Symbol.dispose]();
+      patience[Symbol.dispose]();
+    },
+  };
+}
+
+const ASK = { name: "ask", arguments: { of: 1 } };
+
+function agreement({ result }: { result: { inputRequests: object; requestState: string } }) {
+  const ids = Object.keys(result.inputRequests);
+  return {
+    requestState: result.requestState,
+    inputResponses: Object.fromEntries(
+      ids.map((id) => [id, { action: "accept", content: { agree: true } }]),
+    ),
+  };
+}
+
+Deno.test("handleStateless() describes the endpoint, and answers without a session", async () => {
+  await using endpoint = openEndpoint();
+  const { status, result } = await endpoint.send({ method: "server/discover" });
+  assert.equal(status, 200);
+  assert.deepEqual(result.supportedVersions.slice(0, 2), [VERSION, "2025-11-25"]);
+  assert.deepEqual(result.capabilities, { tools: { listChanged: true } });
+  assert.equal(result.resultType, "complete");
+  const called = await endpoint.send({ params: { name: "quick" }, meta: { kept: 1 } });
+  assert.deepEqual(called.result, { resultType: "complete", content: [] });
+  const listed = await endpoint.send({ method: "tools/list" });
+  assert.deepEqual([listed.result.ttlMs, listed.result.cacheScope], [0, "private"]);
+  assert.match(endpoint.texts[0]!, /"_meta":\{"kept":1\}/);
+  assert.doesNotMatch(endpoint.texts.join(), /modelcontextprotocol/, "no envelope goes further");
+  assert.equal(endpoint.sessions.size, 1, "all requests of a client share one");
+  assert.equal(endpoint.sessions.list()[0]?.profile.protocolVersion, VERSION);
+});
+
+Deno.test("handleStateless() refuses what headers and body say in two ways", async () => {
+  await using endpoint = openEndpoint();
+  const quick = { name: "quick" };
+  const key = "io.modelcontextprotocol";
+  const cases: [Sent, number, number][] = [
+    [{ headers: { "mcp-protocol-version": "" } }, 400, -32020],
+    [{ headers: { "mcp-method": "" } }, 400, -32020],
+    [{ headers: { "mcp-method": "tools/list" } }, 400, -32020],
+    [{ headers: { "mcp-method": "TOOLS/CALL" } }, 400, -32020],
+    [{ headers: { "mcp-name": "" } }, 400, -32020],
+    [{ headers: { "mcp-name": "other" } }, 400, -32020],
+    [{ headers: { "mcp-name": "=?base64?cXVpY2s?=" } }, 400, -32020],
+    [{ meta: { [`${key}/protocolVersion`]: "2025-11-25" } }, 400, -32020],
+    [{ meta: { [`${key}/protocolVersion`]: undefined } }, 400, -32602],
+    [{ meta: { [`${key}/clientCapabilities`]: undefined } }, 400, -32602],
+    [{ meta: { [`${key}/logLevel`]: "loud" } }, 400, -32602],
+    [
+      {
+        headers: { "mcp-protocol-version": "2099-01-01" },
+        meta: { [`${key}/protocolVersion`]: "2099-01-01" },
+      },
+      400,
+      -32022,
+    ],
+    [{ method: "ping" }, 404, -32601],
+    [{ method: "initialize" }, 404, -32601],
+    [{ method: "unknown/method" }, 404, -32601],
+  ];
+  for (const [sent, status, code] of cases) {
+    const answer = await endpoint.send({ params: quick, id: 7, ...sent });
+    const shown = JSON.stringify(sent);
+    assert.deepEqual([answer.status, answer.error?.code, answer.id], [status, code, 7], shown);
+  }
+  const accepted = ["quick", "  quick  ", "=?base64?cXVpY2s=?="];
+  for (const name of accepted) {
+    const { result } = await endpoint.send({ params: quick, headers: { "mcp-name": name } });
+    assert.equal(result?.resultType, "complete", name);
+  }
+});
+
+Deno.test("handleStateless() holds a call while its client answers, and makes it once", async () => {
+  await using endpoint = openEndpoint();
+  const asked = await endpoint.send({ params: ASK });
+  assert.equal(asked.result.resultType, "input_required");
+  const [question] = Object.values<{ method: string }>(asked.result.inputRequests);
+  assert.equal(question?.method, "elicitation/create");
+  const retry = { ...ASK, ...agreement(asked) };
+  const { result, id } = await endpoint.send({ params: retry, id: 2 });
+  assert.deepEqual(result, { resultType: "complete", said: "approved", principal: ANN });
+  assert.equal(id, 2);
+  assert.equal(endpoint.runs(), 1);
+  assert.equal(endpoint.calls.length, 1, "it is one call in the log");
+  const again = await endpoint.send({ params: retry, id: 3 });
+  assert.equal(again.error?.code, -32602);
+  assert.match(again.error?.message, /already continued/);
+  assert.equal(endpoint.runs(), 1);
+});
+
+Deno.test("handleStateless() asks again what was not answered, with another state", async () => {
+  await using endpoint = openEndpoint();
+  const first = await endpoint.send({ params: ASK });
+  const { requestState } = first.result;
+  const second = await endpoint.send({
+    params: { ...ASK, requestState, inputResponses: { x: {} } },
+  });
+  assert.equal(second.result.resultType, "input_required");
+  assert.deepEqual(second.result.inputRequests, first.result.inputRequests);
+  assert.notEqual(second.result.requestState, requestState);
+  const third = await endpoint.send({ params: { ...ASK, ...agreement(second) } });
+  assert.equal(third.result.said, "approved");
+  assert.equal(endpoint.runs(), 1);
+});
+
+Deno.test("handleStateless() lets nobody else continue a call, nor another call take its state", async () => {
+  await using endpoint = openEndpoint();
+  const asked = await endpoint.send({ params: ASK });
+  const params = { ...ASK, ...agreement(asked) };
+  const strangers: Sent[] = [
+    { principal: BOB, params },
+    { endpoint: "toolsets/x?", params },
+    { meta: { projectId: "other" }, params },
+    { params: { ...params, arguments: { of: 2 } } },
+    { params: { ...params, name: "quick" } },
+    { params: { ...params, requestState: `${params.requestState}x` } },
+    { params: { ...params, requestState: "quartermaster.00000000.guess" } },
+  ];
+  for (const stranger of strangers) {
+    const { error } = await endpoint.send(stranger);
+    assert.equal(error?.code, -32602, JSON.stringify(stranger));
+  }
+  assert.equal(endpoint.runs(), 1, "nothing was called");
+  // Its owner is not disturbed by that.
+  assert.equal((await endpoint.send({ params })).result.said, "approved");
+});
+
+Deno.test("handleStateless() keeps what belongs to one principal from all others", async () => {
+  await using endpoint = openEndpoint();
+  const [ann, bob] = await Promise.all([
+    endpoint.send({ params: ASK }),
+    endpoint.send({ params: ASK, principal: BOB }),
+  ]);
+  assert.equal(endpoint.sessions.size, 2);
+  // The answers of one under the state of the other answer nothing.
+  const swapped = { ...ASK, ...agreement(ann), requestState: bob.result.requestState };
+  const again = await endpoint.send({ params: swapped, principal: BOB });
+  assert.equal(again.result.resultType, "input_required");
+  const forBob = await endpoint.send({ params: { ...ASK, ...agreement(again) }, principal: BOB });
+  assert.deepEqual([forBob.result.said, forBob.result.principal], ["approved", BOB]);
+  const forAnn = await endpoint.send({ params: { ...ASK, ...agreement(ann) } });
+  assert.deepEqual([forAnn.result.said, forAnn.result.principal], ["approved", ANN]);
+});
+
+Deno.test("handleStateless() ends a held call that nobody comes back for, or whose client is put out", async () => {
+  await using endpoint = openEndpoint(1);
+  const asked = await endpoint.send({ params: ASK });
+  assert.equal(await endpoint.aborted, "ask");
+  const late = await endpoint.send({ params: { ...ASK, ...agreement(asked) } });
+  assert.match(late.error?.message, /expired/);
+
+  await using other = openEndpoint();
+  const held = await other.send({ params: ASK });
+  await other.sessions.end(other.sessions.list()[0]!);
+  const { result } = await other.send({ params: { ...ASK, ...agreement(held) } });
+  assert.equal(result.said, "expired", "the question was over before the answer");
+  assert.equal(other.runs(), 1);
+});
+
+Deno.test("handleStateless() does not ask a client that cannot answer", async () => {
+  await using endpoint = openEndpoint();
+  const { result } = await endpoint.send({ params: ASK, capabilities: {} });
+  assert.equal(result.said, "denied");
+});

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { Endpoints } from "./combined_endpoints.ts";
+import { FaultyGateway } from "./faults.ts";
+import { npmServer, startEverythingOverHttp } from "./fixtures/npm_servers.ts";
+import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
+import { until } from "./gateway.ts";
+import { StatelessClient } from "./stateless_client.ts";
+
+const TEXT = "demo://resource/dynamic/text/7";
+
+/** All that an older server can do, for a client of 2026-07-28. */
+async function exercise(own: StatelessClient, name: (tool: string) => string): Promise<void> {
+  const { client, heard, asked } = own;
+  const call = (tool: string, args?: Record<string, unknown>) => own.call(name(tool), args);
+  assert.match(await call("echo", { message: "naïve 🌍" }), /naïve 🌍/);
+  assert.equal(client.getNegotiatedProtocolVersion(), "2026-07-28");
+
+  const progress: number[] = [];
+  const long = {
+    name: name("trigger-long-running-operation"),
+    arguments: { duration: 0.3, steps: 3 },
+  };
+  await client.callTool(long, {
+    // The SDK counts rounds as progress too, without a total.
+    onprogress: ({ progress: step, total }) => total === 3 && progress.push(step),
+  });
+  assert.deepEqual(progress, [1, 2, 3]);
+
+  assert.match(await call("trigger-sampling-request", { prompt: "Who?" }), /marker/);
+  assert.match(await call("trigger-elicitation-request"), /marker/);
+  const url = { url: "https://example.com/login", elicitationId: "login-1" };
+  assert.match(await call("trigger-url-elicitation", url), /User completed/);
+  assert.match(await call("get-roots-list"), /file:\/\/\/marker/);
+  const methods = new Set(asked);
+  assert.deepEqual([...methods].sort(), [
+    "elicitation/create form",
+    "elicitation/create url",
+    "roots/list",
+    "sampling/createMessage",
+  ]);
+
+  const { resources } = await client.listResources();
+  assert.ok(resources.length > 0);
+  const { contents } = await client.readResource({ uri: TEXT });
+  assert.match(JSON.stringify(contents), /Resource 7: This is a plaintext resource/);
+
+  const subscription = await client.listen({
+    resourceSubscriptions: [TEXT],
+    toolsListChanged: true,
+  });
+  await call("toggle-subscriber-updates");
+  await until(() => Promise.resolve(heard.includes(`updated ${TEXT}`) || undefined));
+  await call("toggle-subscriber-updates");
+  await subscription.close();
+
+  const stop = new AbortController();
+  const slow = client.callTool({ ...long, arguments: { duration: 60, steps: 60 } }, {
+    signal: stop.signal,
+    onprogress: () => stop.abort(new Error("enough")),
+  });
+  await assert.rejects(slow, /enough|abort/i);
+}
+
+async function promptsAndCompletion({ client }: StatelessClient, prompt: (name: string) => string) {
+  const { messages } = await client.getPrompt({
+    name: prompt("args-prompt"),
+    arguments: { city: "Oslo", state: "none" },
+  });
+  assert.match(JSON.stringify(messages), /Oslo/);
+  const { completion } = await client.complete({
+    ref: { type: "ref/prompt", name: prompt("completable-prompt") },
+    argument: { name: "name", value: "E" },
+    context: { arguments: { department: "Sales" } },
+  });
+  assert.deepEqual(completion.values, ["Eve"]);
+}
+
+/** What the fixture of the conformance suite does that lists all its tools to everybody. */
+async function exerciseFixture(own: StatelessClient, name: (tool: string) => string) {
+  const { client, heard } = own;
+  const call = (tool: string, args?: Record<string, unknown>) => own.call(name(tool), args);
+  assert.match(await call("test_sampling", { prompt: "Who?" }), /LLM response: marker/);
+  assert.match(await call("test_elicitation", { message: "Who?" }), /accept.*marker/);
+  const progress: number[] = [];
+  await client.callTool({ name: name("test_tool_with_progress"), arguments: {} }, {
+    onprogress: ({ progress: step, total }) => total === 100 && progress.push(step),
+  });
+  assert.deepEqual(progress, [0, 50, 100]);
+  await call("test_tool_with_logging");
+  assert.equal(heard.length, 0, "without a level there are no log messages");
+  await client.callTool({
+    name: name("test_tool_with_logging"),
+    arguments: {},
+    _meta: { "io.modelcontextprotocol/logLevel": "info" },
+  });
+  assert.equal(heard.filter((line) => line.startsWith("info: ")).length, 3);
+  heard.splice(0);
+}
+
+Deno.test("a client of 2026-07-28 uses an older server's whole range at its endpoint", async (t) => {
+  await using http = await startEverythingOverHttp();
+  await using faulty = await FaultyGateway.start({
+    pipe: { ...npmServer("everything") },
+    web: { type: "http", url: http.url },
+  });
+  for (const server of ["pipe", "web"]) {
+    await t.step(server, async () => {
+      await faulty.reaches(server, "ready");
+      const url = new URL(`/servers/${server}/mcp?names=original`, faulty.url);
+      await using own = await StatelessClient.http(url);
+      await exercise(own, (tool) => tool);
+      await promptsAndCompletion(own, (prompt) => prompt);
+    });
+  }
+});
+
+Deno.test("a client of 2026-07-28 is asked and told at the endpoints of many servers", async (t) => {
+  await using http = await startHttpFixture("conformance_server");
+  await using endpoints = await Endpoints.open({
+    pipe: fixtureCommand("conformance_server", ["--stdio"]),
+    web: { type: "http", url: http.url },
+  });
+  const names = ["sampling", "elicitation", "tool_with_progress", "tool_with_logging"];
+  await endpoints.build(
+    "asking",
+    ["pipe", "web"].flatMap((server) => names.map((name) => `${server}.test_${name}`)),
+  );
+  for (const path of ["/mcp", "/mcp?expose=all", "/mcp?expose=toolset", "/toolsets/asking/mcp"]) {
+    await t.step(path, async () => {
+      await using own = await StatelessClient.http(new URL(path, endpoints.url));
+      for (const server of ["pipe", "web"]) {
+        await exerciseFixture(own, (tool) => `${server}_${tool}`);
+      }
+    });
+  }
+
+  await t.step("lists are in the same order each time, and private", async () => {
+    await using own = await StatelessClient.http(new URL("/mcp?expose=all", endpoints.url));
+    const [first, second] = [await own.client.listTools(), await own.client.listTools()];
+    assert.deepEqual(first, second);
+    assert.equal(first.cacheScope, "private");
+    assert.ok(first.tools.length > 20);
+  });
+
+  await t.step("/gateway/mcp: operations, and a changed list at /mcp", async () => {
+    await using gateway = await StatelessClient.http(new URL("/gateway/mcp", endpoints.url));
+    const { tools } = await gateway.client.listTools();
+    assert.ok(tools.length > 10);
+    await using own = await StatelessClient.http(new URL("/mcp", endpoints.url));
+    const before = (await own.client.listTools()).tools.length;
+    await using _listening = disposing(await own.client.listen({ toolsListChanged: true }));
+    assert.match(await own.call("equip-toolset", { name: "asking" }), /Equipped "asking"/);
+    await until(() => own.heard.includes("tools changed") || undefined);
+    assert.equal((await own.client.listTools()).tools.length, before + 8);
+    await own.call("unequip-toolset");
+  });
+
+  await t.step("it is among the clients, with its revision", async () => {
+    const { value } = await endpoints.api("GET", "/api/client.list");
+    const found = JSON.stringify(value);
+    assert.match(found, /"name":"stateless"/);
+    assert.match(found, /"protocolVersion":"2026-07-28"/);
+  });
+});
+
+function disposing(subscription: { close(): Promise<void> }) {
+  return { [Symbol.asyncDispose]: () => subscription.close() };
+}
