@@ -1,3 +1,4 @@
+import { defined } from "../core/defined.ts";
 import type { PromotedTool } from "../core/optimization.ts";
 import type { SeenTool } from "../storage/canonical_tools_repository.ts";
 import {
@@ -32,6 +33,9 @@ export interface CatalogSnapshot {
   servers: ReadonlyMap<string, ServerTools>;
 }
 
+/** By a tool's name, for tools that are not listed to all. */
+export type ListedTo = ReadonlyMap<string, readonly string[]>;
+
 type HeldListener = (server: string, held: readonly HeldTool[]) => void;
 
 const EMPTY: ServerTools = { tools: [], broken: [] };
@@ -42,6 +46,8 @@ const MAX_VERSIONS = 5;
 
 export class Catalog {
   readonly #listed = new Map<string, string[]>();
+  /** By server and name: the clients' offers to which a tool is listed, where not to all. */
+  readonly #listedTo = new Map<string, ListedTo>();
   readonly #enabled = new Map<string, ReadonlySet<string>>();
   readonly #promoted = new Map<string, ReadonlyMap<string, string>>();
   readonly #listeners = new Set<(server: string) => void>();
@@ -80,12 +86,14 @@ export class Catalog {
     return () => this.#elsewhereListeners.delete(listener);
   }
 
-  setListed(server: string, texts: string[]): SeenTool[] {
+  setListed(server: string, texts: string[], listedTo: ListedTo = new Map()): SeenTool[] {
     const known = this.#listed.get(server);
     const isSame = known?.length === texts.length &&
-      known.every((text, index) => text === texts[index]);
+      known.every((text, index) => text === texts[index]) &&
+      isSameListedTo(listedTo, this.#listedTo.get(server));
     if (!isSame) {
       this.#listed.set(server, texts);
+      this.#listedTo.set(server, listedTo);
       // Clients with lists of their own get others, too; what they hold is noted when it is read.
       this.#heldElsewhere.delete(server);
       this.#publish(server);
@@ -95,6 +103,7 @@ export class Catalog {
       name: tool.name,
       text: canonicalText(tool),
       fingerprint: tool.fingerprint,
+      ...defined({ listedTo: listedTo.get(tool.name) }),
     }));
   }
 
@@ -189,6 +198,7 @@ export class Catalog {
     if (texts) servers.set(server, read ?? this.#read(server, texts));
     else {
       servers.delete(server);
+      this.#listedTo.delete(server);
       this.#heldElsewhere.delete(server);
     }
     this.#snapshot = { version: this.#snapshot.version + 1, servers };
@@ -198,6 +208,7 @@ export class Catalog {
   #read(server: string, texts: string[]): ServerTools {
     const enabled = this.#enabled.get(server);
     const promoted = this.#promoted.get(server);
+    const listedTo = this.#listedTo.get(server);
     const parsed = this.#parsed.get(texts) ?? parseTools(server, texts);
     const judged = this.#options.guard?.judge(server, parsed);
     const tools = judged?.tools ?? parsed.filter(isUsable);
@@ -208,7 +219,11 @@ export class Catalog {
       tools: tools.map((tool) => {
         const description = promoted?.get(tool.name);
         const shown = description === undefined ? tool : withDescription(tool, description);
-        return { ...shown, enabled: enabled?.has(tool.name) ?? true };
+        return {
+          ...shown,
+          enabled: enabled?.has(tool.name) ?? true,
+          ...defined({ listedTo: listedTo?.get(tool.name) }),
+        };
       }),
       broken: parsed.filter(isBroken),
       ...(judged && judged.held.length > 0 ? { held: judged.held } : {}),
@@ -241,6 +256,11 @@ export class Catalog {
     if (kept.length === 0) this.#heldElsewhere.delete(server);
     else this.#heldElsewhere.set(server, Map.groupBy(kept, ({ name }) => name));
   }
+}
+
+function isSameListedTo(a: ListedTo, b: ListedTo = new Map()): boolean {
+  return a.size === b.size &&
+    [...a].every(([name, offers]) => offers.join() === b.get(name)?.join());
 }
 
 function parseTools(server: string, texts: readonly string[]): (CatalogTool | BrokenTool)[] {

@@ -13,6 +13,8 @@ export interface CatalogTool {
   canonical?: string;
   fingerprint: string;
   enabled: boolean;
+  /** The offers of clients (listed_to.ts) that its server lists it to; missing if to all. */
+  listedTo?: readonly string[];
 }
 
 /** A tool that cannot be listed, because it would break whole clients. */

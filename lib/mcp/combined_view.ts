@@ -2,10 +2,12 @@ import type { InitializeResult, ServerCapabilities } from "@modelcontextprotocol
 import type { Catalog } from "../catalog/catalog.ts";
 import { type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
 import type { NameTable, NameTables, OnPromptCollisions } from "../catalog/name_table.ts";
+import { isListedTo, offerOf, toolsListedTo } from "../catalog/listed_to.ts";
 import { flatten } from "../catalog/names.ts";
 import { type Builtins, ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import type { CancelSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
+import { getOrMake } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { errorText, resultText } from "../core/rpc.ts";
 import type { ServerStatus } from "../core/server.ts";
@@ -28,6 +30,7 @@ import { FeatureAggregate } from "./feature_aggregate.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import { forwardedParams } from "./discovery_tools.ts";
 import { ClientLists, ListText, type ListVersions } from "./list_changes.ts";
+import type { OfferedLists } from "./offered_lists.ts";
 import { ClientRelays } from "./relays.ts";
 import { withExposedPage, withExposedPages } from "./resource_aggregate.ts";
 import { type CallServer, callShared } from "./server_lists.ts";
@@ -69,6 +72,9 @@ export interface CombinedViewOptions {
   demandUse?(principal: string, tool: BuiltinTool): void;
   policy?: CallPolicy | undefined;
   screen?: ContentScreen | undefined;
+  offered?: OfferedLists | undefined;
+  /** The gateway's own tools for clients with an offer; default: the same for all. */
+  ownTools?(offer: string): Pick<CombinedViewOptions, "listed" | "builtins">;
   onPromptCollisions?: OnPromptCollisions | undefined;
 }
 
@@ -82,12 +88,15 @@ interface KnownList {
 
 /** Lists are long, and some callers connect once: beyond this many the oldest are made again. */
 const MOST_LISTS = 200;
+/** Of offers, by which clients are shown different tools. */
+const MOST_VARIANTS = 50;
 const NO_SNAPSHOT = { version: 0, servers: new Map() };
 
 /** The gateway's own tools beside tools of many servers, under flat names. */
 export class CombinedView implements View {
   readonly #options: CombinedViewOptions;
   readonly #lists = new Map<string, KnownList>();
+  readonly #variants = new Map<string, CombinedView>();
 
   constructor(options: CombinedViewOptions) {
     this.#options = options;
@@ -108,7 +117,29 @@ export class CombinedView implements View {
   }
 
   open(client: Client): ViewSession {
-    return new CombinedViewSession(this, this.#options, client);
+    const view = this.#variant(offerOf(client.profile));
+    return new CombinedViewSession(view, view.#options, client);
+  }
+
+  /** The view with the tools that servers list to clients with this offer. */
+  #variant(offer: string): CombinedView {
+    const { servers, ownTools } = this.#options;
+    if (!servers) return this;
+    const variant = getOrMake(this.#variants, offer, () =>
+      new CombinedView({
+        ...this.#options,
+        ...ownTools?.(offer),
+        servers: {
+          ...servers,
+          tools: (principal) => toolsListedTo(servers.tools(principal), offer),
+          admits: (principal, tool) =>
+            isListedTo(tool, offer) && servers.admits?.(principal, tool) !== false,
+        },
+      }));
+    if (this.#variants.size > MOST_VARIANTS) {
+      this.#variants.delete(this.#variants.keys().next().value!);
+    }
+    return variant;
   }
 
   /** A principal's tools; made again only after a change. */
@@ -188,12 +219,10 @@ class CombinedViewSession implements ViewSession {
       findServer: (name) => servers.findServer(name),
       clientFor: (server) => features.clientFor(server, client),
     });
-    const found = (names: readonly string[]) =>
-      names.flatMap((name) => servers.findServer(name) ?? []);
     const features: FeatureAggregate = this.#features = new FeatureAggregate({
       maxNameLength: options.names.maxLength,
-      servers: () => found(servers.servers(client.principal)),
-      callable: () => found((servers.callable ?? servers.servers)(client.principal)),
+      servers: () => this.#found(servers.servers(client.principal)),
+      callable: () => this.#found((servers.callable ?? servers.servers)(client.principal)),
       connected: () => relays.connected(),
       list: this.#list,
       call: async (server, request, params) =>
@@ -231,9 +260,26 @@ class CombinedViewSession implements ViewSession {
   async #listTools(request: McpRequest): Promise<Answer> {
     const { principal } = this.#client;
     await this.#options.servers?.settled?.(principal, request.signal);
+    await this.#offeredLists(request);
     const list = this.#view.toolList(principal);
     this.lists.noteListed("tools", list.digest);
     return { text: resultText(request.id, list.text) };
+  }
+
+  /** Resolves when it is known what servers list to clients like this one; undefined if it is. */
+  #offeredLists({ signal }: McpRequest): Promise<void> | undefined {
+    const { servers, offered } = this.#options;
+    if (!servers || !offered) return undefined;
+    const { principal, profile } = this.#client;
+    return offered.known(
+      this.#found((servers.callable ?? servers.servers)(principal)),
+      profile,
+      signal,
+    );
+  }
+
+  #found(names: readonly string[]): ManagedServer[] {
+    return names.flatMap((name) => this.#options.servers?.findServer(name) ?? []);
   }
 
   async #use(request: McpRequest): Promise<Answer> {
@@ -262,6 +308,7 @@ class CombinedViewSession implements ViewSession {
     this.#checkUse(tool);
     // A forwarded call is counted where it is made.
     if (!tool.forwards) this.#options.policy?.enterBuiltin?.(this.#client.principal);
+    await this.#offeredLists(request);
     const result = await callBuiltin(tool, request, this.#client);
     if (!("forward" in result)) {
       const { call, ...shown } = result;
@@ -292,7 +339,7 @@ class CombinedViewSession implements ViewSession {
       // A session from before a restart can be faster than the servers that come after it.
       const coming = isStillStarting(error)
         ? this.#owner(name)?.connection(request.signal)
-        : servers?.settled?.(principal, request.signal);
+        : servers?.settled?.(principal, request.signal) ?? this.#offeredLists(request);
       if (!coming) throw error;
       return coming.then(find);
     }

@@ -12,7 +12,9 @@ import { discoveryTools } from "./discovery_tools.ts";
 import type { McpEndpoint } from "./endpoint_host.ts";
 import { indexTools } from "./index_tools.ts";
 import type { McpModuleOptions } from "./module.ts";
+import type { OfferedLists } from "./offered_lists.ts";
 import { optimizerTools } from "./optimizer_tools.ts";
+import type { ToolDirectory } from "./tool_directory.ts";
 
 /** The gateway's own administrative tools, by family. */
 export interface GatewayTools {
@@ -29,7 +31,17 @@ interface OptimizationTools {
   gated: readonly BuiltinTool[];
 }
 
-type CombinedViewsOptions = McpModuleOptions & { tools: GatewayTools };
+/** The gateway's own tools at the default endpoint. */
+interface OwnTools {
+  listed: Record<ViewName, readonly BuiltinTool[]>;
+  /** All that can be called, whatever is listed. */
+  builtins: Builtins<BuiltinTool>;
+}
+
+type CombinedViewsOptions = McpModuleOptions & {
+  tools: GatewayTools;
+  offered: OfferedLists;
+};
 
 export type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
 
@@ -54,10 +66,8 @@ const NO_TOOLS: readonly CatalogTool[] = [];
 export class CombinedViews {
   readonly #options: CombinedViewsOptions;
   readonly #common: Omit<CombinedViewOptions, "instructions" | "listed" | "builtins">;
-  readonly #listed: Record<ViewName, readonly BuiltinTool[]>;
+  readonly #own: OwnTools;
   readonly #servers: Record<ViewName, VisibleServers>;
-  /** All that can be called at the default endpoint, whatever is listed. */
-  readonly #builtins: Builtins<BuiltinTool>;
   readonly #views = new Map<string, CombinedView>();
   readonly #members = new WeakMap<Toolset, ReadonlySet<string>>();
   #all: { snapshot: CatalogSnapshot; tools: CatalogTool[] } | undefined;
@@ -68,19 +78,18 @@ export class CombinedViews {
     const { names, access: rights, policy, screen, tools, toolDirectory } = options;
     const { mayUse, demandUse } = tools;
     const { onPromptCollisions } = options;
-    this.#common = { names, rights, mayUse, demandUse, policy, screen, onPromptCollisions };
-    const discovery = discoveryTools(toolDirectory);
-    const index = indexTools(toolDirectory);
-    const optimizer = optimizerTools(toolDirectory);
-    this.#builtins = new Builtins([...discovery, ...index, ...optimizer, ...tools.toolsets]);
-    this.#listed = {
-      default: [...discovery, ...tools.toolsets],
-      discovery,
-      index: [...index, ...discovery.filter(({ name }) => name === "tool_execute")],
-      optimizer,
-      toolset: tools.toolsets,
-      all: [],
+    const { offered } = options;
+    this.#common = {
+      names,
+      rights,
+      mayUse,
+      demandUse,
+      policy,
+      screen,
+      offered,
+      onPromptCollisions,
     };
+    this.#own = this.#ownTools(toolDirectory);
     const nothing = this.#noServers();
     const all: VisibleServers = {
       ...nothing,
@@ -123,10 +132,28 @@ export class CombinedViews {
     }
   }
 
+  #ownTools(directory: ToolDirectory): OwnTools {
+    const { toolsets } = this.#options.tools;
+    const discovery = discoveryTools(directory);
+    const index = indexTools(directory);
+    const optimizer = optimizerTools(directory);
+    return {
+      builtins: new Builtins([...discovery, ...index, ...optimizer, ...toolsets]),
+      listed: {
+        default: [...discovery, ...toolsets],
+        discovery,
+        index: [...index, ...discovery.filter(({ name }) => name === "tool_execute")],
+        optimizer,
+        toolset: toolsets,
+        all: [],
+      },
+    };
+  }
+
   /** How many of the gateway's own tools the default view lists. */
   countBuiltins(principal: string): number {
     const { tools } = this.#options;
-    return this.#listed.default.filter((tool) => tools.mayUse(principal, tool)).length;
+    return this.#own.listed.default.filter((tool) => tools.mayUse(principal, tool)).length;
   }
 
   forgetToolset(name: string): void {
@@ -157,10 +184,14 @@ export class CombinedViews {
     return new CombinedView({
       ...this.#common,
       instructions: INSTRUCTIONS[expose],
-      listed: this.#listed[expose],
+      listed: this.#own.listed[expose],
       edition: () => toolDirectory.edition,
       flatBuiltins: isFlat,
-      builtins: this.#builtins,
+      builtins: this.#own.builtins,
+      ownTools: (offer) => {
+        const { listed, builtins } = this.#ownTools(toolDirectory.forOffer(offer));
+        return { listed: listed[expose], builtins };
+      },
       servers: this.#servers[expose],
     });
   }

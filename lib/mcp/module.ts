@@ -26,6 +26,7 @@ import { handleMcp } from "./endpoint.ts";
 import type { AnsweredRequest, EndpointHost, McpEndpoint, Visit } from "./endpoint_host.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { ListChanges } from "./list_changes.ts";
+import { OfferedLists } from "./offered_lists.ts";
 import { looksFailed } from "./protocol.ts";
 import { ServerView } from "./server_view.ts";
 import { type Session, Sessions, type SessionUse } from "./session.ts";
@@ -47,6 +48,8 @@ export interface McpModuleOptions
   access: Access;
   policy?: CallPolicy | undefined;
   screen?: ContentScreen | undefined;
+  /** A server lists these tools to clients with this offer (lib/catalog/listed_to.ts). */
+  onOfferedTools(server: string, offer: string, tools: string[]): Promise<void>;
   onListCheck(): void;
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;
@@ -72,6 +75,7 @@ export class McpModule implements AsyncDisposable {
   readonly #options: McpModuleOptions;
   readonly #stack = new AsyncDisposableStack();
   readonly #changes: ListChanges;
+  readonly #offered: OfferedLists;
   /** One endpoint per naming; they go with their server. */
   readonly #serverEndpoints = new WeakMap<ManagedServer, Map<Naming, McpEndpoint>>();
   #combined: CombinedViews | undefined;
@@ -81,7 +85,8 @@ export class McpModule implements AsyncDisposable {
 
   constructor(options: McpModuleOptions) {
     this.#options = options;
-    const { toolsets, catalog, onWarning } = options;
+    const { toolsets, catalog, onWarning, signal, onOfferedTools: onListed } = options;
+    this.#offered = new OfferedLists({ catalog, onListed, signal });
     const records = new SessionsRepository(options.store);
     this.sessions = this.#stack.use(
       new Sessions({
@@ -279,7 +284,14 @@ export class McpModule implements AsyncDisposable {
     if (!endpoint) {
       const rights = this.#options.access;
       const onListChange = () => this.#changes.check();
-      const view = new ServerView({ ...this.#options, server, naming, rights, onListChange });
+      const view = new ServerView({
+        ...this.#options,
+        server,
+        naming,
+        rights,
+        onListChange,
+        offered: this.#offered,
+      });
       endpoint = { key: `servers/${server.name}?${naming}`, server: server.name, view };
       endpoints.set(naming, endpoint);
     }
@@ -289,7 +301,9 @@ export class McpModule implements AsyncDisposable {
   /** Loaded on first use: a gateway whose clients use servers' own endpoints does without them. */
   async #loadCombined(path: CombinedPath): Promise<CombinedViews> {
     this.#combining ??= Promise.all([import("./combined_views.ts"), this.#options.loadTools()])
-      .then(([{ CombinedViews }, tools]) => new CombinedViews({ ...this.#options, tools }));
+      .then(([{ CombinedViews }, tools]) =>
+        new CombinedViews({ ...this.#options, tools, offered: this.#offered })
+      );
     const combined = await this.#combining;
     await combined.prepare(path);
     return this.#combined = combined;

@@ -64,7 +64,14 @@ async function openModule() {
       equippedBy: () => undefined,
       availability: () => "available",
       starting: new StartingServers({ pool, catalog, admits: () => true }),
-      toolDirectory: { warmUp() {}, visible: () => [], edition: 1 } as never as ToolDirectory,
+      toolDirectory: {
+        warmUp() {},
+        visible: () => [],
+        edition: 1,
+        forOffer() {
+          return this;
+        },
+      } as never as ToolDirectory,
       loadTools() {
         loaded.push("tools");
         return Promise.resolve({
@@ -81,6 +88,7 @@ async function openModule() {
       isOptimizing: () => false,
       access,
       onPromptCollisions: () => {},
+      onOfferedTools: () => Promise.resolve(),
       onListCheck: () => {},
       onSessions: () => {},
       onToolCall: (call) => calls.push(call),

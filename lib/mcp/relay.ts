@@ -1,4 +1,5 @@
-import type { ClientCapabilities, RequestId } from "@modelcontextprotocol/sdk/types";
+import type { RequestId } from "@modelcontextprotocol/sdk/types";
+import { offerOf } from "../catalog/listed_to.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, type McpRequest, progressTokenOf } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -22,8 +23,6 @@ import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
 import { isTracing, withSpan } from "../telemetry/tracing.ts";
 
-/** Capabilities with which a server may ask its client something. */
-const ASKING: (keyof ClientCapabilities)[] = ["sampling", "elicitation", "roots"];
 /** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
 const MAX_TRIES = 30;
 const STEADY_MS = 30_000;
@@ -37,8 +36,8 @@ interface OwnConnection {
 }
 
 /**
- * Relays one client's requests to one server. If the server could ask the client something, or keeps
- * state for it, the client has a connection of its own, so that nothing reaches anybody else; all
+ * Relays one client's requests to one server. If the client offers capabilities, by which the server
+ * may ask it something or act in another way, or if the server keeps state for it, the client has a connection of its own, so that nothing reaches anybody else; all
  * others share one.
  */
 export class Relay implements AsyncDisposable {
@@ -63,7 +62,7 @@ export class Relay implements AsyncDisposable {
     this.#server = server;
     this.#client = client;
     this.#onOwnTools = onOwnTools;
-    this.#needsOwn = ASKING.some((name) => client.profile.capabilities[name] !== undefined);
+    this.#needsOwn = offerOf(client.profile) !== "";
     this.#stopListening = server.onBroadcast((text) => {
       if (!this.hasOwn) client.push(text);
     });

@@ -1,6 +1,7 @@
 import type { InitializeResult } from "@modelcontextprotocol/sdk/types";
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
 import { canonicalText, type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
+import { offerOf, serverToolsListedTo } from "../catalog/listed_to.ts";
 import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import type { Naming } from "../catalog/names.ts";
 import { resolveTool } from "../catalog/resolve.ts";
@@ -26,6 +27,7 @@ import {
 import type { ListedTools } from "./clients.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import { ClientLists, ListText } from "./list_changes.ts";
+import type { OfferedLists } from "./offered_lists.ts";
 import { Relay } from "./relay.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
@@ -39,6 +41,7 @@ interface ServerViewOptions {
   policy?: CallPolicy | undefined;
   screen?: ContentScreen | undefined;
   onListChange?(): void;
+  offered?: OfferedLists | undefined;
 }
 
 /** One server, whole: its tools under the gateway's names, everything else unchanged. */
@@ -103,23 +106,27 @@ class ServerViewSession implements ViewSession {
   readonly #client: Client;
   readonly #relay: Relay;
   readonly #rights: CallerRights | undefined;
+  readonly #offer: string;
   readonly #admits: ((tool: CatalogTool) => boolean) | undefined;
   readonly #checks: CallChecks;
   #admitted: AdmittedList | undefined;
   #list: ListText | undefined;
+  /** The names of what the server lists to clients with the same offer. */
+  #listed: { shared: ServerTools; base: NameTable; table: NameTable } | undefined;
   /** What the server lists for this client, if that differs from what it lists for all. */
   #own: OwnTools | undefined;
 
   constructor(view: ServerView, options: ServerViewOptions, client: Client) {
-    const { server, catalog } = options;
+    const { server } = options;
     this.#view = view;
     this.#options = options;
     this.#client = client;
+    this.#offer = offerOf(client.profile);
     const rights = this.#rights = client.principal === EVERYONE ? undefined : options.rights;
     this.#admits = rights && ((tool) => rights.admits(client.principal, tool));
     this.#checks = { rights, policy: options.policy };
     this.#relay = new Relay(server, client, (texts) => {
-      const shared = catalog.of(server.name);
+      const shared = this.#shared();
       this.#own = isListOf(shared, texts) ? undefined : this.#read(texts, shared);
       options.onListChange?.();
     });
@@ -157,18 +164,34 @@ class ServerViewSession implements ViewSession {
   }
 
   #tools(): ServerTools {
-    return this.#currentOwn()?.tools ?? this.#options.catalog.of(this.#options.server.name);
+    return this.#currentOwn()?.tools ?? this.#shared();
+  }
+
+  /** What the server lists to all clients with the same offer. */
+  #shared(): ServerTools {
+    const { catalog, server } = this.#options;
+    return serverToolsListedTo(catalog.of(server.name), this.#offer);
   }
 
   #table(): NameTable {
-    const { names, catalog } = this.#options;
-    return this.#currentOwn()?.table ?? names.of(catalog.snapshot);
+    return this.#currentOwn()?.table ?? this.#sharedTable();
+  }
+
+  #sharedTable(): NameTable {
+    const { names, catalog, server } = this.#options;
+    const base = names.of(catalog.snapshot);
+    const shared = this.#shared();
+    if (shared === catalog.of(server.name)) return base;
+    if (this.#listed?.shared !== shared || this.#listed.base !== base) {
+      this.#listed = { shared, base, table: base.with(server.name, shared) };
+    }
+    return this.#listed.table;
   }
 
   #currentOwn(): OwnTools | undefined {
     if (!this.#own) return undefined;
     const { names, catalog, server } = this.#options;
-    const shared = catalog.of(server.name);
+    const shared = this.#shared();
     // Between two connections nobody reports changes of this client's list.
     const isOld = !this.#relay.hasOwn && this.#own.shared !== shared &&
       !isListOf(shared, this.#own.shared.tools.map(canonicalText));
@@ -200,9 +223,15 @@ class ServerViewSession implements ViewSession {
     const { server } = this.#options;
     // If it cannot be reached its list is empty, and a change is announced when it is back.
     if (this.#isUnknown) await server.connection(request.signal).catch(() => {});
+    if (!this.#own) await this.#offeredList(request);
     const list = this.#toolList();
     this.lists.noteListed("tools", list.digest);
     return { text: resultText(request.id, list.text) };
+  }
+
+  /** Resolves when what the server lists to clients like this one is known; undefined if it is. */
+  #offeredList({ signal }: McpRequest): Promise<void> | undefined {
+    return this.#options.offered?.known([this.#options.server], this.#client.profile, signal);
   }
 
   /**
@@ -210,10 +239,10 @@ class ServerViewSession implements ViewSession {
    * and the server may have another list for it by then.
    */
   #listVersion(): string {
-    const { server, naming, names, catalog } = this.#options;
-    const isStale = this.#own !== undefined && this.#own.shared !== catalog.of(server.name);
+    const { server, naming } = this.#options;
+    const isStale = this.#own !== undefined && this.#own.shared !== this.#shared();
     if (!isStale) return this.#toolList().digest;
-    const text = names.of(catalog.snapshot).listText(server.name, naming);
+    const text = this.#sharedTable().listText(server.name, naming);
     return `own, beside ${this.#view.sharedList(text).digest}`;
   }
 
@@ -223,7 +252,8 @@ class ServerViewSession implements ViewSession {
       return this.#list = ListText.of(this.#admittedText(this.#rights), this.#list);
     }
     const text = this.#table().listText(server.name, naming);
-    return this.#own ? this.#list = ListText.of(text, this.#list) : this.#view.sharedList(text);
+    if (!this.#own && this.#offer === "") return this.#view.sharedList(text);
+    return this.#list = ListText.of(text, this.#list);
   }
 
   /** The tools that exist for the caller; made again only after a change. */
@@ -259,15 +289,17 @@ class ServerViewSession implements ViewSession {
     return { text: screen ? await screen.shown(server, method, response) : response };
   }
 
-  /** Waits for a starting server before reporting that it has no such tool. */
+  /** Waits for a server that may list more, soon, before reporting that it has no such tool. */
   #callTool(request: McpRequest): Promise<Answer> {
     const { server } = this.#options;
     try {
       return this.#callResolved(this.#resolve(request), request);
     } catch (error) {
-      if (!isStillStarting(error)) return Promise.reject(error);
-      return server.connection(request.signal)
-        .then(() => this.#callResolved(this.#resolve(request), request));
+      const coming = isStillStarting(error)
+        ? server.connection(request.signal)
+        : this.#offeredList(request);
+      if (!coming) return Promise.reject(error);
+      return coming.then(() => this.#callResolved(this.#resolve(request), request));
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import { isListedTo } from "../catalog/listed_to.ts";
 import type { ToolMetadata, ToolMetadataBook } from "../catalog/tool_metadata.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -8,7 +9,7 @@ import { POOR_RELEVANCE } from "../core/tool.ts";
 import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
 import type { ServerState } from "../core/server.ts";
 import type { NameTable, NameTables } from "../catalog/name_table.ts";
-import { type Admits, resolveTool } from "../catalog/resolve.ts";
+import { resolveTool } from "../catalog/resolve.ts";
 import type { FoundTool, FoundTools, ToolQuery } from "../catalog/search/module.ts";
 import { ToolKeys } from "../catalog/tool_keys.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
@@ -54,7 +55,7 @@ export interface ToolDirectoryOptions {
   servers(principal: string): Iterable<string>;
   serverState(name: string): ServerState | undefined;
   starting: StartingServers;
-  admits: Admits;
+  admits(principal: string, tool: CatalogTool): boolean;
   /** Whether a caller is shown what is disabled where it asks for that; all are where missing. */
   mayManage?(principal: string): boolean;
   /** Tools that were called in the same sessions, most often first. */
@@ -69,6 +70,16 @@ export class ToolDirectory {
 
   constructor(options: ToolDirectoryOptions) {
     this.#options = options;
+  }
+
+  /** The same for clients with this offer: without what servers list to others only. */
+  forOffer(offer: string): ToolDirectory {
+    const { admits, usedWith } = this.#options;
+    return new ToolDirectory({
+      ...this.#options,
+      admits: (principal, tool) => isListedTo(tool, offer) && admits(principal, tool),
+      usedWith: (tool) => usedWith(tool).filter((other) => isListedTo(other, offer)),
+    });
   }
 
   get table(): NameTable {

@@ -58,6 +58,7 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
     isOptimizing: optimizer.isEnabled,
     policy: input.control.policy,
     screen: new ContentScreen(input.trust.screen),
+    onOfferedTools: input.trust.lists.onOfferedTools,
     onListCheck: toolsets.logCollisions,
     onSessions: () => live.tell("sessions"),
     onToolCall: (call) => telemetry.recorder.record(call),

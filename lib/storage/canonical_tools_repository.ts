@@ -29,6 +29,8 @@ export const RecordedTool = z.strictObject({
   earlier: z.array(ToolVersion),
   /** When its server stopped listing it as a valid tool, if it did. */
   goneSince: z.number().optional(),
+  /** The offers of clients that its server lists it to, if not to all. */
+  listedTo: z.array(z.string()).optional(),
 });
 export type RecordedTool = z.infer<typeof RecordedTool>;
 
@@ -50,6 +52,7 @@ export interface SeenTool {
   name: string;
   text: string;
   fingerprint: string;
+  listedTo?: readonly string[];
 }
 
 type SeenInvalid = Pick<InvalidTool, "name" | "text" | "problem">;
@@ -178,16 +181,18 @@ function nameInKey(name: string): string {
 
 function next(
   server: string,
-  { name, text, fingerprint }: SeenTool,
+  { name, text, fingerprint, listedTo }: SeenTool,
   known: RecordedTool | undefined,
   now: number,
 ): RecordedTool | undefined {
   const current = { text, fingerprint, seenAt: now };
-  if (!known) return { server, name, version: 1, current, earlier: [] };
+  const to = listedTo ? { listedTo: [...listedTo] } : {};
+  if (!known) return { server, name, version: 1, current, earlier: [], ...to };
   if (known.current.fingerprint === fingerprint) {
-    if (known.goneSince === undefined) return undefined;
-    const { goneSince: _, ...returned } = known;
-    return returned;
+    const isSame = known.goneSince === undefined && known.listedTo?.join() === listedTo?.join();
+    if (isSame) return undefined;
+    const { goneSince: _, listedTo: __, ...returned } = known;
+    return { ...returned, ...to };
   }
   let chars = 0;
   return {
@@ -195,6 +200,7 @@ function next(
     name,
     version: known.version + 1,
     current,
+    ...to,
     earlier: [known.current, ...known.earlier].slice(0, KEPT_VERSIONS)
       // The last one before is always kept, or nobody could say what has changed.
       .filter(({ text }, index) => (chars += text.length) <= KEPT_CHARS || index === 0),

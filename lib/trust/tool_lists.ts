@@ -7,6 +7,7 @@ import type {
   CanonicalToolsRepository,
   RecordedTool,
 } from "../storage/canonical_tools_repository.ts";
+import { memberText } from "../core/rpc.ts";
 import type { Logger } from "../telemetry/logs.ts";
 
 const NAMED = 50;
@@ -23,6 +24,15 @@ export interface ToolListsInput {
   onRecorded(name: string): void;
 }
 
+/** Of the offers to which a tool is listed, the newest: clients may offer anything. */
+const MOST_OFFERS = 20;
+
+/** A tool that a server does not list to all, and the clients' offers to which it does. */
+interface ConditionalTool {
+  text: string;
+  listedTo: readonly string[];
+}
+
 /** Tool lists as servers send them: judged before a client sees them, and recorded afterwards. */
 export function screenToolLists(input: ToolListsInput) {
   const { catalog, book, guard, canonical, log, mask, onRecorded } = input;
@@ -30,6 +40,8 @@ export function screenToolLists(input: ToolListsInput) {
   const recalled = new WeakSet<string[]>();
   /** The newest list of each server; one that was slow to be judged must not replace it. */
   const newest = new Map<string, string[]>();
+  /** By server and name: tools that were listed to clients with capabilities only. */
+  const conditional = new Map<string, Map<string, ConditionalTool>>();
   /** What was last logged of each server. */
   const logged = new Map<string, string>();
 
@@ -72,12 +84,26 @@ export function screenToolLists(input: ToolListsInput) {
   }
 
   /** Applies a server's list unless it is outdated. Returns how many tools are served. */
-  async function onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number> {
+  function onTools(name: string, texts: string[], isCurrent: () => boolean): Promise<number> {
     newest.set(name, texts);
-    await book.prepare(name, texts);
+    return apply(name, texts, isCurrent);
+  }
+
+  async function apply(
+    name: string,
+    texts: string[],
+    isCurrent: () => boolean,
+    isNewOffer = false,
+  ): Promise<number> {
+    const more = without(conditional.get(name) ?? new Map<string, ConditionalTool>(), texts);
+    const all = more.size === 0
+      ? texts
+      : [...texts, ...Array.from(more.values(), ({ text }) => text)];
+    await book.prepare(name, all);
     const count = () => catalog.of(name).tools.length;
     if (newest.get(name) !== texts || !isCurrent()) return count();
-    const seen = catalog.setListed(name, texts);
+    const listedTo = new Map(Array.from(more, ([tool, { listedTo }]) => [tool, listedTo]));
+    const seen = catalog.setListed(name, all, listedTo);
     logKept(name);
     // A list recalled from the store is not a change, and lacks the invalid tools.
     if (recalled.has(texts)) return count();
@@ -98,7 +124,9 @@ export function screenToolLists(input: ToolListsInput) {
       if (changes.length > 0) {
         log.info({ serverName: name, tools: loggedChanges(changes, mask) }, "Tools have changed");
       }
-      if (!isFirst(changed, seen.length, now)) await book.noteChanges(name, changed, now);
+      // With a client that offers more, a server may list more: it has not changed.
+      const noted = isNewOffer ? changed.filter(({ listedTo }) => !listedTo) : changed;
+      if (!isFirst(changed, seen.length, now)) await book.noteChanges(name, noted, now);
       if (changed.length > 0 || isInvalidChanged) onRecorded(name);
     } catch (err) {
       // A full disk is no reason not to serve what works.
@@ -107,21 +135,64 @@ export function screenToolLists(input: ToolListsInput) {
     return count();
   }
 
+  /**
+   * A server lists these tools to clients with this offer. Those that it does not list to all are
+   * judged, recorded and served like the others, to such clients only.
+   */
+  async function onOfferedTools(name: string, offer: string, texts: string[]): Promise<void> {
+    const shared = newest.get(name);
+    if (!shared) return;
+    const known = conditional.get(name) ?? new Map<string, ConditionalTool>();
+    const isKnownOffer = [...known.values()].some(({ listedTo }) => listedTo.includes(offer));
+    const listed = without(new Map(texts.map((text) => [nameIn(text), { text }])), shared);
+    const next = new Map<string, ConditionalTool>();
+    for (const [tool, { text, listedTo }] of known) {
+      const others = listedTo.filter((other) => other !== offer);
+      if (others.length > 0) next.set(tool, { text, listedTo: others });
+    }
+    // Without a name it is not a tool.
+    listed.delete("");
+    for (const [tool, { text }] of listed) {
+      const others = next.get(tool)?.listedTo ?? [];
+      next.set(tool, { text, listedTo: [...others, offer].slice(-MOST_OFFERS) });
+    }
+    if (JSON.stringify([...next]) === JSON.stringify([...known])) return;
+    conditional.set(name, next);
+    await apply(name, shared, () => true, !isKnownOffer);
+  }
+
   return {
     onTools,
+    onOfferedTools,
     async knownTools(name: string): Promise<string[]> {
-      const tools = await canonical.list(name);
-      const texts = tools.filter(({ goneSince }) => goneSince === undefined)
-        .map(({ current }) => current.text);
+      const tools = (await canonical.list(name)).filter(({ goneSince }) => goneSince === undefined);
+      const some = tools.flatMap(({ name, current: { text }, listedTo }) =>
+        listedTo ? [[name, { text, listedTo }] as const] : []
+      );
+      if (!conditional.has(name)) conditional.set(name, new Map(some));
+      const texts = tools.filter(({ listedTo }) => !listedTo).map(({ current }) => current.text);
       recalled.add(texts);
       return texts;
     },
     forget(name: string): void {
       newest.delete(name);
+      conditional.delete(name);
       logged.delete(name);
       loggedElsewhere.delete(name);
     },
   };
+}
+
+/** Those of the tools that are not among the texts. */
+function without<T>(tools: ReadonlyMap<string, T>, texts: readonly string[]): Map<string, T> {
+  if (tools.size === 0) return new Map();
+  const names = new Set(texts.map(nameIn));
+  return new Map([...tools].filter(([name]) => !names.has(name)));
+}
+
+function nameIn(text: string): string {
+  const name: unknown = text.startsWith("{") && JSON.parse(memberText(text, "name") ?? "null");
+  return typeof name === "string" ? name : "";
 }
 
 function isFirst(changed: readonly RecordedTool[], seen: number, now: number): boolean {

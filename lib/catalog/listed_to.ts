@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import type { ClientProfile } from "../core/client.ts";
+import { isObject } from "../core/rpc.ts";
+import type { ServerTools } from "./catalog.ts";
+import { canonicalJson, type CatalogTool } from "./catalog_tool.ts";
+
+/** Capabilities that say nothing while they are empty; all others count by being there. */
+const CONTAINERS = new Set(["experimental", "extensions"]);
+
+const offers = new WeakMap<object, string>();
+
+/**
+ * Identifies what a client offers to servers, the same for all clients that offer the same; empty if
+ * that is nothing. A server may list other tools by it, and ask such a client something.
+ */
+export function offerOf({ capabilities }: Pick<ClientProfile, "capabilities">): string {
+  const known = offers.get(capabilities);
+  if (known !== undefined) return known;
+  const offered = Object.entries(capabilities).filter(([name, value]) =>
+    value !== undefined && !(CONTAINERS.has(name) && isObject(value) && isEmpty(value))
+  );
+  const text = canonicalJson(Object.fromEntries(offered));
+  const offer = offered.length === 0
+    ? ""
+    : createHash("sha256").update(text).digest("hex").slice(0, 16);
+  offers.set(capabilities, offer);
+  return offer;
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
+}
+
+/** Whether its server lists a tool to clients that offer this. */
+export function isListedTo({ listedTo }: Pick<CatalogTool, "listedTo">, offer: string): boolean {
+  return listedTo === undefined || listedTo.includes(offer);
+}
+
+const lists = new WeakMap<object, Map<string, unknown>>();
+
+/** Those that clients with this offer are listed; the same array as long as the tools are. */
+export function toolsListedTo(
+  tools: readonly CatalogTool[],
+  offer: string,
+): readonly CatalogTool[] {
+  if (!tools.some(({ listedTo }) => listedTo)) return tools;
+  return once(tools, offer, () => tools.filter((tool) => isListedTo(tool, offer)));
+}
+
+/** A server's tools for clients with this offer; the same object as long as they are the same. */
+export function serverToolsListedTo(server: ServerTools, offer: string): ServerTools {
+  const tools = toolsListedTo(server.tools, offer);
+  return tools === server.tools ? server : once(server, offer, () => ({ ...server, tools }));
+}
+
+function once<T>(source: object, offer: string, make: () => T): T {
+  let made = lists.get(source);
+  if (!made) lists.set(source, made = new Map());
+  if (!made.has(offer)) made.set(offer, make());
+  return made.get(offer) as T;
+}

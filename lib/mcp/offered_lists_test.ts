@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { Catalog } from "../catalog/catalog.ts";
+import { offerOf, toolsListedTo } from "../catalog/listed_to.ts";
+import type { ClientProfile } from "../core/client.ts";
+import { FakeServer, until } from "../servers/testing/fake_server.ts";
+import { startManaged } from "../servers/testing/start_managed.ts";
+import { OfferedLists } from "./offered_lists.ts";
+
+const SAMPLING: ClientProfile = { protocolVersion: "2025-11-25", capabilities: { sampling: {} } };
+const { signal } = new AbortController();
+
+/** A server that asks each client for its roots, and lists one tool more to those it can sample. */
+async function startAsking() {
+  const fake = new FakeServer();
+  const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
+  const sampled = new WeakSet<object>();
+  fake.handlers.set("initialize", ({ capabilities }, transport) => {
+    if (JSON.stringify(capabilities).includes("sampling")) sampled.add(transport);
+    transport.ask("1", "roots/list");
+    return {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "asking" },
+    };
+  });
+  fake.handlers.set("tools/list", (_, transport) => ({
+    tools: [tool("look"), ...(sampled.has(transport) ? [tool("ask")] : [])],
+  }));
+  const catalog = new Catalog();
+  const server = await startManaged(fake, {
+    onTools(name, tools) {
+      catalog.setListed(name, tools);
+      return Promise.resolve(tools.length);
+    },
+  });
+  const listed: [string, string[]][] = [];
+  const lists = new OfferedLists({
+    catalog,
+    signal,
+    onListed(_, offer, tools) {
+      listed.push([offer, tools.map((text) => JSON.parse(text).name)]);
+      return Promise.resolve();
+    },
+  });
+  return { fake, server, catalog, lists, listed };
+}
+
+Deno.test("OfferedLists probes a server once per offer, and closes the connection", async () => {
+  const { fake, server, lists, listed } = await startAsking();
+  await using _ = server;
+  assert.equal(lists.known([server], { ...SAMPLING, capabilities: {} }, signal), undefined);
+  await Promise.all([1, 2].map(() => lists.known([server], SAMPLING, signal)));
+  assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
+  assert.equal(lists.known([server], SAMPLING, signal), undefined);
+  const [shared, probe, ...more] = fake.links;
+  assert.deepEqual([shared?.isOver, probe?.isOver, more.length], [false, true, 0]);
+  assert.match(probe!.heard.join(), /only lists tools/, "its question was not left open");
+});
+
+Deno.test("OfferedLists probes again when the server's list for all has changed, and not soon after a failure", async () => {
+  const { fake, server, catalog, lists, listed } = await startAsking();
+  await using _ = server;
+  await lists.known([server], SAMPLING, signal);
+  catalog.setListed("git", []);
+  fake.handlers.set("tools/list", () => {
+    throw new Error("It fails");
+  });
+  await lists.known([server], SAMPLING, signal);
+  assert.equal(fake.links.length, 3);
+  await until(() => fake.alive.length === 1);
+  assert.equal(lists.known([server], SAMPLING, signal), undefined);
+  assert.equal(listed.length, 1);
+});
+
+Deno.test("offerOf() is the same for the same capabilities, and empty for none", () => {
+  const of = (capabilities: Record<string, unknown>) => offerOf({ capabilities });
+  assert.equal(of({}), "");
+  assert.equal(of({ extensions: {}, experimental: {}, roots: undefined }), "");
+  assert.equal(of({ roots: {}, sampling: {} }), of({ sampling: {}, roots: {} }));
+  assert.notEqual(of({ roots: {} }), of({ roots: { listChanged: true } }));
+  assert.notEqual(of({ extensions: { "io.modelcontextprotocol/ui": {} } }), "");
+});
+
+Deno.test("toolsListedTo() gives the same array for the same tools", () => {
+  const catalog = new Catalog();
+  const text = (name: string) => JSON.stringify({ name, inputSchema: { type: "object" } });
+  catalog.setListed("git", [text("look"), text("ask")], new Map([["ask", ["a"]]]));
+  const { tools } = catalog.of("git");
+  const names = (offer: string) => toolsListedTo(tools, offer).map(({ name }) => name);
+  assert.deepEqual([names(""), names("a"), names("b")], [["look"], ["look", "ask"], ["look"]]);
+  assert.equal(toolsListedTo(tools, "a"), toolsListedTo(tools, "a"));
+  const [look] = tools;
+  assert.equal(toolsListedTo([look!], "").length, 1);
+});
