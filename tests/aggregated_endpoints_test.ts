@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/types"
-import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolResultSchema,
+  CreateTaskResultSchema,
+  ListRootsRequestSchema,
+  TaskStatusNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Endpoints } from "./combined_endpoints.ts";
@@ -29,7 +34,7 @@ async function connect(url: string, path: string, capabilities: object = {}) {
 }
 
 Deno.test("tools that a server lists to capable clients are there from the first list on", async (t) => {
-  await using endpoints = await Endpoints.open({ every: npmServer("everything") });
+  await using endpoints = await Endpoints.open({ every: { ...npmServer("everything") } });
   const { url } = endpoints;
   const flat = CONDITIONAL.map((name) => `every_${name.replaceAll("-", "_")}`);
   const has = (listed: string[], wanted: string[]) =>
@@ -75,5 +80,134 @@ Deno.test("tools that a server lists to capable clients are there from the first
     });
     await using capable = await connect(url, "/mcp?expose=all", CAPABILITIES);
     assert.deepEqual(await capable.names(), ["every_echo"]);
+  });
+});
+
+/** The server everything twice: all their URIs are the same. */
+const twice = () => ({
+  every: { ...npmServer("everything") },
+  other: { ...npmServer("everything") },
+});
+
+interface Link {
+  type: string;
+  uri?: string;
+  resource?: { uri: string };
+}
+
+Deno.test("whatever a tool refers to can be read, at the server that it came from", async (t) => {
+  await using endpoints = await Endpoints.open(twice());
+  const { url } = endpoints;
+  const linksOf = async (client: Client, name: string, args: Record<string, unknown>) => {
+    const { content } = await client.callTool({ name, arguments: args });
+    return (content as Link[]).flatMap(({ uri, resource }) => uri ?? resource?.uri ?? []);
+  };
+
+  await t.step("at /mcp, where nothing is listed", async () => {
+    await using plain = await connect(url, "/mcp");
+    const { client } = plain;
+    assert.deepEqual((await client.listResources()).resources, []);
+    for (const server of ["every", "other"]) {
+      const links = [
+        ...await linksOf(client, `${server}_get_resource_links`, { count: 2 }),
+        ...await linksOf(client, `${server}_get_resource_reference`, {
+          resourceType: "Text",
+          resourceId: 1,
+        }),
+      ];
+      assert.equal(links.length, 3);
+      for (const uri of links) {
+        assert.match(uri, new RegExp(`^quartermaster://${server}/demo://resource/dynamic/`));
+        const { contents } = await client.readResource({ uri });
+        assert.deepEqual(contents.map(({ uri }) => uri), [uri]);
+      }
+    }
+    const both = { uri: "demo://resource/dynamic/text/1" };
+    await assert.rejects(client.readResource(both), /2 servers have the resource/);
+    const prompt = await client.getPrompt({ name: "other.simple-prompt" });
+    assert.equal(prompt.messages.length, 1);
+  });
+
+  await t.step("at /mcp?expose=all, under the URIs that are listed", async () => {
+    await using plain = await connect(url, "/mcp?expose=all");
+    const { client } = plain;
+    const first = await linksOf(client, "every_get_resource_links", { count: 1 });
+    const second = await linksOf(client, "other_get_resource_links", { count: 1 });
+    assert.deepEqual(second, first.map((uri) => `quartermaster://other/${uri}`));
+    for (const uri of [...first, ...second]) await client.readResource({ uri });
+    const { resources } = await client.listResources();
+    assert.equal(new Set(resources.map(({ uri }) => uri)).size, resources.length);
+    assert.equal(
+      resources.filter(({ uri }) => uri.startsWith("quartermaster://other/")).length * 2,
+      resources.length,
+    );
+    const { resourceTemplates } = await client.listResourceTemplates();
+    assert.ok(resourceTemplates.some(({ uriTemplate }) => uriTemplate.startsWith("demo://")));
+  });
+
+  await t.step("resources and prompts of all servers are listed on request", async () => {
+    await using plain = await connect(url, "/mcp?features=all");
+    const { prompts } = await plain.client.listPrompts();
+    const names = prompts.map(({ name }) => name);
+    for (const name of ["every_simple_prompt", "other_simple_prompt"]) {
+      assert.ok(names.includes(name), names.join());
+    }
+    assert.ok((await plain.client.listResources()).resources.length > 0);
+    assert.ok((await plain.names()).includes("tool_discovery"));
+  });
+});
+
+const RESEARCH = { name: "every_simulate_research_query", arguments: { topic: "python" } };
+
+Deno.test("tasks work at aggregated endpoints, under ids that name their server", async (t) => {
+  await using endpoints = await Endpoints.open(twice());
+  const { url } = endpoints;
+  await endpoints.build("research", ["every.simulate-research-query"]);
+  for (const path of ["/mcp?expose=all", "/toolsets/research/mcp", "/mcp"]) {
+    await t.step(path, async () => {
+      await using connected = await connect(url, path);
+      const { client } = connected;
+      assert.ok(client.getServerCapabilities()?.tasks?.requests?.tools?.call);
+      const told: string[] = [];
+      client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => {
+        told.push(params.taskId);
+      });
+      await client.listTools();
+      const { tasks } = client.experimental;
+      const ids: string[] = [];
+      let report = "";
+      for await (
+        const message of tasks.callToolStream(RESEARCH, CallToolResultSchema, {
+          task: { ttl: 60_000 },
+        })
+      ) {
+        if (message.type === "error") throw message.error;
+        if (message.type === "taskCreated") ids.push(message.task.taskId);
+        if (message.type === "result") report = JSON.stringify(message.result);
+      }
+      assert.match(ids[0]!, /^every:/);
+      assert.match(report, /Research Report: python/);
+      assert.match(report, /"io.modelcontextprotocol\/related-task":\{"taskId":"every:/);
+      const listed = await tasks.listTasks();
+      assert.deepEqual(listed.tasks.map(({ taskId, status }) => [taskId, status]), [
+        [ids[0], "completed"],
+      ]);
+      assert.equal((await tasks.getTask(ids[0]!)).taskId, ids[0]);
+      assert.deepEqual([...new Set(told)], told.length === 0 ? [] : [ids[0]]);
+
+      const created = await client.request(
+        { method: "tools/call", params: { ...RESEARCH, task: { ttl: 60_000 } } },
+        CreateTaskResultSchema,
+      );
+      const cancelled = await tasks.cancelTask(created.task.taskId);
+      assert.equal(cancelled.status, "cancelled");
+      await assert.rejects(tasks.getTask("nobody:1"), /no task/);
+    });
+  }
+
+  await t.step("a tool that only runs as a task can be called by any client", async () => {
+    await using connected = await connect(url, "/mcp");
+    const execute = { toolKey: "other.simulate-research-query", arguments: { topic: "go" } };
+    assert.match(await connected.text("tool_execute", execute), /Research Report: go/);
   });
 });

@@ -6,8 +6,8 @@ export type EndpointPath =
     | { kind: "server"; server: string; naming: Naming }
     | { kind: "gateway" }
     | { kind: "toolset"; toolset: string }
-    /** The default endpoint; `expose` as it was written. */
-    | { kind: "default"; expose: string; naming: Naming | undefined }
+    /** The default endpoint; `expose` as it was written, all resources and prompts if wanted. */
+    | { kind: "default"; expose: string; naming: Naming | undefined; isWhole?: boolean }
   )
   & {
     /** The project its caller chose, as it was written. */
@@ -55,13 +55,14 @@ function namingOf(query: string | undefined): Naming {
   return wanted !== undefined && isNaming(wanted) ? wanted : "namespaced";
 }
 
-function viewOf(query: string | undefined): { expose: string; naming: Naming | undefined } {
+function viewOf(query: string | undefined) {
   if (query === undefined) return { expose: "default", naming: undefined };
   const wanted = new URLSearchParams(query);
   const naming = wanted.get("names");
   return {
     expose: wanted.get("expose") ?? "default",
     naming: naming !== null && isNaming(naming) ? naming : undefined,
+    ...(wanted.get("features") === "all" ? { isWhole: true } : {}),
   };
 }
 

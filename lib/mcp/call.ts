@@ -143,6 +143,7 @@ const USES: ReadonlySet<string> = new Set([
   "tasks/cancel",
   "tasks/get",
   "tasks/result",
+  "tasks/update",
 ]);
 
 /** Whether a method only reads lists or sets up; all others make use of a server. */
@@ -171,7 +172,19 @@ export function toolNameOf({ name }: Record<string, unknown>): string {
 
 /** What a request is decided by. */
 const DECIDING = new Set(
-  ["_meta", "argument", "arguments", "context", "cursor", "level", "name", "ref", "task", "uri"],
+  [
+    "_meta",
+    "argument",
+    "arguments",
+    "context",
+    "cursor",
+    "level",
+    "name",
+    "ref",
+    "task",
+    "taskId",
+    "uri",
+  ],
 );
 const DECIDING_REF = new Set(["type", "name", "uri"]);
 

@@ -8,8 +8,9 @@ import { type Builtins, ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import type { CancelSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
+import { EVERYONE } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { errorText, resultText } from "../core/rpc.ts";
+import { errorText, isObject, resultText } from "../core/rpc.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { VERSION } from "../core/product.ts";
 import type { ManagedServer } from "../servers/server.ts";
@@ -32,9 +33,10 @@ import { forwardedParams } from "./discovery_tools.ts";
 import { ClientLists, ListText, type ListVersions } from "./list_changes.ts";
 import type { OfferedLists } from "./offered_lists.ts";
 import { ClientRelays } from "./relays.ts";
-import { withExposedPage, withExposedPages } from "./resource_aggregate.ts";
+import { withExposedPage } from "./resource_aggregate.ts";
 import { type CallServer, callShared } from "./server_lists.ts";
 import { isStillStarting } from "./starting_servers.ts";
+import { callAsTask, requiresTask } from "./task_aggregate.ts";
 import { OWN_TOOLS } from "./tool_directory.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
@@ -102,18 +104,36 @@ export class CombinedView implements View {
     this.#options = options;
   }
 
-  introduce(): Promise<Pick<InitializeResult, "capabilities" | "serverInfo" | "instructions">> {
+  introduce(
+    principal: string = EVERYONE,
+  ): Promise<Pick<InitializeResult, "capabilities" | "serverInfo" | "instructions">> {
     const ofServers = {
       resources: { subscribe: true, listChanged: true },
       prompts: { listChanged: true },
       logging: {},
       completions: {},
+      tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+      ...this.#extensions(principal),
     };
     return Promise.resolve({
       capabilities: { tools: { listChanged: true }, ...(this.#options.servers ? ofServers : {}) },
       serverInfo: { name: "quartermaster", title: "Quartermaster", version: VERSION },
       instructions: this.#named(this.#options.instructions),
     });
+  }
+
+  /** What the servers that the caller can use extend the protocol by, together. */
+  #extensions(principal: string): { extensions?: Record<string, object> } {
+    const { servers } = this.#options;
+    const names = (servers?.callable ?? servers?.servers)?.(principal) ?? [];
+    const extensions: Record<string, object> = {};
+    for (const name of names) {
+      const own = servers?.findServer(name)?.info?.capabilities.extensions;
+      for (const [extension, settings] of Object.entries(isObject(own) ? own : {})) {
+        if (isObject(settings)) extensions[extension] = { ...settings, ...extensions[extension] };
+      }
+    }
+    return Object.keys(extensions).length === 0 ? {} : { extensions };
   }
 
   open(client: Client): ViewSession {
@@ -373,8 +393,10 @@ class CombinedViewSession implements ViewSession {
     if (!server || !this.#features) throw new GatewayError("SERVER_NOT_FOUND");
     const preparing = this.#features.prepare(server, request);
     if (preparing) await preparing;
-    const response = await this.#relay(server, request, params);
-    return withExposedPages(server.name, response);
+    const call = (request: McpRequest, params: string) => this.#relay(server, request, params);
+    const isTask = request.params.task === undefined && requiresTask(tool.definition);
+    const response = isTask ? await callAsTask(request, params, call) : await call(request, params);
+    return await this.#features.shown(server, request, response);
   }
 
   #checkUse(tool: BuiltinTool): void {

@@ -1,7 +1,7 @@
 import { getOrMake } from "../core/defined.ts";
 import type { CatalogSnapshot } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
-import { namespacedName, type Naming } from "../catalog/names.ts";
+import { namespacedName } from "../catalog/names.ts";
 import { Builtins } from "../catalog/resolve.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { Toolset } from "../core/tool.ts";
@@ -125,7 +125,7 @@ export class CombinedViews {
       case "gateway":
         return this.#endpoint("gateway?", () => this.#openGateway());
       case "default":
-        return this.#default(path.expose, path.naming);
+        return this.#default(path);
       case "toolset":
         this.#options.toolsets.resolve(path.toolset);
         return this.#endpoint(toolsetKey(path.toolset), () => this.#openToolset(path.toolset));
@@ -166,7 +166,7 @@ export class CombinedViews {
     return { key, view };
   }
 
-  #default(expose: string, naming: Naming | undefined): McpEndpoint {
+  #default({ expose, naming, isWhole = false }: CombinedPath & { kind: "default" }): McpEndpoint {
     if (!isViewName(expose)) {
       throw new GatewayError("INVALID_PARAMS", {
         message: `There is no view "${expose.slice(0, 40)}"`,
@@ -174,11 +174,12 @@ export class CombinedViews {
       });
     }
     const isFlat = naming === "flat";
-    const key = `mcp?${expose}${isFlat ? "&flat" : ""}`;
-    return this.#endpoint(key, () => this.#openDefault(expose, isFlat));
+    const key = `mcp?${expose}${isFlat ? "&flat" : ""}${isWhole ? "&whole" : ""}`;
+    return this.#endpoint(key, () => this.#openDefault(expose, isFlat, isWhole));
   }
 
-  #openDefault(expose: ViewName, isFlat: boolean): CombinedView {
+  #openDefault(expose: ViewName, isFlat: boolean, isWhole: boolean): CombinedView {
+    const servers = this.#servers[expose];
     const { toolDirectory } = this.#options;
     if (expose !== "toolset" && expose !== "all") toolDirectory.warmUp();
     return new CombinedView({
@@ -192,7 +193,7 @@ export class CombinedViews {
         const { listed, builtins } = this.#ownTools(toolDirectory.forOffer(offer));
         return { listed: listed[expose], builtins };
       },
-      servers: this.#servers[expose],
+      servers: isWhole ? { ...servers, servers: servers.callable! } : servers,
     });
   }
 

@@ -118,7 +118,7 @@ async function initialize(
   const { endpoint, principal, request, info } = visit;
   try {
     const profile = negotiate(params);
-    const introduction = await endpoint.view.introduce();
+    const introduction = await endpoint.view.introduce(principal);
     const from = info && addressOf(request, info);
     const record = { endpoint: endpoint.key, principal, profile, from };
     const session = host.sessions.create(record, endpoint.view);

@@ -6,26 +6,30 @@ import {
   replaceSpan,
   resultText,
 } from "../core/rpc.ts";
+import { GatewayError } from "../core/errors.ts";
 import type { ManagedServer } from "../servers/server.ts";
-import { findCollisions, type OnPromptCollisions } from "../catalog/name_table.ts";
-import { flatNames, namespacedName } from "../catalog/names.ts";
+import type { OnPromptCollisions } from "../catalog/name_table.ts";
+import { isFresh, NEVER, PromptAggregate, type PromptRoute } from "./prompt_aggregate.ts";
 import {
+  mayRefer,
   parseExposedPage,
+  parseNamedUri,
   ResourceAggregate,
   type ResourceRoute,
-  withExposedPages,
+  withExposedUris,
 } from "./resource_aggregate.ts";
-import { type CallServer, declares, type ListedItem, listFromAll } from "./server_lists.ts";
+import { type CallServer, declares, listFromAll } from "./server_lists.ts";
+import { TaskAggregate, withOwnTasks, withRoutedTasks } from "./task_aggregate.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { completionRef, requestParams } from "./call.ts";
 
-/** Lists younger than this are not asked for again to find something that is not in them. */
-const FRESH_MS = 2_000;
+/** URIs in results that did not name their server, with the server that gave them. */
+const MOST_GIVEN = 1_000;
 
 interface FeatureAggregateOptions {
   maxNameLength: number;
   servers(): readonly ManagedServer[];
-  /** The servers whose tools can be called, listed or not; their pages can be shown. */
+  /** The servers whose tools can be called, listed or not; what they refer to can be read. */
   callable(): readonly ManagedServer[];
   /** Those to which the client has a connection of its own. */
   connected(): readonly ManagedServer[];
@@ -34,26 +38,22 @@ interface FeatureAggregateOptions {
   onPromptCollisions?: OnPromptCollisions | undefined;
 }
 
-interface PromptRoute {
-  server: ManagedServer;
-  name: string;
-}
-
-interface Listing {
-  at: number;
-  servers: readonly ManagedServer[];
-}
-
-const NEVER: Listing = { at: 0, servers: [] };
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /** Resources, prompts, completions and logging of several servers as those of one. */
 export class FeatureAggregate {
   readonly #options: FeatureAggregateOptions;
+  readonly #prompts: PromptAggregate;
+  /** Of callable servers whose prompts are not listed. */
+  readonly #otherPrompts: PromptAggregate;
+  readonly #tasks: TaskAggregate;
+  readonly #claims = new Map<string, string>();
   #resources = new ResourceAggregate([], []);
   #resourcesListed = NEVER;
-  #prompts = new Map<string, PromptRoute>();
-  #promptsListed = NEVER;
+  /** Of all callable servers, for URIs that no listed server has. */
+  #all = new ResourceAggregate([], []);
+  #allListed = NEVER;
+  readonly #given = new Map<string, string>();
   /** By the URI that the client subscribed to: another list may give the resource another one. */
   readonly #subscribed = new Map<string, ResourceRoute>();
   #level: string | undefined;
@@ -61,6 +61,16 @@ export class FeatureAggregate {
 
   constructor(options: FeatureAggregateOptions) {
     this.#options = options;
+    const { maxNameLength, list, onPromptCollisions, callable, connected } = options;
+    this.#prompts = new PromptAggregate({ maxNameLength, list, onPromptCollisions });
+    this.#otherPrompts = new PromptAggregate({ maxNameLength, list });
+    this.#tasks = new TaskAggregate({
+      callable,
+      connected,
+      list,
+      call: async (server, request, params) =>
+        await this.shown(server, request, await options.call(server, request, params)),
+    });
   }
 
   /** The whole answer; undefined where the method is none of these. */
@@ -75,7 +85,7 @@ export class FeatureAggregate {
         return resultText(request.id, `{"resourceTemplates":[${templateTexts.join(",")}]}`);
       }
       case "prompts/list": {
-        const texts = await this.#loadPrompts(request);
+        const texts = await this.#prompts.load(this.#options.servers(), request);
         return resultText(request.id, `{"prompts":[${texts.join(",")}]}`);
       }
       case "resources/read":
@@ -88,7 +98,30 @@ export class FeatureAggregate {
         return await this.#complete(request);
       case "logging/setLevel":
         return await this.#setLevel(request);
+      default:
+        return await this.#tasks.request(request);
     }
+  }
+
+  /** A server's answer with the URIs and ids of tasks that the client knows. */
+  async shown(server: ManagedServer, request: McpRequest, answer: string): Promise<string> {
+    const routed = withRoutedTasks(server.name, answer, request.method);
+    if (!mayRefer(routed)) return routed;
+    const servers = this.#options.servers();
+    // Which URIs stay as they are depends on who lists them.
+    if (this.#resourcesListed === NEVER && servers.includes(server)) {
+      await this.#loadResources(request);
+    }
+    return withExposedUris(routed, (uri) => this.#exposed(server.name, uri));
+  }
+
+  #exposed(server: string, uri: string): string {
+    const exposed = this.#resources.exposed(server, uri);
+    if (exposed === uri && !this.#given.has(uri)) {
+      if (this.#given.size >= MOST_GIVEN) this.#given.delete(this.#given.keys().next().value!);
+      this.#given.set(uri, server);
+    }
+    return exposed;
   }
 
   /** The client as one of the servers sees it. */
@@ -97,7 +130,8 @@ export class FeatureAggregate {
       profile: client.profile,
       principal: client.principal,
       push: (text) => client.push(this.#outgoing(server, text)),
-      ask: (text, id, onAnswer) => client.ask(text, id, onAnswer),
+      ask: (text, id, onAnswer) =>
+        client.ask(text, id, (answer) => onAnswer(withOwnTasks(server, answer))),
     };
   }
 
@@ -125,35 +159,23 @@ export class FeatureAggregate {
   }
 
   async #loadResources(request: McpRequest): Promise<ResourceAggregate> {
-    const { list } = this.#options;
     const servers = this.#options.servers();
+    const resources = await this.#listResources(servers, request, this.#claims);
+    this.#resourcesListed = { at: Date.now(), servers };
+    return this.#resources = resources;
+  }
+
+  async #listResources(
+    servers: readonly ManagedServer[],
+    request: McpRequest,
+    claims?: Map<string, string>,
+  ): Promise<ResourceAggregate> {
+    const { list } = this.#options;
     const [resources, templates] = await Promise.all([
       listFromAll(servers, "resources", request, list),
       listFromAll(servers, "resourceTemplates", request, list),
     ]);
-    this.#resourcesListed = { at: Date.now(), servers };
-    return this.#resources = new ResourceAggregate(resources, templates);
-  }
-
-  async #loadPrompts(request: McpRequest): Promise<string[]> {
-    const servers = this.#options.servers();
-    const items = await listFromAll(servers, "prompts", request, this.#options.list);
-    const named = new Map<string, ListedItem>();
-    for (const item of items) {
-      if (typeof item.value.name !== "string") continue;
-      named.set(namespacedName(item.server.name, item.value.name), item);
-    }
-    this.#prompts = new Map();
-    this.#promptsListed = { at: Date.now(), servers };
-    const { maxNameLength } = this.#options;
-    const names = flatNames(named.keys(), maxNameLength);
-    const collisions = findCollisions(names, maxNameLength);
-    this.#options.onPromptCollisions?.(servers.map(({ name }) => name), collisions);
-    return Array.from(names, ([namespaced, flat]) => {
-      const { server, value, text } = named.get(namespaced)!;
-      this.#prompts.set(flat, { server, name: String(value.name) });
-      return replaceSpan(text, memberSpans(text).get("name")!, JSON.stringify(flat));
-    });
+    return new ResourceAggregate(resources, templates, claims);
   }
 
   async #onResource(request: McpRequest): Promise<string> {
@@ -162,7 +184,7 @@ export class FeatureAggregate {
     if (typeof uri !== "string" || !route) return nothingAt(request, -32002, "resource", uri);
     const params = { ...request.params, uri: route.uri };
     if (request.method !== "resources/subscribe") {
-      return await this.#relay(route.server, request, params);
+      return await this.#relay(route.server, request, params, { [route.uri]: uri });
     }
     const before = this.#subscribed.get(uri);
     // Before it is asked for: the first update may come before the answer.
@@ -194,14 +216,33 @@ export class FeatureAggregate {
       const server = this.#options.callable().find(({ name }) => name === page.server);
       return server && { server, uri: page.uri };
     }
-    const servers = this.#options.servers();
+    const { servers, callable } = this.#options;
     // A URI of a server that is away leads nowhere.
     const reachable = (route: ResourceRoute | undefined) =>
-      route && servers.includes(route.server) ? route : undefined;
-    const known = reachable(this.#resources.find(uri, servers));
+      route && servers().includes(route.server) ? route : undefined;
+    const known = reachable(this.#resources.find(uri, servers())) ?? parseNamedUri(uri, callable());
     if (known) return known;
-    if (!isFresh(this.#resourcesListed, servers)) await this.#loadResources(request);
-    return reachable(this.#resources.find(uri, servers)) ?? this.#resources.guess(uri, servers);
+    if (!isFresh(this.#resourcesListed, servers())) await this.#loadResources(request);
+    const given = callable().find(({ name }) => name === this.#given.get(uri));
+    return reachable(this.#resources.find(uri, servers())) ?? (given && { server: given, uri }) ??
+      this.#resources.guess(uri, servers()) ?? await this.#findUnlisted(request, uri);
+  }
+
+  /** Among all callable servers; throws INVALID_PARAMS if several have it. */
+  async #findUnlisted(request: McpRequest, uri: string): Promise<ResourceRoute | undefined> {
+    const servers = this.#options.callable();
+    if (!isFresh(this.#allListed, servers)) {
+      this.#all = await this.#listResources(servers, request);
+      this.#allListed = { at: Date.now(), servers };
+    }
+    const owners = this.#all.owners(uri);
+    const [server] = owners;
+    if (!server || owners.length === 1) return server && { server, uri };
+    const names = owners.map(({ name }) => `quartermaster://${name}/${uri}`);
+    throw new GatewayError("INVALID_PARAMS", {
+      message: `${owners.length} servers have the resource ${JSON.stringify(uri)}`,
+      recoverySteps: [`Use one of ${names.join(", ")}`],
+    });
   }
 
   async #getPrompt(request: McpRequest): Promise<string> {
@@ -212,17 +253,9 @@ export class FeatureAggregate {
   }
 
   async #findPrompt(request: McpRequest, name: string): Promise<PromptRoute | undefined> {
-    const find = () => {
-      const route = this.#prompts.get(name) ??
-        [...this.#prompts.values()].find((route) =>
-          namespacedName(route.server.name, route.name) === name
-        );
-      return route && this.#options.servers().includes(route.server) ? route : undefined;
-    };
-    const known = find();
-    if (known || isFresh(this.#promptsListed, this.#options.servers())) return known;
-    await this.#loadPrompts(request);
-    return find();
+    const { servers, callable } = this.#options;
+    return await this.#prompts.find(servers(), request, name) ??
+      await this.#otherPrompts.find(callable(), request, name);
   }
 
   async #complete(request: McpRequest): Promise<string> {
@@ -252,6 +285,7 @@ export class FeatureAggregate {
     server: ManagedServer,
     request: McpRequest,
     params: Record<string, unknown>,
+    asked: Record<string, string> = {},
   ): Promise<string> {
     await this.prepare(server, request);
     let { text } = requestParams(request.text)!;
@@ -260,11 +294,16 @@ export class FeatureAggregate {
       text = replaceSpan(text, memberSpans(text).get(member)!, JSON.stringify(params[member]));
     }
     const answer = await this.#options.call(server, { ...request, params }, text);
-    return withExposedPages(server.name, answer);
+    // What was read has the URI that it was asked for by.
+    return withExposedUris(
+      answer,
+      (uri) => Object.hasOwn(asked, uri) ? asked[uri]! : this.#exposed(server.name, uri),
+    );
   }
 
   /** What a server says of a resource, under the URI that the client knows. */
-  #outgoing(server: string, text: string): string {
+  #outgoing(server: string, message: string): string {
+    const text = withRoutedTasks(server, message);
     if (this.#subscribed.size === 0 || !text.includes("notifications/resources/updated")) {
       return text;
     }
@@ -279,11 +318,6 @@ export class FeatureAggregate {
       ) ?? [];
     return replaceSpan(text, uri, JSON.stringify(known));
   }
-}
-
-function isFresh(listed: Listing, servers: readonly ManagedServer[]): boolean {
-  return Date.now() - listed.at < FRESH_MS && listed.servers.length === servers.length &&
-    servers.every((server, index) => server === listed.servers[index]);
 }
 
 function nothingAt({ id }: McpRequest, code: number, kind: string, name: unknown): string {

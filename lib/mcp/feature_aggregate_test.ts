@@ -81,7 +81,8 @@ Deno.test("CombinedFeatures sends updates under the URI subscribed to, however l
   features.requestFor("two", outer).send(updated);
   assert.deepEqual(heard, [updated.replace("a://b", uri)], "all else as it came");
   features.requestFor("one", outer).send(updated);
-  assert.equal(heard[1], updated, "of another server's resource");
+  const other = updated.replace("a://b", "quartermaster://one/a://b");
+  assert.equal(heard[1], other, "of another server's resource, which is not listed");
 
   show("one", "two");
   await request("resources/unsubscribe", { uri });
@@ -106,15 +107,16 @@ Deno.test("CombinedFeatures finds what servers have that have just come", async 
   show("one");
   await request("resources/list");
   await request("prompts/list");
-  assert.match(await request("prompts/get", { name: "two_greet" }) ?? "", /There is no prompt/);
+  assert.match(await request("prompts/get", { name: "two_greets" }) ?? "", /There is no prompt/);
   show("two");
   await request("resources/read", { uri: "a://b" });
   await request("prompts/get", { name: "two_greet" });
+  await request("prompts/get", { name: "one.greet" });
   assert.deepEqual(asked.map(({ server, method }) => `${server} ${method}`), [
     "two resources/read",
     "two prompts/get",
-  ]);
-  assert.match(await request("prompts/get", { name: "one_greet" }) ?? "", /There is no prompt/);
+    "one prompts/get",
+  ], "also what can be called and is not listed");
 });
 
 Deno.test("CombinedFeatures keeps a subscription when a second one for the same URI fails", async () => {

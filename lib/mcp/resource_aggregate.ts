@@ -3,7 +3,7 @@ import type { ListedItem } from "./server_lists.ts";
 import { canBecome, literalsOf } from "./content_screen.ts";
 import { eachMember, elementSpans, memberSpans, replaceSpan, type Span } from "../core/rpc.ts";
 
-/** What stands before the URI of a resource whose own URI another server has too. */
+/** A URI that names its server: see `exposed`. */
 const PREFIX = /^quartermaster:\/\/([A-Za-z0-9_-]{1,64})\/(.+)$/s;
 
 /** Where a URI leads: a server, and the server's own URI. */
@@ -16,10 +16,15 @@ interface Template extends ResourceRoute {
   literals: readonly string[];
 }
 
+/** Schemes whose URIs mean the same to everybody, and which clients may open themselves. */
+const GLOBAL = /^(?:https?|file|data|mailto):/i;
+/** What is remembered has to end somewhere. */
+const MOST_CLAIMS = 10_000;
+
 /**
- * The resources of several servers. URIs stay as they are, so that links in results lead somewhere;
- * of two servers that list the same one the second has its name put before it. Only pages (`ui://`)
- * always name their server.
+ * The resources of several servers. A URI that a server lists stays as it is. If two servers list the
+ * same one, the first by name keeps it, and for as long as the client is connected; the other's, and
+ * every URI in results that its server does not list, names its server. Pages (`ui://`) always do.
  */
 export class ResourceAggregate {
   readonly #resources = new Map<string, ResourceRoute>();
@@ -29,7 +34,15 @@ export class ResourceAggregate {
   readonly resourceTexts: string[];
   readonly templateTexts: string[];
 
-  constructor(resources: ListedItem[], templates: ListedItem[]) {
+  /** By URI: the server to which it belongs since an earlier list. */
+  readonly #claims: Map<string, string>;
+
+  constructor(
+    resources: ListedItem[],
+    templates: ListedItem[],
+    claims: Map<string, string> = new Map(),
+  ) {
+    this.#claims = claims;
     this.resourceTexts = resources.flatMap((item) => this.#add(item, "uri"));
     this.templateTexts = templates.flatMap((item) => this.#add(item, "uriTemplate"));
   }
@@ -37,7 +50,24 @@ export class ResourceAggregate {
   /** The URI that clients know, for one that a server speaks of. */
   exposed(server: string, uri: string): string {
     if (isPage(uri)) return exposedPage(server, uri);
-    return this.#prefixed.get(`${server} ${uri}`) ?? uri;
+    const prefixed = this.#prefixed.get(`${server} ${uri}`);
+    if (prefixed !== undefined) return prefixed;
+    const owner = this.#resources.get(uri) ?? this.#templateFor(uri);
+    const isPlain = owner ? owner.server.name === server : GLOBAL.test(uri);
+    return isPlain ? uri : namedUri(server, uri);
+  }
+
+  /** All servers that list a URI, or a template that can become it, by their own URIs. */
+  owners(uri: string): ManagedServer[] {
+    const listed = [...this.#resources.values()].filter((route) => route.uri === uri);
+    const routes = listed.length > 0
+      ? listed
+      : [...this.#templates.values()].filter((route) => canBecome(literalsOf(route.uri), uri));
+    return [...new Set(routes.map(({ server }) => server))];
+  }
+
+  #templateFor(uri: string): ResourceRoute | undefined {
+    return this.#templates.values().find(({ literals }) => canBecome(literals, uri));
   }
 
   /** By what was listed; a URI that names one of the servers is never another one's. */
@@ -54,9 +84,8 @@ export class ResourceAggregate {
 
   /** By the server named in it, or by the scheme, where just one server has such URIs. */
   guess(uri: string, servers: readonly ManagedServer[]): ResourceRoute | undefined {
-    const [, name, rest] = PREFIX.exec(uri) ?? [];
-    const named = servers.find((server) => server.name === name);
-    if (named && rest !== undefined) return { server: named, uri: rest };
+    const named = parseNamedUri(uri, servers);
+    if (named) return named;
     const scheme = schemeOf(uri);
     const owners = new Set(
       [...this.#resources.values(), ...this.#templates.values()]
@@ -70,15 +99,33 @@ export class ResourceAggregate {
     const uri = value[member];
     if (typeof uri !== "string") return [];
     const known: Map<string, ResourceRoute> = member === "uri" ? this.#resources : this.#templates;
-    if (!isPage(uri) && known.has(uri)) {
-      this.#prefixed.set(`${server.name} ${uri}`, `quartermaster://${server.name}/${uri}`);
-    }
-    const exposed = this.exposed(server.name, uri);
+    const isTaken = known.has(uri) || (this.#claims.get(uri) ?? server.name) !== server.name;
+    if (!isPage(uri) && isTaken) {
+      this.#prefixed.set(`${server.name} ${uri}`, namedUri(server.name, uri));
+    } else if (this.#claims.size < MOST_CLAIMS) this.#claims.set(uri, server.name);
+    const exposed = isPage(uri)
+      ? exposedPage(server.name, uri)
+      : this.#prefixed.get(`${server.name} ${uri}`) ?? uri;
     if (member === "uri") this.#resources.set(exposed, { server, uri });
     else this.#templates.set(exposed, { server, uri, literals: literalsOf(exposed) });
     if (exposed === uri) return [text];
     return [replaceSpan(text, memberSpans(text).get(member)!, JSON.stringify(exposed))];
   }
+}
+
+/** A URI that names its server; it leads there without any list. */
+function namedUri(server: string, uri: string): string {
+  return `quartermaster://${server}/${uri}`;
+}
+
+/** Where a URI leads that names one of the servers. */
+export function parseNamedUri(
+  uri: string,
+  servers: readonly ManagedServer[],
+): ResourceRoute | undefined {
+  const [, name, rest] = PREFIX.exec(uri) ?? [];
+  const server = servers.find((server) => server.name === name);
+  return server && rest !== undefined ? { server, uri: rest } : undefined;
 }
 
 function schemeOf(uri: string): string {
@@ -91,8 +138,8 @@ function schemeOf(uri: string): string {
 
 const SCHEME = "ui://";
 const EXPOSED = /^ui:\/\/([A-Za-z0-9_-]{1,64})\.quartermaster\/(.+)$/s;
-/** Members that refer to a resource, in definitions and in results. */
-const REFERENCES = new Set(["uri", "resourceUri", "ui/resourceUri"]);
+/** Members that refer to a page, in definitions and in results. */
+const PAGES = new Set(["uri", "resourceUri", "ui/resourceUri"]);
 /** Members of a result that hold such references; everything else is the tool's data. */
 const REFERRING = new Set(["content", "contents", "messages", "_meta"]);
 /** References are at most this deep; deeper values are ignored. */
@@ -114,45 +161,72 @@ export function parseExposedPage(uri: string): { server: string; uri: string } |
 /** A tool's definition that points at its page under the URI that clients know. */
 export function withExposedPage(server: string, definition: string): string {
   const meta = definition.includes('"_meta"') ? memberSpans(definition).get("_meta") : undefined;
-  return meta ? exposeIn(definition, [meta], server) : definition;
+  if (!meta) return definition;
+  return exposeIn(
+    definition,
+    referencesIn(definition, meta, true),
+    (uri) => exposedPage(server, uri),
+  );
 }
 
-/** A server's answer that refers to pages under the URIs that clients know. */
-export function withExposedPages(server: string, answer: string): string {
-  // Nearly all answers end here.
-  if (!answer.includes("ui:")) return answer;
+/** Whether an answer may refer to resources; nearly none does. */
+export function mayRefer(answer: string): boolean {
+  return answer.includes('"uri"') || answer.includes("ui:");
+}
+
+/** A server's answer that refers to resources under the URIs that clients know. */
+export function withExposedUris(answer: string, exposed: (uri: string) => string): string {
+  if (!mayRefer(answer)) return answer;
   const result = memberSpans(answer).get("result");
-  if (!result || answer[result.start] !== "{") return answer;
-  const referring: Span[] = [];
-  eachMember(answer, result.start, (name, span) => {
-    if (REFERRING.has(name)) referring.push(span);
-  });
-  return exposeIn(answer, referring, server);
+  return result ? exposeIn(answer, referencesOf(answer, result), exposed) : answer;
 }
 
-function exposeIn(text: string, places: Span[], server: string): string {
+/** The references in a result; the result of a finished task has another one in it. */
+function referencesOf(text: string, result: Span, depth = 0): Reference[] {
+  if (text[result.start] !== "{" || depth > 1) return [];
+  const found: Reference[] = [];
+  eachMember(text, result.start, (name, span) => {
+    if (name === "result") found.push(...referencesOf(text, span, depth + 1));
+    else if (REFERRING.has(name)) found.push(...referencesIn(text, span, name === "_meta"));
+  });
+  return found;
+}
+
+function exposeIn(
+  text: string,
+  references: readonly Reference[],
+  exposed: (uri: string) => string,
+): string {
   let out = "";
   let end = 0;
-  for (const { span, uri } of places.flatMap((place) => pagesIn(text, place))) {
-    out += text.slice(end, span.start) + JSON.stringify(exposedPage(server, uri));
+  for (const { span, uri } of references) {
+    out += text.slice(end, span.start) + JSON.stringify(exposed(uri));
     end = span.end;
   }
   return out + text.slice(end);
 }
 
-/** References to pages, with their places in the text. */
-function pagesIn(text: string, place: Span, depth = 0): { span: Span; uri: string }[] {
+/** A reference to a resource, with its place in the text. */
+interface Reference {
+  span: Span;
+  uri: string;
+}
+
+/** References in a value; in `_meta`, whose members can mean anything, only those to pages. */
+function referencesIn(text: string, place: Span, isMeta: boolean, depth = 0): Reference[] {
   if (depth > MAX_DEPTH) return [];
   if (text[place.start] === "[") {
-    return elementSpans(text, place.start).flatMap((span) => pagesIn(text, span, depth + 1));
+    return elementSpans(text, place.start)
+      .flatMap((span) => referencesIn(text, span, isMeta, depth + 1));
   }
-  const found: { span: Span; uri: string }[] = [];
+  const found: Reference[] = [];
   if (text[place.start] === "{") {
     eachMember(text, place.start, (name, span) => {
-      if (text[span.start] !== '"') found.push(...pagesIn(text, span, depth + 1));
-      else if (REFERENCES.has(name)) {
+      if (text[span.start] !== '"') {
+        found.push(...referencesIn(text, span, isMeta || name === "_meta", depth + 1));
+      } else if (PAGES.has(name)) {
         const uri: string = JSON.parse(text.slice(span.start, span.end));
-        if (isPage(uri)) found.push({ span, uri });
+        if (isPage(uri) || (!isMeta && name === "uri")) found.push({ span, uri });
       }
     });
   }

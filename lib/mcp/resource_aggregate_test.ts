@@ -5,7 +5,7 @@ import {
   parseExposedPage,
   ResourceAggregate,
   withExposedPage,
-  withExposedPages,
+  withExposedUris,
 } from "./resource_aggregate.ts";
 import type { ListedItem } from "./server_lists.ts";
 
@@ -157,7 +157,9 @@ Deno.test("withExposedPage() changes what a tool points at under both keys, and 
   }
 });
 
-Deno.test("withExposedPages() changes links, embedded pages and read contents, not a tool's data", () => {
+const exposed = (uri: string) => `ui://git.quartermaster/${uri.slice("ui://".length)}`;
+
+Deno.test("withExposedUris() changes links, embedded pages and read contents, not a tool's data", () => {
   const own = { uri: "ui://p", text: "see ui://p" };
   const answer = (page: object) =>
     JSON.stringify({
@@ -169,25 +171,25 @@ Deno.test("withExposedPages() changes links, embedded pages and read contents, n
           { type: "resource_link", ...page },
           { type: "resource", resource: page },
         ],
-        contents: [page, { uri: "file:///p" }],
+        contents: [page],
         messages: [{ role: "user", content: { type: "resource", resource: page } }],
         structuredContent: { uri: "ui://p" },
-        _meta: { ui: { resourceUri: "http://p" } },
+        _meta: { ui: { resourceUri: "http://p" }, uri: "a://b" },
       },
     });
   assert.equal(
-    withExposedPages("git", answer(own)),
+    withExposedUris(answer(own), exposed),
     answer({ ...own, uri: "ui://git.quartermaster/p" }),
   );
   for (
     const text of ['{"id":1,"error":{"code":1,"message":"ui://p"}}', '{"id":1,"result":"ui:"}']
   ) {
-    assert.equal(withExposedPages("git", text), text);
+    assert.equal(withExposedUris(text, exposed), text);
   }
 });
 
-Deno.test("withExposedPages() survives an endlessly nested result", () => {
+Deno.test("withExposedUris() survives an endlessly nested result", () => {
   const depth = 200_000;
   const text = `{"id":1,"result":{"content":${"[".repeat(depth)}"ui:"${"]".repeat(depth)}}}`;
-  assert.equal(withExposedPages("git", text), text);
+  assert.equal(withExposedUris(text, exposed), text);
 });

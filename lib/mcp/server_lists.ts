@@ -52,10 +52,15 @@ export const LISTS = {
 } as const;
 export type ListName = keyof typeof LISTS;
 
+const ALL_LISTS = {
+  ...LISTS,
+  tasks: { method: "tasks/list", key: "taskId", capability: "tasks" },
+} as const;
+
 /** What all of the servers list, server by server; one that fails is left out. */
 export async function listFromAll(
   servers: readonly ManagedServer[],
-  list: ListName,
+  list: keyof typeof ALL_LISTS,
   request: McpRequest,
   call: CallServer,
   limitMs = LIMIT_MS,
@@ -63,7 +68,7 @@ export async function listFromAll(
   const signal = AbortSignal.any([asAbortSignal(request.signal), AbortSignal.timeout(limitMs)]);
   const lists = await Promise.all(servers.map(async (server) => {
     try {
-      if (!await declares(server, LISTS[list].capability, signal)) return [];
+      if (!await declares(server, ALL_LISTS[list].capability, signal)) return [];
       return await listFrom(server, list, { ...request, signal }, call);
     } catch {
       request.signal.throwIfAborted();
@@ -120,7 +125,7 @@ export async function declares(
 
 async function listFrom(
   server: ManagedServer,
-  list: ListName,
+  list: keyof typeof ALL_LISTS,
   request: McpRequest,
   call: CallServer,
 ): Promise<ListedItem[]> {
@@ -128,7 +133,7 @@ async function listFrom(
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? undefined : JSON.stringify({ cursor });
-    const inner = { ...request, method: LISTS[list].method, params: {} };
+    const inner = { ...request, method: ALL_LISTS[list].method, params: {} };
     const result = memberText(await call(server, inner, params), "result");
     if (result === undefined) break;
     const spans = memberSpans(result);
