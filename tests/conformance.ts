@@ -15,6 +15,7 @@ export interface ConformanceOptions {
   requirements?: "2025-11-25" | "2026-07-28";
   /** For the whole run. */
   timeoutMs?: number;
+  scenarioLimitMs?: number;
 }
 
 const SCENARIO_LIMIT_MS = 60_000;
@@ -26,16 +27,35 @@ const Checks = z.array(z.looseObject({
 }));
 
 /** Runs the official conformance suite against the MCP server at `url`. */
-export async function runConformance(
+export function runConformance(
   url: string,
-  { requirements = "2025-11-25", timeoutMs = 600_000 }: ConformanceOptions = {},
+  options?: ConformanceOptions,
+): Promise<ScenarioResult[]> {
+  return runSuite(["server", "--url", url], options);
+}
+
+/** Runs the suite's scenarios for clients, all at once, with a command that is given a server's URL. */
+export function runClientConformance(
+  command: string,
+  options?: ConformanceOptions,
+): Promise<ScenarioResult[]> {
+  return runSuite(["client", "--command", command], options);
+}
+
+async function runSuite(
+  role: string[],
+  {
+    requirements = "2025-11-25",
+    timeoutMs = 600_000,
+    scenarioLimitMs = SCENARIO_LIMIT_MS,
+  }: ConformanceOptions = {},
 ): Promise<ScenarioResult[]> {
   const folder = await Deno.makeTempDir({ prefix: "conformance_" });
   try {
-    const limits = ["--requirements", requirements, "--timeout", String(SCENARIO_LIMIT_MS)];
+    const limits = ["--requirements", requirements, "--timeout", String(scenarioLimitMs)];
     const signal = AbortSignal.timeout(timeoutMs);
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [...npmProgram("conformance"), "server", "--url", url, "-o", folder, ...limits],
+      args: [...npmProgram("conformance"), ...role, "-o", folder, ...limits],
       cwd: folder,
       env: { NO_COLOR: "1" },
       stdin: "null",
@@ -54,10 +74,15 @@ export async function runConformance(
 
 async function readResults(folder: string): Promise<ScenarioResult[]> {
   const results: ScenarioResult[] = [];
-  for await (const { name } of Deno.readDir(folder)) {
-    // server-SCENARIO-2026-01-31T10-20-30-400Z
-    const scenario = name.match(/^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/)?.[1];
-    if (scenario === undefined) continue;
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (!isDirectory) continue;
+    // server-SCENARIO-2026-01-31T10-20-30-400Z, or a folder of scenarios whose names have a slash
+    const scenario = name.match(/^(?:server-)?(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/)?.[1];
+    if (scenario === undefined) {
+      const inner = await readResults(join(folder, name));
+      results.push(...inner.map((one) => ({ ...one, scenario: `${name}/${one.scenario}` })));
+      continue;
+    }
     const path = join(folder, name, "checks.json");
     results.push(judge(scenario, Checks.parse(JSON.parse(await Deno.readTextFile(path)))));
   }
