@@ -86,6 +86,7 @@ export class Relay implements AsyncDisposable {
       streams: this.#needsOwn || progressToken !== undefined,
       onMessage: (text, message) => this.#onMessage(text, message, undefined, request),
       signal: request.signal,
+      client: this.#client.profile,
     };
     if (!isTracing) return this.#call(request, call);
     const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
@@ -93,10 +94,16 @@ export class Relay implements AsyncDisposable {
   }
 
   async #call(request: McpRequest, call: Call): Promise<string> {
-    const { id, text } = this.#needsOwn
-      ? await this.#callOnOwn(request, call)
-      : await this.#server.call(call);
+    const isShared = !this.#needsOwn || await this.#isShared(call);
+    const { id, text } = isShared
+      ? await this.#server.call(call)
+      : await this.#callOnOwn(request, call);
     return withId(text, id, request.id);
+  }
+
+  /** A stateless server needs no connection for each client: every request says whose it is. */
+  async #isShared({ signal }: Call): Promise<boolean> {
+    return !this.#own && await this.#server.speaksStateless(signal);
   }
 
   async #callOnOwn(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {

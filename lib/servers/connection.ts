@@ -1,13 +1,12 @@
 import type {
-  Implementation,
-  InitializeResult,
+  LoggingLevel,
   ProgressToken,
   RequestId,
   ServerCapabilities,
 } from "@modelcontextprotocol/sdk/types";
 import type { ClientProfile } from "../core/client.ts";
-import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
+import { failureCause } from "../core/failure_cause.ts";
 import {
   isObject,
   memberSpans,
@@ -16,9 +15,21 @@ import {
   replaceSpan,
   requestText,
   type RpcMessage,
-  type Unchecked,
 } from "../core/rpc.ts";
-import { VERSION } from "../core/product.ts";
+import {
+  type Era,
+  FIRST_CALL_ID,
+  type Handshake,
+  negotiate,
+  type ServerInfo,
+} from "./negotiation.ts";
+import {
+  type HeaderParameters,
+  type Introduction,
+  requestHeaders,
+  SUBSCRIPTION_ID_KEY,
+  withEnvelope,
+} from "./stateless_request.ts";
 import {
   type Exchange,
   type MessageListener,
@@ -33,6 +44,9 @@ export interface ConnectionOptions extends Introduction {
   openTransport: (events: TransportEvents, signal: AbortSignal) => Transport | Promise<Transport>;
   /** For the start and the handshake, not counting an install. */
   startTimeoutMs: number;
+  /** What the server spoke last, if that is known. */
+  era?: Era | undefined;
+  probeMs?: number | undefined;
   /** Ends the opening; of no meaning once the connection is open. */
   signal?: AbortSignal;
   events: ConnectionEvents;
@@ -63,6 +77,10 @@ export interface Call {
   /** What comes before the answer, in order; progress under the caller's own token. */
   onMessage?: MessageListener | undefined;
   signal?: CancelSignal | undefined;
+  /** Whose call it is; a stateless server is told with each request. */
+  client?: ClientProfile | undefined;
+  /** The least important log messages that its caller wants of a stateless server. */
+  logLevel?: LoggingLevel | undefined;
 }
 
 interface Pending {
@@ -75,34 +93,56 @@ interface Pending {
 /** What is under way on a connection; it is there before the connection, for what comes early. */
 interface Traffic {
   pending: Map<number, Pending>;
+  /** Of each open subscription, what hears its notifications. */
+  subscriptions: Map<number, MessageListener>;
   heardAt: number;
   /** Tells that it is over, the first time it is called. */
   close(reason: TransportClosed): void;
 }
 
-/** An MCP session with one server: shakes hands, counts ids, keeps time, maps progress tokens. */
+/** A connection to one server: shakes hands, counts ids, keeps time, maps progress tokens. */
 export class Connection implements AsyncDisposable {
   readonly info: ServerInfo;
+  /** Whether the server keeps nothing between requests, so that all clients can share it. */
+  readonly isStateless: boolean;
+  /** How the next connection to the server should begin. */
+  readonly nextEra: Era;
+  /** The parameters of the server's tools that headers repeat. */
+  headerParameters: HeaderParameters = new Map();
+  readonly #over = new AbortController();
   readonly #limits = new Map<number, TimeoutQueue>();
   readonly #transport: Transport;
   readonly #options: ConnectionOptions;
   readonly #traffic: Traffic;
   readonly #onIdle: (() => void)[] = [];
-  #nextId = 1;
+  #nextId = FIRST_CALL_ID;
 
   private constructor(
     transport: Transport,
-    info: ServerInfo,
+    { info, era, next }: Handshake,
     options: ConnectionOptions,
     traffic: Traffic,
   ) {
     this.#transport = transport;
     this.info = info;
+    this.isStateless = era === "stateless";
+    this.nextEra = next;
     this.#options = options;
     this.#traffic = traffic;
   }
 
   static async open(options: ConnectionOptions): Promise<Connection> {
+    try {
+      return await Connection.#open(options);
+    } catch (error) {
+      // Some programs end when anything comes before they are initialized.
+      const isEnded = error instanceof ProgramEnded && failureCause(error.message) === undefined;
+      if (!isEnded || options.era !== undefined || options.signal?.aborted) throw error;
+      return await Connection.#open({ ...options, era: "sessions" });
+    }
+  }
+
+  static async #open(options: ConnectionOptions): Promise<Connection> {
     const { serverName, events, startTimeoutMs, signal } = options;
     signal?.throwIfAborted();
     const limit = new AbortController();
@@ -116,11 +156,15 @@ export class Connection implements AsyncDisposable {
     let isOpening = true;
     const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
     let isOver = false;
+    let early: TransportClosed | undefined;
     const traffic: Traffic = {
       pending: new Map(),
+      subscriptions: new Map(),
       heardAt: Date.now(),
       close(reason) {
         if (isOver) return;
+        // Told once it is open; if it never is, open() itself tells.
+        if (isOpening) return void (early ??= reason);
         isOver = true;
         events.onClose(reason);
       },
@@ -138,11 +182,15 @@ export class Connection implements AsyncDisposable {
           events.onInstall?.(reason);
         },
       }, ended);
-      const info = await abortable(initialize(transport, serverName, options), ended);
-      return new Connection(transport, info, options, traffic);
+      const handshake = await abortable(negotiate(transport, options), ended);
+      isOpening = false;
+      if (early) traffic.close(early);
+      return new Connection(transport, handshake, options, traffic);
     } catch (error) {
       await transport?.[Symbol.asyncDispose]();
-      throw error;
+      const hasEnded = transport?.abandon !== undefined && error instanceof TransportClosed &&
+        error.kind === "lost";
+      throw hasEnded ? new ProgramEnded("lost", error.message, { cause: error }) : error;
     } finally {
       isOpening = false;
       clearTimeout(timer);
@@ -151,6 +199,11 @@ export class Connection implements AsyncDisposable {
 
   has(capability: keyof ServerCapabilities): boolean {
     return this.info.capabilities[capability] !== undefined;
+  }
+
+  /** Aborts when the connection is of no more use. */
+  get over(): AbortSignal {
+    return this.#over.signal;
   }
 
   get inFlight(): number {
@@ -167,17 +220,10 @@ export class Connection implements AsyncDisposable {
     call.signal?.throwIfAborted();
     const { serverName, explain } = this.#options;
     const id = this.#nextId++;
-    const params = call.progressToken === undefined
-      ? call.params
-      : withMember(call.params!, ["_meta", "progressToken"], id);
+    const params = this.#paramsOf(call, id);
     const transport = this.#transport;
     const wait = transport.abandon ? undefined : new AbortController();
-    const end = (why: string, reason: unknown) => {
-      const params = JSON.stringify({ requestId: id, reason: why });
-      void this.notify("notifications/cancelled", params).catch(() => {});
-      if (wait) wait.abort(reason);
-      else transport.abandon?.(id, reason);
-    };
+    const end = (why: string, reason: unknown) => this.#cancel(id, why, reason, wait);
     const expire = () => {
       const message = `Server "${serverName}" did not answer ${call.method} within ${
         durationText(call.timeoutMs)
@@ -196,6 +242,7 @@ export class Connection implements AsyncDisposable {
     const exchange: Exchange = {
       streams: call.streams,
       ...(wait ? { signal: wait.signal } : {}),
+      ...this.#headersOf(call.method, call.params),
       onMessage: (text, message) => this.#onExchanged(call, text, message),
     };
     try {
@@ -217,6 +264,59 @@ export class Connection implements AsyncDisposable {
     }
   }
 
+  #paramsOf({ params, progressToken, client, logLevel }: Call, id: number): string | undefined {
+    const own = progressToken === undefined
+      ? params
+      : withMember(params!, ["_meta", "progressToken"], id);
+    return this.isStateless ? withEnvelope(own, client ?? this.#options, logLevel) : own;
+  }
+
+  #headersOf(method: string, params: string | undefined): Pick<Exchange, "headers"> {
+    if (!this.isStateless || !this.#transport.takesHeaders) return {};
+    return { headers: requestHeaders(method, params, this.headerParameters) };
+  }
+
+  /** Gives up on a request. Over HTTP a stateless server is told by the end of its stream. */
+  #cancel(id: number, why: string, reason: unknown, wait: AbortController | undefined): void {
+    if (!this.isStateless || !wait) {
+      const params = JSON.stringify({ requestId: id, reason: why });
+      void this.notify("notifications/cancelled", params).catch(() => {});
+    }
+    if (wait) wait.abort(reason);
+    else this.#transport.abandon?.(id, reason);
+  }
+
+  /**
+   * Sends a request that stays open for as long as its sender wants, and hears what comes for it.
+   * It is no call: nobody waits for it, and the connection may be idle meanwhile.
+   */
+  async hold(
+    method: string,
+    params: string | undefined,
+    onMessage: MessageListener,
+    signal: AbortSignal,
+  ): Promise<{ id: number; text: string }> {
+    signal.throwIfAborted();
+    const id = this.#nextId++;
+    const wait = this.#transport.abandon ? undefined : new AbortController();
+    const abort = () => this.#cancel(id, "No longer needed", signal.reason, wait);
+    signal.addEventListener("abort", abort);
+    this.#traffic.subscriptions.set(id, onMessage);
+    const text = requestText(id, method, withEnvelope(params, this.#options));
+    try {
+      const answer = await this.#transport.request(id, text, {
+        streams: true,
+        ...(wait ? { signal: wait.signal } : {}),
+        ...this.#headersOf(method, params),
+        onMessage,
+      });
+      return { id, text: answer };
+    } finally {
+      signal.removeEventListener("abort", abort);
+      this.#traffic.subscriptions.delete(id);
+    }
+  }
+
   /** Nearly all calls of a connection have the same limit. */
   #limitsOf(ms: number): TimeoutQueue {
     let queue = this.#limits.get(ms);
@@ -225,7 +325,8 @@ export class Connection implements AsyncDisposable {
   }
 
   notify(method: string, params?: string): Promise<void> {
-    return this.#transport.send(notificationText(method, params));
+    const own = this.isStateless ? withEnvelope(params, this.#options) : params;
+    return this.#transport.send(notificationText(method, own));
   }
 
   answer(text: string): Promise<void> {
@@ -239,6 +340,7 @@ export class Connection implements AsyncDisposable {
   async end(settleMs: number, hurry?: AbortSignal, reason?: TransportClosed): Promise<void> {
     const message = `The connection to server "${this.#options.serverName}" was closed`;
     this.#traffic.close(reason ?? new TransportClosed("closed", message));
+    this.#over.abort();
     if (this.inFlight > 0 && settleMs > 0 && !hurry?.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, settleMs);
@@ -280,7 +382,8 @@ function deliver(
 ): void {
   traffic.heardAt = Date.now();
   if (message.kind !== "notification" || message.method !== "notifications/progress") {
-    otherwise?.(text, message);
+    const hearer = message.kind === "notification" ? hearerOf(traffic, message) : undefined;
+    (hearer ?? otherwise)?.(text, message);
     return;
   }
   const { progressToken } = message.params;
@@ -301,6 +404,19 @@ function deliver(
   });
 }
 
+/** On a wire that all requests share, whose notification it is: by its subscription or log level. */
+function hearerOf(
+  { subscriptions, pending }: Traffic,
+  { method, params }: Extract<RpcMessage, { kind: "notification" }>,
+): MessageListener | undefined {
+  const id = isObject(params._meta) ? params._meta[SUBSCRIPTION_ID_KEY] : undefined;
+  if (id !== undefined) return subscriptions.get(Number(id));
+  if (method !== "notifications/message") return undefined;
+  const listening = [...pending.values()].filter(({ call }) => call?.logLevel !== undefined);
+  // Among several calls nobody knows which one it is about.
+  return listening.length === 1 ? listening[0]?.call?.onMessage : undefined;
+}
+
 function withMember(text: string, path: string[], value: RequestId): string {
   let start = 0;
   for (const [index, name] of path.entries()) {
@@ -312,48 +428,5 @@ function withMember(text: string, path: string[], value: RequestId): string {
   return text;
 }
 
-const PROTOCOL_VERSION = "2025-11-25";
-
-export interface ServerInfo extends Pick<InitializeResult, "protocolVersion" | "instructions"> {
-  capabilities: Unchecked<ServerCapabilities>;
-  serverInfo: Unchecked<Implementation> & Pick<Implementation, "name">;
-}
-
-const ServerInfo: z.ZodType<ServerInfo> = z.looseObject({
-  protocolVersion: z.string(),
-  capabilities: z.record(z.string(), z.unknown()).default({}),
-  serverInfo: z.looseObject({ name: z.string(), version: z.string().optional() }),
-  instructions: z.string().optional(),
-});
-
-/** The client behind this connection; for a shared one the gateway, without capabilities. */
-type Introduction = Partial<ClientProfile> & Pick<ClientProfile, "capabilities">;
-
-async function initialize(
-  transport: Transport,
-  serverName: string,
-  introduction: Introduction,
-): Promise<ServerInfo> {
-  const params = JSON.stringify({
-    protocolVersion: introduction.protocolVersion ?? PROTOCOL_VERSION,
-    capabilities: introduction.capabilities,
-    clientInfo: introduction.clientInfo ??
-      { name: "quartermaster", title: "Quartermaster", version: VERSION },
-  });
-  const exchange = { streams: false, onMessage: () => {} };
-  const text = await transport.request(0, requestText(0, "initialize", params), exchange);
-  const result = ServerInfo.safeParse(JSON.parse(memberText(text, "result") ?? "null"));
-  if (!result.success) {
-    throw new GatewayError("SERVER_DISCONNECTED", {
-      message: `Server "${serverName}" refused the handshake: ${initializeError(text)}`,
-    });
-  }
-  transport.setProtocolVersion(result.data.protocolVersion);
-  await transport.send(notificationText("notifications/initialized"));
-  return result.data;
-}
-
-function initializeError(text: string): string {
-  const { error } = JSON.parse(text);
-  return isObject(error) ? String(error.message) : "its response to initialize is invalid";
-}
+/** A program that ended before its handshake was complete. */
+class ProgramEnded extends TransportClosed {}

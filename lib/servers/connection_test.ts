@@ -108,7 +108,7 @@ Deno.test("Connection.call() starts the time anew with each progress, under the 
 Deno.test("Connection.call() sends nothing for a caller who has gone, and cancels for one who goes", async () => {
   const server = new FakeServer();
   await using connection = await open(server);
-  const heard = () => server.links[0]?.heard.slice(2);
+  const heard = () => server.links[0]?.heard.slice(3);
   const gone = AbortSignal.abort(new Error("gone"));
   await assert.rejects(connection.call(call({ signal: gone })), /gone/);
   assert.deepEqual(heard(), []);

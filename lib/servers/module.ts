@@ -24,7 +24,12 @@ import {
   LeasesRepository,
   ProcessesRepository,
 } from "../storage/leases_repository.ts";
-import { PausedServersRepository, ServersRepository } from "../storage/servers_repository.ts";
+import {
+  PausedServersRepository,
+  ServerErasRepository,
+  ServersRepository,
+} from "../storage/servers_repository.ts";
+import { EraMemory } from "./era_memory.ts";
 import type { Store } from "../storage/store.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -130,6 +135,7 @@ export function buildServers(input: ServersInput) {
       },
       onSwitchedOff: input.onSwitchedOff,
       knownTools: input.knownTools,
+      eras: new EraMemory(new ServerErasRepository(store)),
       onTools(name, texts) {
         const server = pool.find(name);
         const isListed = () => input.isCommand || !server?.isSwitchedOff;

@@ -1,6 +1,7 @@
 import { abortable, type CancelSignal } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { RpcMessage } from "../core/rpc.ts";
+import { STATELESS_VERSION } from "../core/client.ts";
+import { isObject, memberText, notificationText, parseJson, type RpcMessage } from "../core/rpc.ts";
 import {
   isProgram,
   type ServerSource,
@@ -8,8 +9,11 @@ import {
   type ServerStatus,
 } from "../core/server.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import { type Call, Connection, type ConnectionOptions, type ServerInfo } from "./connection.ts";
+import { type Call, Connection, type ConnectionOptions } from "./connection.ts";
+import { type EraMemory, type KnownEra, versionOf } from "./era_memory.ts";
+import type { ServerInfo } from "./negotiation.ts";
 import { callLost, isSessionLost, notConnected, OutputLog, StatusTracker } from "./status.ts";
+import { Subscription } from "./subscription.ts";
 import {
   ScopeRequired,
   type Transport,
@@ -22,6 +26,13 @@ import { SharedConnection, TIMINGS, type Timings } from "./shared_connection.ts"
 
 const MAX_OWN = 100;
 const ASLEEP = "Asleep: starts on the next call";
+
+/** Lists whose changes a server may announce. */
+const LISTS = ["tools", "prompts", "resources"] as const;
+const HEADER_MISMATCH = -32020;
+const UNSUPPORTED_VERSION = -32022;
+/** No error of these is longer. */
+const REFUSAL_CHARS = 10_000;
 
 export interface PooledServer {
   name: string;
@@ -47,6 +58,8 @@ export interface ManagedServerOptions {
   knownTools(name: string): Promise<string[]>;
   /** All tools as the texts that came, after each connect and change; gives how many can be used. */
   onTools(name: string, tools: string[]): Promise<number>;
+  /** What servers spoke last, by name and entry. */
+  eras?: Pick<EraMemory, "recall" | "note" | "forget"> | undefined;
   /** It was switched off: its tools are no longer there, and are not forgotten either. */
   onSwitchedOff?(name: string): void;
   /** It wrote to its error output, or something is to be known of its connection. */
@@ -80,12 +93,15 @@ export class ManagedServer implements AsyncDisposable {
   readonly #closing = new AbortController();
   #server: PooledServer;
   #info: ServerInfo | undefined;
+  /** What it spoke last; asked of the store once for each entry. */
+  #era: Promise<KnownEra | undefined> | undefined;
   #lastUse = 0;
   #isAsleep = false;
   /** Aborts when it may no longer fall asleep. */
   #stirred = new AbortController();
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #restarting: Promise<void> | undefined;
+  #listening: Subscription | undefined;
 
   constructor(options: ManagedServerOptions) {
     const { name, spec, source } = options.server;
@@ -110,11 +126,13 @@ export class ManagedServer implements AsyncDisposable {
       serverName: name,
       status: this.#status,
       current: () => this.#shared.current,
+      onWarning: (line) => this.#logLine(line, "warning"),
       signal: this.#closing.signal,
     });
     this.#shared = new SharedConnection({
       ...this.#reach,
       startTimeoutMs: () => this.startTimeoutMs,
+      era: async () => (await this.#knownEra())?.era,
       timings: this.#timings,
       status: this.#status,
       log: this.log,
@@ -144,6 +162,19 @@ export class ManagedServer implements AsyncDisposable {
 
   get info(): ServerInfo | undefined {
     return this.#info;
+  }
+
+  /** Whether all clients can share its connection, because it keeps nothing between requests. */
+  get isStateless(): boolean {
+    return this.#shared.current?.isStateless === true;
+  }
+
+  /** The same, found out by connecting if it is not known yet. */
+  async speaksStateless(signal?: CancelSignal): Promise<boolean> {
+    const { current } = this.#shared;
+    if (current) return current.isStateless;
+    if ((await this.#knownEra())?.era === "sessions") return false;
+    return (await this.connection(signal)).isStateless;
   }
 
   /** Whether the next call has to start it. */
@@ -191,6 +222,7 @@ export class ManagedServer implements AsyncDisposable {
   /** Takes a changed entry: calls in flight go on for a while, new ones get the new connection. */
   update(server: PooledServer): void {
     this.#server = server;
+    this.#era = undefined;
     this.#status.note({ type: server.spec.type, source: server.source });
     this.#stayAwake();
     void this.#shared.disconnect("its entry has changed", this.#timings.settle);
@@ -239,12 +271,27 @@ export class ManagedServer implements AsyncDisposable {
       try {
         const answer = await connection.call(call);
         this.#shared.forgive(connection);
+        if (!isAgain && connection.isStateless && await this.#recover(connection, answer.text)) {
+          continue;
+        }
         return answer;
       } catch (error) {
         this.#noteFailure(connection, error);
         if (isAgain || !isSessionLost(error)) throw this.#explain(error);
       }
     }
+  }
+
+  /** Repairs what made a stateless server refuse a request unprocessed; true if it can be repeated. */
+  async #recover(connection: Connection, answer: string): Promise<boolean> {
+    const code = refusalCode(answer);
+    // Its tools now have other headers than they were listed with.
+    if (code === HEADER_MISMATCH) await this.refreshTools();
+    else if (code === UNSUPPORTED_VERSION) {
+      const message = `Server "${this.name}" no longer speaks MCP ${STATELESS_VERSION}`;
+      this.#shared.drop(connection, new TransportClosed("session", message));
+    } else return false;
+    return true;
   }
 
   #noteFailure(connection: Connection, error: unknown): void {
@@ -285,6 +332,7 @@ export class ManagedServer implements AsyncDisposable {
           ...client,
           ...this.#reach,
           startTimeoutMs: this.startTimeoutMs,
+          era: (await this.#knownEra())?.era,
           signal,
           explain,
           events: { ...client.events, onLog, onClose },
@@ -349,16 +397,58 @@ export class ManagedServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    this.#listening?.[Symbol.dispose]();
     this.#stayAwake();
     await Promise.all([this.#shared[Symbol.asyncDispose](), this.#own.closeAll()]);
   }
 
+  #knownEra(): Promise<KnownEra | undefined> {
+    const recalled = this.#options.eras?.recall(this.#server).catch(() => undefined);
+    return this.#era ??= recalled ?? Promise.resolve(undefined);
+  }
+
+  async #noteEra({ nextEra: era, info }: Connection): Promise<void> {
+    const [server, known] = [this.#server, await this.#knownEra()];
+    const version = versionOf(info);
+    if (known?.era === era && known.version === version) return;
+    // Another version that was not probed may speak more: the next connection finds out.
+    const isUnsure = known?.era === "sessions" && era === "sessions";
+    this.#era = Promise.resolve(isUnsure ? undefined : { era, version });
+    if (isUnsure) await this.#options.eras?.forget(server);
+    else await this.#options.eras?.note(server, { era, version });
+  }
+
   #onReady(connection: Connection): void {
     this.#info = connection.info;
+    void this.#noteEra(connection).catch((err) => {
+      if (this.#closing.signal.aborted) return;
+      this.#options.log.warn({ serverName: this.name, err }, "Cannot store the server's revision");
+    });
     this.#lastUse = Date.now();
+    this.#listening?.[Symbol.dispose]();
+    this.#listening = connection.isStateless ? this.#listen(connection) : undefined;
     this.#tools.loaded();
     clearTimeout(this.#idleTimer);
     if (this.#isLazy) this.#sleepWhenIdle(this.#timings.lazyIdle);
+  }
+
+  /** A stateless server tells of changes only to those who listen. */
+  #listen(connection: Connection): Subscription | undefined {
+    const announced = LISTS.filter((list) => {
+      const capability = connection.info.capabilities[list];
+      return isObject(capability) && capability.listChanged === true;
+    });
+    if (announced.length === 0) return undefined;
+    const changed = (list: string) => {
+      const method = `notifications/${list}/list_changed`;
+      this.#onMessage(notificationText(method), { kind: "notification", method, params: {} });
+    };
+    return new Subscription({
+      connection,
+      filter: Object.fromEntries(announced.map((list) => [`${list}ListChanged`, true])),
+      onNotification: (method) => changed(method.split("/")[1] ?? ""),
+      onGap: () => announced.forEach(changed),
+    });
   }
 
   #switchOff(state: "disabled" | "paused", reason: string): void {
@@ -426,4 +516,11 @@ export class ManagedServer implements AsyncDisposable {
     if (kind === "warning") this.#options.log.warn({ serverName: this.name }, line);
     else this.#options.log.debug({ serverName: this.name, line }, "stderr");
   }
+}
+
+/** The code of an error with which a stateless server refuses a request before it processes it. */
+function refusalCode(answer: string): number | undefined {
+  if (answer.length > REFUSAL_CHARS || !answer.includes("-3202")) return undefined;
+  const error = parseJson(memberText(answer, "error") ?? "null");
+  return isObject(error) && typeof error.code === "number" ? error.code : undefined;
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from "../core/errors.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
+import { DISCOVER, type Era, readDiscovery } from "./negotiation.ts";
 import { abortable, type CancelSignal } from "../core/async.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import type { RpcMessage } from "../core/rpc.ts";
@@ -17,6 +18,8 @@ import type { TransportEvents } from "./transports/transport.ts";
 
 interface SharedConnectionOptions extends Pick<ConnectionOptions, "serverName" | "openTransport"> {
   startTimeoutMs(): number;
+  /** What the server spoke last, if that is known. */
+  era(): Promise<Era | undefined>;
   timings: Timings;
   status: StatusTracker;
   log: OutputLog;
@@ -158,6 +161,7 @@ export class SharedConnection implements AsyncDisposable {
         openTransport,
         capabilities: {},
         startTimeoutMs: this.#options.startTimeoutMs(),
+        era: await this.#options.era(),
         signal,
         events: {
           onLog: this.#options.onLog,
@@ -218,7 +222,7 @@ export class SharedConnection implements AsyncDisposable {
     const asked = Date.now();
     const started = performance.now();
     try {
-      await connection.call({ method: "ping", timeoutMs: timings.pingTimeout, streams: false });
+      await this.#askForLife(connection, timings.pingTimeout);
       if (connection !== this.#current) return;
       status.note({ latencyMs: performance.now() - started });
       if (status.current.state !== "ready") status.set("ready", CONNECTED);
@@ -233,6 +237,14 @@ export class SharedConnection implements AsyncDisposable {
         status.set("degraded", "Does not answer pings while it is processing calls");
       } else this.drop(connection, error instanceof Error ? error : new Error(String(error)));
     }
+  }
+
+  /** A stateless server has no ping: whether it still is what it was says more. */
+  async #askForLife(connection: Connection, timeoutMs: number): Promise<void> {
+    const method = connection.isStateless ? DISCOVER : "ping";
+    const { text } = await connection.call({ method, timeoutMs, streams: false });
+    if (!connection.isStateless || readDiscovery(text, "")) return;
+    throw new Error("The server no longer speaks MCP 2026-07-28");
   }
 
   #fail(error: unknown): void {
@@ -254,6 +266,7 @@ export class SharedConnection implements AsyncDisposable {
 
   #onMessage(connection: Connection | undefined, text: string, message: RpcMessage): void {
     if (message.kind !== "request") return this.#options.onMessage(text, message);
+    if (connection?.isStateless) return;
     // A shared connection offers no client features: a ping is all a server may ask of it.
     const answer = message.method === "ping"
       ? { result: {} }

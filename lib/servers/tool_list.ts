@@ -3,12 +3,14 @@ import { GatewayError } from "../core/errors.ts";
 import { elementTexts, memberText } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
 import type { ManagedServerOptions } from "./server.ts";
+import { headerParameters } from "./stateless_request.ts";
 import type { StatusTracker } from "./status.ts";
 
 interface ToolListOptions extends Pick<ManagedServerOptions, "log" | "knownTools" | "onTools"> {
   serverName: string;
   status: StatusTracker;
   current(): Connection | undefined;
+  onWarning(line: string): void;
   signal: AbortSignal;
 }
 
@@ -29,7 +31,7 @@ export class ToolList {
   async load(connection: Connection, signal: AbortSignal): Promise<void> {
     const { serverName, onTools, status } = this.#options;
     this.#isStale = false;
-    const tools = await listToolTexts(connection, serverName);
+    const tools = await this.#list(connection);
     // Last, so that remembered tools never replace what the server lists now.
     await this.#recalling;
     signal.throwIfAborted();
@@ -77,12 +79,22 @@ export class ToolList {
     }
   }
 
+  async #list(connection: Connection): Promise<string[]> {
+    const { serverName, onWarning } = this.#options;
+    const tools = await listToolTexts(connection, serverName);
+    if (!connection.isStateless) return tools;
+    const { parameters, invalid } = headerParameters(tools);
+    connection.headerParameters = parameters;
+    for (const reason of invalid.values()) onWarning(reason);
+    return tools.filter((tool) => !invalid.has(tool));
+  }
+
   async #reload(): Promise<void> {
     const { serverName, log, current, onTools, status } = this.#options;
     const connection = current();
     if (!connection) return;
     try {
-      const tools = await listToolTexts(connection, serverName);
+      const tools = await this.#list(connection);
       if (connection !== current()) return;
       const toolCount = await onTools(serverName, tools);
       if (connection === current()) status.noteToolCount(toolCount);

@@ -37,6 +37,8 @@ export const keys = {
 
   servers: family<[name: string]>("servers"),
   pausedServers: family<[name: string]>("paused_servers"),
+  /** Which revisions of MCP servers spoke when they were last connected; a cache. */
+  serverEras: family<[name: string]>("server_eras"),
 
   canonicalTools: family<[server: string, tool: string]>("canonical_tools"),
   /** What a server lists that is not a valid tool; the same name may come more than once. */
@@ -113,6 +115,7 @@ export const UNPORTABLE_ROOTS: ReadonlySet<KeyPart> = new Set([
   "signing_secret",
   "console_logins",
   "tool_tokens",
+  "server_eras",
   "verdicts",
   "vectors",
   "login_claims",

@@ -115,3 +115,22 @@ export class PausedServersRepository extends collection({
     return new Set((await this.values()).map(({ server }) => server));
   }
 }
+
+const ServerEra = z.strictObject({
+  server: ServerName,
+  /** A hash of the entry and its secrets: another one may lead to another server. */
+  entry: z.string(),
+  era: z.enum(["sessions", "stateless"]),
+  /** What the server called itself. */
+  version: z.string(),
+  at: z.number(),
+});
+export type ServerEra = z.infer<typeof ServerEra>;
+
+/** What each server spoke when it was last connected. */
+export class ServerErasRepository extends collection({
+  noun: "server's revision",
+  key: keys.serverEras,
+  schema: ServerEra,
+  idOf: ({ server }) => server,
+}) {}

@@ -1,4 +1,5 @@
 import { TimeoutQueue } from "../../core/async.ts";
+import { isStateless } from "../../core/client.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Exchange,
@@ -39,13 +40,13 @@ const MAX_TRIES = 5;
 const SHORTEST_WAIT_MS = 1000;
 
 export class HttpTransport implements Transport {
+  readonly takesHeaders = true;
   readonly #endpoint: OriginClient;
   readonly #events: TransportEvents;
   readonly #running = new Set<AbortController>();
   readonly #ending = new Map<AbortController, Promise<void>>();
   readonly #endingLimits = new TimeoutQueue(ENDING_MS);
   #postHeaders: HeaderPair[];
-  #hasAnswered = false;
   #listening: Promise<void> | undefined;
   #ended: TransportClosed | undefined;
   #disposal: Promise<void> | undefined;
@@ -68,11 +69,11 @@ export class HttpTransport implements Transport {
     try {
       const response = await this.#endpoint.send({
         method: "POST",
-        headers: this.#postHeaders,
+        headers: exchange.headers ? [...this.#postHeaders, ...exchange.headers] : this.#postHeaders,
         body: text,
         signal,
       });
-      if (response.status === 200 && !this.#hasAnswered) this.#adoptSession(response);
+      if (response.status === 200 && this.#isHandshaking) this.#adoptSession(response);
       if (response.status === 200 && hasType(response, "application/json")) {
         return this.#answerIn(await readText(response, MESSAGE_LIMIT), id, exchange);
       }
@@ -98,7 +99,8 @@ export class HttpTransport implements Transport {
       this.#running.delete(controller);
     }
     // The server takes the first message after the handshake: now it may have things to say.
-    if (this.#endpoint.protocolVersion !== undefined && !this.#ended) {
+    const { protocolVersion } = this.#endpoint;
+    if (protocolVersion !== undefined && !isStateless({ protocolVersion }) && !this.#ended) {
       this.#listening ??= this.#listen();
     }
   }
@@ -134,6 +136,10 @@ export class HttpTransport implements Transport {
     }
   }
 
+  get #isHandshaking(): boolean {
+    return this.#endpoint.protocolVersion === undefined;
+  }
+
   #begin(): AbortController {
     if (this.#ended) throw this.#ended;
     const controller = new AbortController();
@@ -155,7 +161,6 @@ export class HttpTransport implements Transport {
   }
 
   #adoptSession(response: HttpResponse): void {
-    this.#hasAnswered = true;
     const id = response.headers.get("mcp-session-id");
     if (id === null) return;
     if (!/^[\x21-\x7e]+$/.test(id)) {
@@ -317,6 +322,7 @@ export class HttpTransport implements Transport {
 
 /** Streamable HTTP, or the older transport where the first request shows that only that is there. */
 export class FallbackTransport implements Transport {
+  readonly takesHeaders = true;
   readonly #options: RemoteOptions;
   readonly #events: TransportEvents;
   #inner: Transport;
@@ -330,7 +336,7 @@ export class FallbackTransport implements Transport {
   }
 
   request(id: number, text: string, exchange: Exchange): Promise<string> {
-    return this.#isSettled
+    return this.#isSettled || exchange.isProbe
       ? this.#inner.request(id, text, exchange)
       : this.#requestFirst(id, text, exchange);
   }

@@ -14,6 +14,10 @@ export interface Exchange {
   onMessage: MessageListener;
   /** Ends the wait; the server is told by a notification of the caller's. */
   signal?: AbortSignal;
+  /** Sent with this request where the transport takes headers. */
+  headers?: readonly [name: string, value: string][];
+  /** Asks what the server speaks: that it is refused settles nothing about the transport. */
+  isProbe?: boolean;
 }
 
 export interface TransportEvents {
@@ -32,6 +36,8 @@ export interface TransportEvents {
  * methods; the connection above it shakes hands, counts ids and keeps time.
  */
 export interface Transport extends AsyncDisposable {
+  /** Whether a request can carry headers of its own. */
+  readonly takesHeaders?: boolean;
   /** Sends a request whose id is `id`; resolves with the text of the answer to that id. */
   request(id: number, text: string, exchange: Exchange): Promise<string>;
   /**

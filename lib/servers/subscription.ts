@@ -1,0 +1,84 @@
+import type { SubscriptionFilter } from "@modelcontextprotocol/client";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Connection } from "./connection.ts";
+import { backoffMs } from "./shared_connection.ts";
+
+/** One that held this long was a good one: the next is opened without a wait. */
+const STEADY_MS = 30_000;
+
+interface SubscriptionOptions {
+  connection: Connection;
+  filter: SubscriptionFilter;
+  onNotification(method: string, params: Record<string, unknown>): void;
+  /** What changed while the stream was away is not told again. */
+  onGap(): void;
+}
+
+/**
+ * What a stateless server tells on its own: a stream that is opened again whenever it ends, for as
+ * long as the connection lasts.
+ */
+export class Subscription implements Disposable {
+  /** Resolves when the server hears what is wanted; rejects if it refuses. */
+  readonly opened: Promise<void>;
+  readonly #options: SubscriptionOptions;
+  readonly #stop = new AbortController();
+
+  constructor(options: SubscriptionOptions) {
+    this.#options = options;
+    const first = Promise.withResolvers<void>();
+    this.opened = first.promise;
+    first.promise.catch(() => {});
+    void this.#keep(first).catch(() => {});
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+  }
+
+  async #keep(first: PromiseWithResolvers<void>): Promise<void> {
+    const { connection, filter, onNotification, onGap } = this.#options;
+    const signal = AbortSignal.any([this.#stop.signal, connection.over]);
+    // Loaded with the first stateless server: the SDK's client takes several MB.
+    const { openSdkClient } = await import("./sdk_client.ts");
+    try {
+      await using client = disposable(await openSdkClient(connection));
+      client.fallbackNotificationHandler = ({ method, params = {} }) => {
+        onNotification(method, params);
+        return Promise.resolve();
+      };
+      for (let failures = 0; !signal.aborted;) {
+        const openedAt = Date.now();
+        try {
+          const { closed } = await client.listen(filter, { signal });
+          if (failures > 0) onGap();
+          first.resolve();
+          await Promise.race([closed, aborted(signal)]);
+        } catch (error) {
+          first.reject(error);
+          if (isRefusal(error)) return;
+        }
+        failures = Date.now() - openedAt > STEADY_MS ? 1 : failures + 1;
+        await sleep(backoffMs(failures), undefined, { signal, ref: false });
+      }
+    } finally {
+      first.reject(new Error("The connection was closed"));
+    }
+  }
+}
+
+function disposable<T extends { close(): Promise<void> }>(client: T): T & AsyncDisposable {
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Whether the server answered that it does not do this; then there is no use in asking again. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "number";
+}
