@@ -27,7 +27,7 @@ async function everyday(search: ToolSearch): Promise<string> {
     const [query = "", tools = ""] = line.split("\t");
     const { hits } = await search.search({ query, limit: 5 });
     const names = new Set(tools.split(" "));
-    if (hits.some(({ key }) => names.has(key.slice(key.indexOf(".") + 1)))) right++;
+    if (hits.some(({ key }) => names.has(key.slice(key.lastIndexOf(".") + 1)))) right++;
   }
   return `${right}/${lines.length}`;
 }

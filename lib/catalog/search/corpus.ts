@@ -1,4 +1,5 @@
 import type { SearchDocument } from "./search_document.ts";
+import { isVerb } from "./data/actions.ts";
 import { stemsOf } from "./text.ts";
 
 export const FIELDS = [
@@ -101,6 +102,9 @@ export interface CorpusEntry {
   counts: Uint8Array;
   lengths: Uint16Array;
   nameWords: Uint32Array;
+  /** The stem of the verb that says what the tool does. */
+  verb: string | undefined;
+  isDeprecated: boolean;
 }
 
 export class Corpus {
@@ -150,6 +154,8 @@ export class Corpus {
       counts,
       lengths,
       nameWords: Uint32Array.from(new Set(stems[0]), (stem) => this.vocabulary.find(stem)!),
+      verb: verbOf(stems),
+      isDeprecated: document.isDeprecated === true,
     });
     return stems;
   }
@@ -161,6 +167,11 @@ export class Corpus {
     entry.lengths.forEach((length, field) => this.#totals[field]! -= length);
     return this.#entries.delete(key);
   }
+}
+
+/** From the name, else from the first words of the description. */
+function verbOf([name = [], , , description = []]: string[][]): string | undefined {
+  return name.find(isVerb) ?? description.slice(0, 3).find(isVerb);
 }
 
 /** `create_issue`, `createIssue` and `Create issue` are one name. */

@@ -111,6 +111,7 @@ export function buildSearch(input: SearchInput) {
       const { hits, degraded = unused } = await search.find({
         query: query.text,
         context: query.context,
+        server: query.server,
         limit: query.limit,
         explain: true,
         admits(key) {
@@ -179,8 +180,10 @@ async function load(
     about(tool) {
       const info = pool.find(tool.server)?.info;
       const title = info?.serverInfo.title;
+      const { category, deprecated } = metadata.of(tool);
       return {
-        category: metadata.of(tool).category,
+        category,
+        isDeprecated: deprecated !== undefined,
         serverTitle: typeof title === "string" ? title : undefined,
         serverDescription: typeof info?.instructions === "string" ? info.instructions : undefined,
       };

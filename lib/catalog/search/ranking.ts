@@ -9,13 +9,26 @@ import {
   type SearchField,
 } from "./corpus.ts";
 import type { QueryPart, SearchQuery } from "./search_query.ts";
+import { agreementOf } from "./data/actions.ts";
 import { splitWords, stemOf } from "./text.ts";
 
 export const DEFAULT_HYBRID_RATIO = 0.7;
 
-const CLAUSE_WEIGHT = 0.4;
-const NAME_BONUS = 0.15;
-const CONTEXT_WEIGHT = 0.25;
+/** What each part of a score counts, chosen on data sets that the table was not trained with. */
+const WEIGHTS = {
+  clause: 0.4,
+  nameCoverage: 0.15,
+  context: 0.25,
+  tool: 0.4,
+  server: 0.25,
+  nearestClause: 0.2,
+  /** Beside meaning; half of it beside words only, which verbs are a larger part of. */
+  agreement: 0.6,
+  deprecated: -1.5,
+};
+/** In a task of so many clauses, a tool for each counts more than a second one for the same. */
+const TASK_CLAUSES = 4;
+const REPEATED_WISH = 1;
 /** Puts a tool that was asked for by its very name above all that merely share its words. */
 const EXACT_BONUS = 10;
 
@@ -23,18 +36,28 @@ const EXACT_BONUS = 10;
 const MOST_NAME_CHARS = 300;
 
 export interface SemanticScores {
-  /** In standard deviations above the average tool; 0 for one whose vectors are not there yet. */
-  of(key: string): number;
+  /** In standard deviations above the average tool; undefined while its vectors are missing. */
+  of(key: string):
+    | { tool: number; server: number; clauses: number[]; cosine: number }
+    | undefined;
   nearest(limit: number, admits?: (key: string) => boolean): string[];
 }
 
 export interface ToolScore {
   total: number;
   semantic: number;
+  cosine: number;
   /** How well the best clause of a longer task fits; 0 if the query is one clause. */
   clause: number;
   context: number;
+  /** How well the tool's verb answers the query's, -1 to 1. */
+  agreement: number;
+  /** The share of what the query's words other than verbs tell that the tool has. */
+  object: number;
   isExact: boolean;
+  /** Which clause of the query it fits best. */
+  wish: number;
+  parts: number[];
 }
 
 export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
@@ -47,7 +70,10 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
 }): (entry: CorpusEntry) => ToolScore {
   const name = bareName(text.slice(0, MOST_NAME_CHARS));
   const share = Math.min(1, Math.max(0, ratio));
+  const wordsCount = semantic === undefined ? 1 : (1 - share) / (1 - DEFAULT_HYBRID_RATIO);
+  const meaningCounts = share / DEFAULT_HYBRID_RATIO;
   const asked = new Set(query.whole.words.flatMap(({ matches: [first] }) => first?.id ?? []));
+  const objects = partOf(query.whole.words.filter(({ isVerb }) => !isVerb));
   const hasClauses = query.clauses.length > 1;
 
   function nameCoverage({ nameWords }: CorpusEntry): number {
@@ -62,27 +88,89 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
 
   return (entry) => {
     const whole = scorer.score(query.whole, entry);
-    // One clause is the whole; and where the whole shares no word, no clause does.
-    const clause = hasClauses && whole > 0
-      ? Math.max(...query.clauses.map((clause) => scorer.score(clause, entry)))
-      : whole;
+    const meaning = semantic?.of(entry.key);
+    // One clause is the whole.
+    let [clause, nearestClause, wish, most] = [whole, meaning?.tool ?? 0, 0, -Infinity];
+    if (hasClauses) {
+      [clause, nearestClause] = [0, meaning ? -Infinity : 0];
+      query.clauses.forEach((part, index) => {
+        const words = whole > 0 ? scorer.score(part, entry) : 0;
+        const near = meaning?.clauses[index] ?? meaning?.tool ?? 0;
+        if (words + near > most) [wish, most] = [index, words + near];
+        clause = Math.max(clause, words);
+        if (meaning) nearestClause = Math.max(nearestClause, near);
+      });
+    }
     const context = query.context ? scorer.score(query.context, entry) : 0;
     const isExact = name !== "" && (name === entry.bareName || name === entry.bareKey);
-    const lexical = (whole + CLAUSE_WEIGHT * clause) * (1 + NAME_BONUS * nameCoverage(entry)) +
-      CONTEXT_WEIGHT * context;
-    const nearness = semantic?.of(entry.key) ?? 0;
-    const total = semantic === undefined
-      ? lexical
-      : lexical * ((1 - share) / (1 - DEFAULT_HYBRID_RATIO)) +
-        nearness * (share / DEFAULT_HYBRID_RATIO);
+    const covered = nameCoverage(entry);
+    const lexical = (whole + WEIGHTS.clause * clause) * (1 + WEIGHTS.nameCoverage * covered) +
+      WEIGHTS.context * context;
+    const nearness = meaning
+      ? WEIGHTS.tool * meaning.tool + WEIGHTS.server * meaning.server +
+        WEIGHTS.nearestClause * nearestClause
+      : 0;
+    const agreement = agreementOf(query.verbs, entry.verb);
+    const object = objects.telling === 0 ? 0 : coverageOf(objects, entry);
+    const intent = WEIGHTS.agreement * agreement * (semantic ? 1 : 0.5);
+    const total = lexical * wordsCount + nearness * meaningCounts + intent +
+      (entry.isDeprecated ? WEIGHTS.deprecated : 0) + (isExact ? EXACT_BONUS : 0);
     return {
-      total: total + (isExact ? EXACT_BONUS : 0),
+      total,
       semantic: nearness,
+      cosine: meaning?.cosine ?? 0,
       clause: hasClauses ? clause : 0,
       context,
+      agreement,
+      object,
       isExact,
+      wish,
+      parts: [
+        whole,
+        clause,
+        covered,
+        meaning?.tool ?? 0,
+        meaning?.server ?? 0,
+        nearestClause,
+        meaning?.cosine ?? 0,
+        agreement,
+        object,
+        wish,
+      ],
     };
   };
+}
+
+/** The best first, by `total`; in a long task, what fits another clause than those before is preferred. */
+export function inOrder<Ranked extends { score: ToolScore; entry: CorpusEntry }>(
+  found: Ranked[],
+  clauses: number,
+  limit: number,
+): Ranked[] {
+  // Ties by key, so that the same query always gets the same answer.
+  const ranked = found.toSorted((one, other) =>
+    other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1)
+  );
+  if (clauses < TASK_CLAUSES) return ranked.slice(0, limit);
+  const chosen: Ranked[] = [];
+  const taken = new Map<number, number>();
+  while (chosen.length < limit && ranked.length > 0) {
+    const worth = ({ score: { total, wish } }: Ranked) =>
+      total - REPEATED_WISH * (taken.get(wish) ?? 0);
+    let best = 0;
+    ranked.forEach((each, index) => {
+      if (worth(each) > worth(ranked[best]!)) best = index;
+    });
+    const [next] = ranked.splice(best, 1);
+    if (!next) break;
+    taken.set(next.score.wish, (taken.get(next.score.wish) ?? 0) + 1);
+    chosen.push(next);
+  }
+  return chosen;
+}
+
+function partOf(words: QueryPart["words"]): QueryPart {
+  return { words, telling: words.reduce((sum, { telling }) => sum + telling, 0) };
 }
 
 /** How soon more of the same word stops counting. */

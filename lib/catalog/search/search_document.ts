@@ -12,12 +12,15 @@ export interface SearchDocument {
   category?: string;
   serverTitle?: string;
   serverDescription?: string;
+  isDeprecated?: boolean;
   fingerprint: string;
 }
 
-export type ToolAbout = {
-  [Key in "category" | "serverTitle" | "serverDescription"]?: string | undefined;
-};
+export type ToolAbout =
+  & {
+    [Key in "category" | "serverTitle" | "serverDescription"]?: string | undefined;
+  }
+  & { isDeprecated?: boolean };
 
 /** Far more than a description that a model could use; keeps one tool from filling the index. */
 const MOST_CHARS = 4_000;
@@ -25,7 +28,7 @@ const MOST_PARAMETERS = 200;
 const DEEPEST = 3;
 
 export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): SearchDocument {
-  const { category, serverTitle, serverDescription } = about;
+  const { category, serverTitle, serverDescription, isDeprecated } = about;
   const { title, description, inputSchema } = tool.definition;
   const { annotations } = tool.definition;
   const annotated = isObject(annotations) && typeof annotations.title === "string"
@@ -41,7 +44,9 @@ export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): Sear
     ...(category ? { category } : {}),
     ...(serverTitle ? { serverTitle: serverTitle.slice(0, MOST_CHARS) } : {}),
     ...(serverDescription ? { serverDescription: serverDescription.slice(0, MOST_CHARS) } : {}),
-    fingerprint: [shownFingerprint(tool), category, serverTitle, serverDescription].join("\n"),
+    ...(isDeprecated ? { isDeprecated } : {}),
+    fingerprint: [shownFingerprint(tool), category, serverTitle, serverDescription, isDeprecated]
+      .join("\n"),
   };
 }
 

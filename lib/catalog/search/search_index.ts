@@ -6,6 +6,7 @@ import {
   explain,
   type Explanation,
   FieldScorer,
+  inOrder,
   relevanceOf,
   scoreFor,
   type SemanticScores,
@@ -24,6 +25,8 @@ const MOST_POSTINGS = 2_000;
 export interface SearchRequest {
   query: string;
   context?: string | undefined;
+  /** Only tools of this server. */
+  server?: string | undefined;
   admits?: ((key: string) => boolean) | undefined;
   limit?: number | undefined;
   explain?: boolean | undefined;
@@ -71,14 +74,17 @@ export class SearchIndex {
     for (const document of added) {
       if (this.#corpus.find(document.key)?.fingerprint === document.fingerprint) continue;
       this.#remove(document.key);
-      this.#candidates.add(document.key, this.#corpus.add(document));
+      this.#candidates.add(document, this.#corpus.add(document));
     }
   }
 
-  search(request: SearchRequest, meaning?: Meaning): SearchHit[] {
+  read({ query, context }: Pick<SearchRequest, "query" | "context">): SearchQuery {
+    return readQuery(query, context, this.#corpus, this.#synonyms);
+  }
+
+  search(request: SearchRequest, meaning?: Meaning, query = this.read(request)): SearchHit[] {
     const limit = Math.max(0, Math.floor(request.limit ?? DEFAULT_LIMIT));
     if (limit === 0 || this.#corpus.size === 0) return [];
-    const query = readQuery(request.query, request.context, this.#corpus, this.#synonyms);
     const scorer = this.#scorer ??= new FieldScorer(this.#corpus);
     const scoreOf = scoreFor({
       query,
@@ -88,13 +94,10 @@ export class SearchIndex {
       semantic: meaning?.scores,
       ratio: meaning?.ratio ?? DEFAULT_HYBRID_RATIO,
     });
-    const ranked = this.#entriesFor(query, request, meaning?.scores, limit)
+    const found = this.#entriesFor(query, request, meaning?.scores, limit)
       .map((entry) => ({ entry, score: scoreOf(entry) }))
-      .filter(({ score }) => score.total > 0)
-      // Ties by key, so that the same query always gets the same answer.
-      .sort((one, other) =>
-        other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1)
-      );
+      .filter(({ score }) => score.total > 0);
+    const ranked = inOrder(found, query.clauses.length, limit);
     const [first, second] = ranked;
     if (!first) return [];
     const standing = {
@@ -102,7 +105,7 @@ export class SearchIndex {
       lead: first.score.total - (second?.score.total ?? 0),
       coverage: coverageOf(query.whole, first.entry),
     };
-    return ranked.slice(0, limit).map(({ entry, score }, rank): SearchHit => ({
+    return ranked.map(({ entry, score }, rank): SearchHit => ({
       key: entry.key,
       score: score.total,
       relevance: relevanceOf(score, rank, standing, meaning !== undefined),
@@ -120,18 +123,21 @@ export class SearchIndex {
   ): CorpusEntry[] {
     const words = this.#candidateWords(query);
     const most = Math.max(MOST_CANDIDATES, limit);
-    let found = this.#candidates.find(words, most);
+    const { server } = request;
+    let found = this.#candidates.find(words, most, server);
     let entries = this.#admitted(found, request);
     // What the caller may not see must not crowd out what it may.
     if (entries.length < limit && found.length === most) {
-      found = this.#candidates.find(words, this.#corpus.size);
+      found = this.#candidates.find(words, this.#corpus.size, server);
       entries = this.#admitted(found, request).slice(0, most);
     }
     if (!semantic) return entries;
     const known = new Set(found);
     const near = semantic.nearest(
       Math.max(MOST_NEAR, limit),
-      (key) => !known.has(key) && request.admits?.(key) !== false,
+      (key) =>
+        !known.has(key) && (server === undefined || key.startsWith(`${server}.`)) &&
+        request.admits?.(key) !== false,
     );
     return [...entries, ...this.#admitted(near, {})];
   }
@@ -168,11 +174,12 @@ const END = "\u0001";
 /** What a tool is called says more than what is said about it. */
 const CALLED: ReadonlySet<string> = new Set(["name", "title", "server"]);
 
-const SCHEMA = { called: "string", described: "string" } as const;
+const SCHEMA = { called: "string", described: "string", server: "enum" } as const;
 /** Orama divides frequency by length; this makes it count which words are there, by their worth. */
 const RELEVANCE = { k: 1.2, b: 0, d: 1 };
 const BOOST = { called: 2, described: 1 };
 
+/** Orama holds every enabled tool, filters by server, and says which are worth ranking in full. */
 class CandidateIndex {
   readonly #orama: AnyOrama = create({
     schema: SCHEMA,
@@ -186,7 +193,7 @@ class CandidateIndex {
     },
   });
 
-  add(key: string, stems: string[][]): void {
+  add({ key, server }: SearchDocument, stems: string[][]): void {
     const called = new Set<string>();
     const described = new Set<string>();
     stems.forEach((ofField, field) => {
@@ -194,14 +201,14 @@ class CandidateIndex {
       const words = CALLED.has(FIELDS[field]!) ? called : described;
       for (const stem of ofField) words.add(stem);
     });
-    insert(this.#orama, { id: key, called: toText(called), described: toText(described) });
+    insert(this.#orama, { id: key, called: toText(called), described: toText(described), server });
   }
 
   remove(key: string): void {
     remove(this.#orama, key);
   }
 
-  find(words: string[], limit: number): string[] {
+  find(words: string[], limit: number, server?: string): string[] {
     if (words.length === 0) return [];
     const params: SearchParams<AnyOrama> = {
       term: toText(words),
@@ -209,6 +216,7 @@ class CandidateIndex {
       boost: BOOST,
       threshold: 1,
       limit,
+      ...(server === undefined ? {} : { where: { server: { eq: server } } }),
     };
     const found = search(this.#orama, params);
     if (found instanceof Promise) throw new TypeError("Orama answers at once without async hooks");

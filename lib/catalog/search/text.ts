@@ -25,12 +25,25 @@ export function splitWords(text: string): string[] {
     if (found.length >= MOST_WORDS) break;
     for (const piece of /['’]/.test(run) ? run.split(/['’]/) : [run]) {
       if (piece.length > LONGEST_WORD) continue;
+      if (UNSPACED.test(piece)) {
+        found.push(...pairsOf(piece));
+        continue;
+      }
       const parts = splitHumps(piece);
       for (const part of parts) found.push(part.toLowerCase());
       if (parts.length > 1) found.push(piece.toLowerCase());
     }
   }
   return found;
+}
+
+/** Scripts that do not set words apart: each two neighboring signs count as one. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
+
+function pairsOf(run: string): string[] {
+  const signs = [...run.toLowerCase()];
+  if (signs.length < 2) return signs;
+  return signs.slice(1).map((sign, index) => signs[index]! + sign);
 }
 
 export function stemsOf(text: string): string[] {
@@ -61,7 +74,8 @@ function splitHumps(piece: string): string[] {
 function runsOf(text: string): string[] {
   // deno-lint-ignore no-control-regex
   if (/^[\x00-\x7f]*$/.test(text)) return text.match(PLAIN_RUN) ?? [];
-  return text.normalize("NFKC").match(RUN) ?? [];
+  // "GitHub的issue" has two words that a tool may have.
+  return text.normalize("NFKC").replace(/([A-Za-z0-9]+)/g, " $1 ").match(RUN) ?? [];
 }
 
 const MOST_CLAUSES = 16;
@@ -115,6 +129,14 @@ export function correct(word: string, known: Iterable<string>): { word: string; 
     if (found.length < MOST_FOUND) found.push(candidate);
   }
   return found.map((candidate) => ({ word: candidate, trust: TRUST[best] ?? 0 }));
+}
+
+/** The word with each two neighboring letters swapped. */
+export function swapsOf(word: string): string[] {
+  return Array.from(
+    { length: word.length - 1 },
+    (_, at) => word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2),
+  ).filter((other) => other !== word);
 }
 
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s"'<>]{1,2000}/gi;

@@ -6,6 +6,7 @@ import {
   SearchIndex,
   type SearchRequest,
 } from "./search_index.ts";
+import type { SearchQuery } from "./search_query.ts";
 import type { Catalog, ServerTools } from "../catalog.ts";
 import type { CatalogTool } from "../catalog_tool.ts";
 import { type SearchDocument, type ToolAbout, toSearchDocument } from "./search_document.ts";
@@ -42,34 +43,45 @@ export class ToolSearch implements AsyncDisposable {
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
-    const meaning = await this.#meaningOf(request.query);
-    if (meaning === undefined) return { hits: this.index.search(request), mode: "lexical" };
-    if (typeof meaning === "string") {
-      return { hits: this.index.search(request), mode: "lexical", degraded: meaning };
+    const query = this.index.read(request);
+    const meaning = await this.#meaningOf(query);
+    if (typeof meaning === "object") {
+      return { hits: this.index.search(request, meaning, query), mode: "hybrid" };
     }
-    return { hits: this.index.search(request, meaning), mode: "hybrid" };
+    return {
+      hits: this.index.search(request, undefined, query),
+      mode: "lexical",
+      ...(meaning === undefined ? {} : { degraded: meaning }),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.semantic?.[Symbol.asyncDispose]();
   }
 
-  async #meaningOf(query: string): Promise<Meaning | string | undefined> {
-    if (!this.semantic || this.index.size === 0 || isOnlyCommands(query)) return undefined;
+  async #meaningOf(query: SearchQuery): Promise<Meaning | string | undefined> {
+    if (!this.semantic || this.index.size === 0) return undefined;
+    const { knows } = this.semantic;
+    if (knows && !isUnderstood(query, knows)) return NOT_ENGLISH;
     const { done, total } = this.semantic.progress;
     if (done < total * ENOUGH) {
       this.semantic.resume();
       const { reason } = this.semantic.progress;
       return reason ?? `The tools are still being indexed (${done} of ${total})`;
     }
-    const scores = await this.semantic.compare(query);
+    const scores = await this.semantic.compare(query.text, query.clauseTexts);
     return "degraded" in scores ? scores.degraded : { scores, ratio: this.#ratio };
   }
 }
 
-/** To a language model, `ls` or `rm` alone mean nothing. */
-function isOnlyCommands(query: string): boolean {
-  return /^\s*[a-z]{1,3}(?:\s+[a-z]{1,3})?\s*$/i.test(query);
+const NOT_ENGLISH =
+  "The query does not look English, which is what the built-in embeddings know: only words that it shares with tools count. Ask in English, or set a multilingual embedding model.";
+
+/** What a model of one language makes of another is arbitrary. */
+function isUnderstood({ isForeign, whole }: SearchQuery, knows: (word: string) => boolean) {
+  if (isForeign) return false;
+  const known = whole.words.filter(({ stem, matches }) => matches.length > 0 || knows(stem));
+  return known.length * 2 >= whole.words.length;
 }
 
 const TURN = 100;

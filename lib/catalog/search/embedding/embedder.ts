@@ -7,6 +7,8 @@ export interface Embedder extends AsyncDisposable {
   readonly batch: number;
   /** Computing a vector costs less than reading a stored one. */
   readonly isInstant?: boolean;
+  /** Whether it was trained with this word, for a model of one language. */
+  knows?(word: string): boolean;
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }
 

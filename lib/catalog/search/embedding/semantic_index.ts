@@ -76,7 +76,15 @@ export class SemanticIndex implements AsyncDisposable {
     this.#ignoresCache = true;
   }
 
-  async compare(query: string): Promise<VectorScores | { degraded: string }> {
+  /** Whether the model has a word; undefined if it takes any language. */
+  get knows(): ((word: string) => boolean) | undefined {
+    return this.#embedder.knows?.bind(this.#embedder);
+  }
+
+  async compare(
+    query: string,
+    clauses: readonly string[] = [],
+  ): Promise<VectorScores | { degraded: string }> {
     if (this.#isResting()) return { degraded: this.#failure!.reason };
     const text = queryText(query);
     if (text === "") return { degraded: "The query has no text to compare" };
@@ -85,10 +93,14 @@ export class SemanticIndex implements AsyncDisposable {
       if (vector.every((value) => value === 0)) {
         return { degraded: "The embeddings know no word of the query" };
       }
+      // Of a model that takes its time, the whole query is enough.
+      const parts = this.#embedder.isInstant && clauses.length > 1
+        ? await this.#embedder.embed(clauses.map(queryText), this.#closing.signal)
+        : [];
       this.#failure = undefined;
       this.resume();
       if (this.#book.done === 0) return { degraded: "The tools are still being indexed" };
-      return this.#book.compare(vector);
+      return this.#book.compare(vector, parts);
     } catch (error) {
       this.#fail(error);
       return { degraded: this.#failure!.reason };

@@ -45,14 +45,31 @@ Deno.test("ToolSearch finds by meaning what shares no word", async () => {
   assert.ok(!admitted.hits.some(({ key }) => key === "weather.get_forecast"));
 });
 
-Deno.test("ToolSearch does not ask a model what a bare command means", async () => {
+Deno.test("ToolSearch tells a model what a bare command does", async () => {
   const embedder = new TopicEmbedder();
   await using search = new ToolSearch({ semantic: new SemanticIndex({ embedder }) });
   search.update({ added: someDocuments() });
   await search.semantic!.settled();
-  const { hits, mode, degraded } = await search.search({ query: "rm" });
-  assert.deepEqual([hits[0]!.key, mode, degraded], ["files.delete_file", "lexical", undefined]);
-  assert.ok(!embedder.asked.includes("rm"));
+  const { hits } = await search.search({ query: "rm" });
+  assert.equal(hits[0]!.key, "files.delete_file");
+  assert.ok(embedder.asked.includes("delete remove file"));
+});
+
+Deno.test("ToolSearch does not guess the meaning of a language that the model does not know", async () => {
+  const embedder = Object.assign(new TopicEmbedder(), { knows: () => false });
+  await using search = new ToolSearch({ semantic: new SemanticIndex({ embedder }) });
+  search.update({ added: someDocuments() });
+  await search.semantic!.settled();
+  for (const query of ["погода в Осло завтра", "supprimer fichier"]) {
+    const { hits, mode, degraded } = await search.search({ query });
+    assert.deepEqual([hits, mode], [[], "lexical"], query);
+    assert.match(degraded!, /does not look English/);
+  }
+  const multilingual = new TopicEmbedder();
+  await using other = new ToolSearch({ semantic: new SemanticIndex({ embedder: multilingual }) });
+  other.update({ added: someDocuments() });
+  await other.semantic!.settled();
+  assert.equal((await other.search({ query: "погода" })).mode, "hybrid");
 });
 
 Deno.test("ToolSearch goes by words alone where hybridSearchRatio is 0", async () => {

@@ -60,6 +60,10 @@ export class TableEmbedder implements Embedder {
     }
   }
 
+  knows(word: string): boolean {
+    return this.#tokens.has(word.toLowerCase());
+  }
+
   embed(texts: readonly string[]): Promise<Float32Array[]> {
     return Promise.resolve(texts.map((text) => this.vectorOf(text)));
   }

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { nameArguments } from "../text.ts";
 import type { SearchDocument } from "../search_document.ts";
 import type { SemanticScores } from "../ranking.ts";
 
@@ -80,21 +79,9 @@ export class ToolVectors {
     );
   }
 
-  compare(query: Float32Array): VectorScores {
-    const { keys, positions, tool, server, dimensions, rows, lengths } = this.#layout ??= this.#lay(
-      query.length,
-    );
-    const direction = quantize(query);
-    const size = lengthOf(direction) || 1;
-    const nearness = lengths.map((length, row) =>
-      dot(direction, rows, row * dimensions) / (length * size)
-    );
-    return new VectorScores({
-      keys,
-      positions,
-      tool: valuesAt(tool, nearness),
-      server: valuesAt(server, nearness),
-    });
+  compare(query: Float32Array, clauses: readonly Float32Array[] = []): VectorScores {
+    const layout = this.#layout ??= this.#lay(query.length);
+    return new VectorScores(layout, query, clauses);
   }
 
   /** Vectors of another length than the query's belong to another model: they count as missing. */
@@ -128,78 +115,120 @@ export class ToolVectors {
   }
 }
 
-/** NaN for a row that is not there. */
-function valuesAt(rows: Int32Array, values: Float32Array): Float64Array {
-  const found = new Float64Array(rows.length);
-  for (let position = 0; position < rows.length; position++) {
-    found[position] = values[rows[position]!] ?? NaN;
-  }
-  return found;
-}
-
 /** What a standard deviation of nearness to the tool itself is worth, and to its server. */
 const TOOL_WEIGHT = 0.6;
 const SERVER_WEIGHT = 0.25;
+/** So many rows tell how near a clause is to the average tool. */
+const SAMPLE = 400;
 
-interface Nearness {
-  keys: string[];
-  positions: ReadonlyMap<string, number>;
-  /** Cosines in the order of keys; NaN where there is no vector. */
-  tool: Float64Array;
-  server: Float64Array;
+/** Nearness in standard deviations above the average tool, because cosines differ by model and query. */
+interface MeaningOfTool {
+  tool: number;
+  server: number;
+  /** By clause of the query; empty if it is one. */
+  clauses: number[];
+  /** The cosine itself, for how sure the best is. */
+  cosine: number;
 }
 
-/** In standard deviations above the average tool, because cosines differ by model and by query. */
 export class VectorScores implements SemanticScores {
-  readonly #keys: string[];
-  readonly #values: Float64Array;
-  readonly #positions: ReadonlyMap<string, number>;
+  readonly #layout: Layout;
+  readonly #cosines: Float32Array;
+  readonly #tool: Float64Array;
+  readonly #server: Float64Array;
+  readonly #clauses: { vector: Int8Array; size: number; mean: number; deviation: number }[];
+  #sums: Float64Array | undefined;
 
-  constructor({ keys, positions, tool, server }: Nearness) {
-    this.#keys = keys;
-    this.#positions = positions;
-    this.#values = new Float64Array(keys.length);
-    addSpread(this.#values, tool, TOOL_WEIGHT);
-    addSpread(this.#values, server, SERVER_WEIGHT);
+  constructor(layout: Layout, query: Float32Array, clauses: readonly Float32Array[]) {
+    this.#layout = layout;
+    const { rows, lengths, dimensions } = layout;
+    const direction = quantize(query);
+    const size = lengthOf(direction) || 1;
+    this.#cosines = lengths.map((length, row) =>
+      dot(direction, rows, row * dimensions) / (length * size)
+    );
+    this.#tool = spreadOf(layout.tool, this.#cosines);
+    this.#server = spreadOf(layout.server, this.#cosines);
+    this.#clauses = clauses.length < 2 ? [] : clauses.map((clause) => this.#measure(clause));
   }
 
-  of(key: string): number {
-    return this.#values[this.#positions.get(key) ?? -1] ?? 0;
+  of(key: string): MeaningOfTool | undefined {
+    const position = this.#layout.positions.get(key);
+    const row = position === undefined ? -1 : this.#layout.tool[position]!;
+    if (position === undefined || row < 0) return undefined;
+    const tool = this.#tool[position]!;
+    const clauses = this.#clauses.map(({ vector, size, mean, deviation }) =>
+      (this.#nearness(vector, size, row) - mean) / deviation
+    );
+    return { tool, server: this.#server[position]!, clauses, cosine: this.#cosines[row]! };
   }
 
   nearest(limit: number, admits: (key: string) => boolean = () => true): string[] {
-    const sorted = this.#values.toSorted();
+    const values = this.#sums ??= this.#tool.map((tool, position) =>
+      TOOL_WEIGHT * tool + SERVER_WEIGHT * this.#server[position]!
+    );
+    const sorted = values.toSorted();
     let near: string[] = [];
     // Most callers see most tools: the first few are enough nearly always.
     for (let count = Math.max(1, limit); near.length < limit; count *= 4) {
       const least = sorted.at(-count) ?? -Infinity;
       const positions: number[] = [];
-      this.#values.forEach((value, position) => {
+      values.forEach((value, position) => {
         if (value >= least) positions.push(position);
       });
-      near = positions.sort((one, other) => this.#values[other]! - this.#values[one]!)
-        .map((position) => this.#keys[position]!).filter(admits).slice(0, limit);
+      near = positions.sort((one, other) => values[other]! - values[one]!)
+        .map((position) => this.#layout.keys[position]!).filter(admits).slice(0, limit);
       if (count >= sorted.length) break;
     }
     return near;
   }
+
+  #nearness(vector: Int8Array, size: number, row: number): number {
+    const { rows, lengths, dimensions } = this.#layout;
+    return dot(vector, rows, row * dimensions) / (lengths[row]! * size);
+  }
+
+  #measure(clause: Float32Array) {
+    const vector = quantize(clause);
+    const size = lengthOf(vector) || 1;
+    const { tool } = this.#layout;
+    const step = Math.max(1, Math.floor(tool.length / SAMPLE));
+    let [count, sum, squares] = [0, 0, 0];
+    for (let position = 0; position < tool.length; position += step) {
+      if (tool[position]! < 0) continue;
+      const cosine = this.#nearness(vector, size, tool[position]!);
+      count++;
+      sum += cosine;
+      squares += cosine * cosine;
+    }
+    return { vector, size, ...momentsOf(count, sum, squares) };
+  }
 }
 
-function addSpread(sums: Float64Array, values: Float64Array, weight: number): void {
+/** In standard deviations above the average, by position; 0 where there is no row. */
+function spreadOf(rows: Int32Array, values: Float32Array): Float64Array {
+  const spread = new Float64Array(rows.length);
   let [count, sum, squares] = [0, 0, 0];
-  for (const value of values) {
-    if (Number.isNaN(value)) continue;
+  for (const row of rows) {
+    if (row < 0) continue;
+    const value = values[row]!;
     count++;
     sum += value;
     squares += value * value;
   }
+  const { mean, deviation } = momentsOf(count, sum, squares);
+  for (let position = 0; position < rows.length; position++) {
+    const row = rows[position]!;
+    if (row >= 0) spread[position] = (values[row]! - mean) / deviation;
+  }
+  return spread;
+}
+
+function momentsOf(count: number, sum: number, squares: number) {
   const mean = sum / Math.max(1, count);
   const deviation = Math.sqrt(Math.max(0, squares / Math.max(1, count) - mean * mean));
-  if (deviation < 1e-6) return;
-  for (let position = 0; position < values.length; position++) {
-    const value = values[position]!;
-    if (!Number.isNaN(value)) sums[position]! += weight * (value - mean) / deviation;
-  }
+  // Where all are as near, none is nearer.
+  return { mean, deviation: deviation < 1e-6 ? Infinity : deviation };
 }
 
 const STEPS = 127;
@@ -241,8 +270,7 @@ function serverText({ server, serverTitle, serverDescription }: SearchDocument):
 }
 
 export function queryText(query: string): string {
-  const text = nameArguments(query.slice(0, 4 * MOST_QUERY_CHARS)).replace(/\s+/g, " ");
-  return text.trim().slice(0, MOST_QUERY_CHARS).toWellFormed();
+  return query.replace(/\s+/g, " ").trim().slice(0, MOST_QUERY_CHARS).toWellFormed();
 }
 
 function spaced(name: string): string {

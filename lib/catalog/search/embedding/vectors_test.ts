@@ -1,29 +1,45 @@
 import assert from "node:assert/strict";
-import { VectorScores } from "./vectors.ts";
+import { aDocument } from "../testing/documents.ts";
+import { quantize, ToolVectors } from "./vectors.ts";
 
-const scoresOf = (tool: number[], server: number[]) =>
-  new VectorScores({
-    keys: tool.map((_, position) => `t${position}`),
-    positions: new Map(tool.map((_, position) => [`t${position}`, position])),
-    tool: Float64Array.from(tool),
-    server: Float64Array.from(server),
+/** Tools t0, t1, ... with these vectors; no vector yet where it is undefined. */
+function someVectors(vectors: (number[] | undefined)[]): ToolVectors {
+  const book = new ToolVectors();
+  vectors.forEach((vector, index) => {
+    book.add(aDocument("s", `t${index}`, `tool ${index}`));
+    for (const hash of book.missing(Infinity).keys()) {
+      if (vector) book.put(hash, quantize(Float32Array.from(vector)));
+    }
   });
+  return book;
+}
 
-Deno.test("VectorScores measures nearness against the average tool", () => {
-  const scores = scoresOf([0.9, 0.6, 0.3, NaN], [0.5, 0.5, 0.5, NaN]);
-  assert.ok(scores.of("t0") > 0.5 && scores.of("t2") < -0.5);
-  assert.equal(scores.of("t3"), 0);
-  assert.equal(scores.of("no.such"), 0);
-  assert.deepEqual(scores.nearest(1), ["t0"]);
+const [EAST, NORTH] = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
+
+Deno.test("ToolVectors.compare() measures nearness against the average tool", () => {
+  const scores = someVectors([[1, 0], [1, 1], [0, 1], undefined]).compare(EAST);
+  assert.ok(scores.of("s.t0")!.tool > 0.5 && scores.of("s.t2")!.tool < -0.5);
+  assert.equal(scores.of("s.t3"), undefined);
+  assert.equal(scores.of("no.such"), undefined);
+  assert.deepEqual(scores.nearest(1), ["s.t0"]);
   assert.equal(scores.nearest(10).length, 4);
-  assert.deepEqual(scoresOf([], []).nearest(5), []);
+  assert.deepEqual(new ToolVectors().compare(EAST).nearest(5), []);
 });
 
-Deno.test("VectorScores is the same for models whose cosines lie elsewhere", () => {
-  const low = [0.1, 0.2, 0.4];
-  const none = low.map(() => NaN);
-  const [one, other] = [scoresOf(low, none), scoresOf(low.map((tool) => 0.7 + tool / 5), none)];
-  for (const key of ["t0", "t1", "t2"]) {
-    assert.ok(Math.abs(one.of(key) - other.of(key)) < 1e-6);
+Deno.test("ToolVectors.compare() is the same for models whose cosines lie elsewhere", () => {
+  const [one, other] = [0, 3].map((shift) =>
+    someVectors([[1, 0, shift], [0.6, 0.8, shift], [0, 1, shift]])
+      .compare(Float32Array.of(1, 0, shift))
+  );
+  for (const key of ["s.t0", "s.t1", "s.t2"]) {
+    assert.ok(Math.abs(one!.of(key)!.tool - other!.of(key)!.tool) < 0.1, key);
   }
+});
+
+Deno.test("ToolVectors.compare() measures each clause of the query by itself", () => {
+  const book = someVectors([[1, 0], [-1, 0.2], [0, 1], [-0.2, -1]]);
+  const scores = book.compare(Float32Array.of(1, 0.2), [EAST, NORTH]);
+  const [east, north] = scores.of("s.t2")!.clauses;
+  assert.ok(north! > east! + 0.5);
+  assert.deepEqual(book.compare(EAST, [EAST]).of("s.t0")!.clauses, []);
 });
