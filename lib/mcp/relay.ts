@@ -1,9 +1,9 @@
 import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { offerOf } from "../catalog/listed_to.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, type McpRequest, progressTokenOf } from "../core/client.ts";
-import { GatewayError } from "../core/errors.ts";
+import { type Client, isStateless, type McpRequest, progressTokenOf } from "../core/client.ts";
 import {
+  errorText,
   isObject,
   memberSpans,
   memberText,
@@ -21,11 +21,18 @@ import type { ConnectionUse } from "../servers/own_connections.ts";
 import { isSessionLost } from "../servers/status.ts";
 import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
+import { LOG_LEVEL_KEY } from "../servers/stateless_request.ts";
+import { ConnectionState, isStateful } from "./connection_state.ts";
+import { completeRounds } from "./input_rounds.ts";
+import { ResourceWatch } from "./resource_watch.ts";
 import { isTracing, withSpan } from "../telemetry/tracing.ts";
 
 /** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
 const MAX_TRIES = 30;
 const STEADY_MS = 30_000;
+const METHOD_NOT_FOUND = -32601;
+/** What clients get of a stateless server's log messages until they set a level. */
+const DEFAULT_LEVEL = "info";
 
 /** A connection on its way: there to be answered on, then with the client's state to be used. */
 interface OwnConnection {
@@ -57,6 +64,7 @@ export class Relay implements AsyncDisposable {
   #openedAt = 0;
   #tries = 0;
   #isReopening = false;
+  #watch: ResourceWatch | undefined;
 
   constructor(server: ManagedServer, client: Client, onOwnTools?: (tools: string[]) => void) {
     this.#server = server;
@@ -96,9 +104,72 @@ export class Relay implements AsyncDisposable {
   async #call(request: McpRequest, call: Call): Promise<string> {
     const isShared = !this.#needsOwn || await this.#isShared(call);
     const { id, text } = isShared
-      ? await this.#server.call(call)
+      ? await this.#callShared(request, call)
       : await this.#callOnOwn(request, call);
     return withId(text, id, request.id);
+  }
+
+  async #callShared(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {
+    if (!this.#server.isStateless) {
+      const answer = await this.#server.call(call);
+      // Whether it is one may be known only now.
+      return this.#server.isStateless ? await this.#complete(answer, request, call) : answer;
+    }
+    if (isStateful(call.method)) return await this.#keepState(call);
+    const own = { ...call, canBeAsked: false, logLevel: this.#logLevel(request) };
+    return await this.#complete(await this.#server.call(own), request, own);
+  }
+
+  /** What a stateless server still needs is asked of the client, if that has a session to be asked in. */
+  async #complete(
+    answer: { id: number; text: string },
+    request: McpRequest,
+    call: Call,
+  ): Promise<{ id: number; text: string }> {
+    if (isStateless(this.#client.profile)) return answer;
+    return await completeRounds(answer, {
+      serverName: this.#server.name,
+      request,
+      client: this.#client,
+      params: call.params,
+      repeat: (params) => this.#server.call({ ...call, params }),
+    });
+  }
+
+  /** The log messages that a client wants of a stateless server, which sends none unless asked. */
+  #logLevel({ params: { _meta: meta } }: McpRequest): string | undefined {
+    if (isStateless(this.#client.profile)) {
+      const level = isObject(meta) ? meta[LOG_LEVEL_KEY] : undefined;
+      return typeof level === "string" ? level : undefined;
+    }
+    const isLogging = this.#server.info?.capabilities.logging !== undefined;
+    return this.#state.level ?? (isLogging ? DEFAULT_LEVEL : undefined);
+  }
+
+  /** Does for a client with a session what a stateless server does not keep. */
+  async #keepState(call: Call): Promise<{ id: number; text: string }> {
+    const done = { id: 0, text: resultText(0, "{}") };
+    const { capabilities = {} } = this.#server.info ?? {};
+    const isLevel = call.method === "logging/setLevel";
+    if (capabilities[isLevel ? "logging" : "resources"] === undefined) {
+      return { id: 0, text: errorText(0, METHOD_NOT_FOUND, "Method not found") };
+    }
+    this.#state.asked(call);
+    this.#state.answered(call, done.text);
+    if (isLevel) return done;
+    try {
+      this.#watch ??= new ResourceWatch(this.#server, (uri) => {
+        const updated = JSON.stringify({ uri });
+        this.#client.push(notificationText("notifications/resources/updated", updated));
+      });
+      await abortable(this.#watch.watch(this.#state.subscriptions), call.signal);
+      return done;
+    } catch (error) {
+      this.#state.asked({ ...call, method: "resources/unsubscribe" });
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (typeof code !== "number") throw error;
+      return { id: 0, text: errorText(0, code, String(error)) };
+    }
   }
 
   /** A stateless server needs no connection for each client: every request says whose it is. */
@@ -147,6 +218,7 @@ export class Relay implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening();
     this.#closing.abort();
+    this.#watch?.[Symbol.dispose]();
     const own = await this.#own?.opened.catch(() => undefined);
     if (own) await own.end(0);
   }
@@ -287,95 +359,4 @@ function withdrawal(text: string, id: unknown, own: OwnConnection | undefined): 
   if (asked === undefined || !params) return undefined;
   const span = memberSpans(text, params.start).get("requestId");
   return span && replaceSpan(text, span, asked);
-}
-
-/** Methods whose effect stays with the connection they were sent on. */
-const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/unsubscribe"]);
-/** More than any client watches; what is remembered has to end somewhere. */
-const MAX_SUBSCRIPTIONS = 10_000;
-const RESTORE_TIMEOUT_MS = 10_000;
-/** More at once would flood a server, and be in vain where it is lost again. */
-const RESTORED_AT_ONCE = 20;
-
-type Asked = Pick<Call, "method" | "params">;
-
-function isStateful(method: string): boolean {
-  return STATEFUL.has(method);
-}
-
-/** What a server keeps for one client, to be asked of it again on the client's next connection. */
-export class ConnectionState {
-  readonly #subscriptions = new Set<string>();
-  readonly #limit: number;
-  #level: string | undefined;
-
-  constructor(limit = MAX_SUBSCRIPTIONS) {
-    this.#limit = limit;
-  }
-
-  get hasSubscriptions(): boolean {
-    return this.#subscriptions.size > 0;
-  }
-
-  get isEmpty(): boolean {
-    return this.#level === undefined && !this.hasSubscriptions;
-  }
-
-  asked(call: Asked): void {
-    const { uri } = paramsOf(call);
-    if (typeof uri !== "string") return;
-    // However it is answered, its client has no more use for it.
-    if (call.method === "resources/unsubscribe") this.#subscriptions.delete(uri);
-    if (call.method !== "resources/subscribe" || this.#subscriptions.has(uri)) return;
-    if (this.#subscriptions.size < this.#limit) return;
-    throw new GatewayError("LIMIT_EXCEEDED", {
-      message: `A client can subscribe to at most ${this.#limit} resources of a server`,
-      recoveryAction: "Unsubscribe from some first",
-    });
-  }
-
-  answered(call: Asked, answer: string): void {
-    if (memberText(answer, "result") === undefined) return;
-    const { method } = call;
-    const { uri, level } = paramsOf(call);
-    if (method === "resources/subscribe" && typeof uri === "string") this.#subscriptions.add(uri);
-    if (method === "logging/setLevel" && typeof level === "string") this.#level = level;
-  }
-
-  /** Asks all of it of a new connection; throws where that is lost over it. */
-  async restore(connection: Pick<Connection, "call">): Promise<void> {
-    const requests = Array.from(
-      this.#subscriptions,
-      (uri) => ({ method: "resources/subscribe", params: JSON.stringify({ uri }) }),
-    );
-    if (this.#level !== undefined) {
-      const params = JSON.stringify({ level: this.#level });
-      requests.unshift({ method: "logging/setLevel", params });
-    }
-    const left = requests.values();
-    // Calls wait for this: what a slow server has not been asked by then, it is not asked.
-    const end = Date.now() + RESTORE_TIMEOUT_MS;
-    let isLost = false;
-    async function askInTurn(): Promise<void> {
-      for (const request of left) {
-        try {
-          await connection.call({ ...request, timeoutMs: RESTORE_TIMEOUT_MS, streams: false });
-        } catch (error) {
-          // A server that takes long over one of them is still of use for everything else.
-          if (!(error instanceof GatewayError) || error.cause instanceof TransportClosed) {
-            isLost = true;
-            throw error;
-          }
-        }
-        if (isLost || Date.now() > end) return;
-      }
-    }
-    await Promise.all(Array.from({ length: RESTORED_AT_ONCE }, askInTurn));
-  }
-}
-
-/** As they are sent to the server, which may differ from what the client sent. */
-function paramsOf({ params }: Asked): Record<string, unknown> {
-  const value: unknown = JSON.parse(params ?? "{}");
-  return isObject(value) ? value : {};
 }

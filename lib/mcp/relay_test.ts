@@ -3,7 +3,8 @@ import type { ServerSpec } from "../core/server.ts";
 import { FakeServer, pause, until } from "../servers/testing/fake_server.ts";
 import { startManaged } from "../servers/testing/start_managed.ts";
 import type { Timings } from "../servers/shared_connection.ts";
-import { ConnectionState, Relay } from "./relay.ts";
+import { ConnectionState } from "./connection_state.ts";
+import { Relay } from "./relay.ts";
 import { GatewayError } from "../core/errors.ts";
 import { TransportClosed } from "../servers/transports/transport.ts";
 

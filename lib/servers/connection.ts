@@ -1,9 +1,4 @@
-import type {
-  LoggingLevel,
-  ProgressToken,
-  RequestId,
-  ServerCapabilities,
-} from "@modelcontextprotocol/sdk/types";
+import type { ProgressToken, RequestId, ServerCapabilities } from "@modelcontextprotocol/sdk/types";
 import type { ClientProfile } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { failureCause } from "../core/failure_cause.ts";
@@ -80,7 +75,7 @@ export interface Call {
   /** Whose call it is; a stateless server is told with each request. */
   client?: ClientProfile | undefined;
   /** The least important log messages that its caller wants of a stateless server. */
-  logLevel?: LoggingLevel | undefined;
+  logLevel?: string | undefined;
 }
 
 interface Pending {

@@ -1,4 +1,3 @@
-import type { LoggingLevel } from "@modelcontextprotocol/sdk/types";
 import { type ClientProfile, STATELESS_VERSION } from "../core/client.ts";
 import { VERSION } from "../core/product.ts";
 import { isObject, memberSpans, memberText, parseJson, replaceSpan } from "../core/rpc.ts";
@@ -9,13 +8,13 @@ export type Introduction = Partial<ClientProfile> & Pick<ClientProfile, "capabil
 export const GATEWAY_INFO = { name: "quartermaster", title: "Quartermaster", version: VERSION };
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
-const LEVEL_KEY = "io.modelcontextprotocol/logLevel";
+export const LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel";
 export const SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId";
 
 const introductions = new WeakMap<Introduction["capabilities"], string>();
 
 /** The members of `_meta` with which a request names its revision and its client. */
-function envelopeOf(client: Introduction, level: LoggingLevel | undefined): string {
+function envelopeOf(client: Introduction, level: string | undefined): string {
   let members = introductions.get(client.capabilities);
   if (members === undefined) {
     members = JSON.stringify({
@@ -25,14 +24,14 @@ function envelopeOf(client: Introduction, level: LoggingLevel | undefined): stri
     }).slice(1, -1);
     introductions.set(client.capabilities, members);
   }
-  return level === undefined ? members : `${members},"${LEVEL_KEY}":${JSON.stringify(level)}`;
+  return level === undefined ? members : `${members},"${LOG_LEVEL_KEY}":${JSON.stringify(level)}`;
 }
 
 /** Params with what every request of a stateless revision carries; unchanged if they have it. */
 export function withEnvelope(
   params: string | undefined,
   client: Introduction,
-  level?: LoggingLevel,
+  level?: string,
 ): string {
   const envelope = envelopeOf(client, level);
   if (params === undefined) return `{"_meta":{${envelope}}}`;

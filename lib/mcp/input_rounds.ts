@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { asAbortSignal } from "../core/async.ts";
+import type { Client, McpRequest } from "../core/client.ts";
+import {
+  eachMember,
+  errorText,
+  isObject,
+  memberText,
+  notificationText,
+  parseJson,
+  requestText,
+} from "../core/rpc.ts";
+import { withMembers } from "../servers/stateless_request.ts";
+
+const MAX_ROUNDS = 10;
+/** Between rounds in which the server asks nothing, but wants to be called again. */
+const PACE_MS = 250;
+/** How long a person or a model may take to answer. */
+const ANSWER_LIMIT_MS = 10 * 60_000;
+const MISSING_CAPABILITY = -32021;
+const INTERNAL_ERROR = -32603;
+
+interface ServerAnswer {
+  /** The id that the text has. */
+  id: number;
+  text: string;
+}
+
+interface InputRounds {
+  serverName: string;
+  request: McpRequest;
+  client: Client;
+  params: string | undefined;
+  /** Sends the request once more, with other params. */
+  repeat(params: string): Promise<ServerAnswer>;
+}
+
+/**
+ * Between a client that can be asked and a stateless server that cannot ask: what the server needs
+ * to know comes as its answer. Asks the client, and repeats the request with what the client said,
+ * until the server is done.
+ */
+export async function completeRounds(first: ServerAnswer, rounds: InputRounds) {
+  let answer = first;
+  for (let round = 1;; round++) {
+    const wanted = readInputRequired(answer.text);
+    if (!wanted) return answer;
+    const { id } = answer;
+    const { method } = rounds.request;
+    const isEmpty = wanted.requests.length === 0 && wanted.state === undefined;
+    if (round > MAX_ROUNDS || isEmpty) {
+      const why = isEmpty ? "without saying which" : `after ${MAX_ROUNDS} rounds`;
+      const message = `Server "${rounds.serverName}" still asks for input to ${method} ${why}`;
+      return { id, text: errorText(id, INTERNAL_ERROR, message) };
+    }
+    const asked = await askAll(wanted.requests, rounds);
+    if ("error" in asked) {
+      return { id, text: `{"jsonrpc":"2.0","id":${id},"error":${asked.error}}` };
+    }
+    const members = [
+      ...(wanted.requests.length > 0 ? [`"inputResponses":{${asked.responses.join()}}`] : []),
+      ...(wanted.state === undefined ? [] : [`"requestState":${wanted.state}`]),
+    ];
+    answer = await rounds.repeat(withMembers(rounds.params ?? "{}", 0, members.join()));
+  }
+}
+
+interface InputRequest {
+  /** As it stands in the server's text. */
+  key: string;
+  method: string;
+  params: string | undefined;
+}
+
+interface InputRequired {
+  requests: InputRequest[];
+  /** The text of the server's state, which goes back as it came. */
+  state: string | undefined;
+}
+
+/** What a server needs before it can answer; undefined if this is the answer. */
+function readInputRequired(text: string): InputRequired | undefined {
+  if (!text.includes('"input_required"')) return undefined;
+  const result = memberText(text, "result");
+  if (!result?.startsWith("{") || memberText(result, "resultType") !== '"input_required"') {
+    return undefined;
+  }
+  const requests: InputRequest[] = [];
+  const wanted = memberText(result, "inputRequests");
+  if (wanted?.startsWith("{")) {
+    eachMember(wanted, 0, (key, { start, end }) => {
+      const request = wanted.slice(start, end);
+      const method = parseJson(memberText(request, "method") ?? "null");
+      requests.push({ key, method: String(method), params: memberText(request, "params") });
+    });
+  }
+  return { requests, state: memberText(result, "requestState") };
+}
+
+type Asked = { responses: string[] } | { error: string };
+
+async function askAll(requests: InputRequest[], rounds: InputRounds): Promise<Asked> {
+  const signal = asAbortSignal(rounds.request.signal);
+  for (const request of requests) {
+    const lack = lackingCapability(request, rounds);
+    if (lack) return { error: lack };
+  }
+  if (requests.length === 0) {
+    await sleep(PACE_MS, undefined, { signal });
+    return { responses: [] };
+  }
+  const ended = new AbortController();
+  const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
+  const until = AbortSignal.any([signal, ended.signal, limit]);
+  try {
+    const answers = await Promise.all(requests.map(async (request) => {
+      const text = await askOne(request, rounds, until);
+      const result = memberText(text, "result");
+      if (result === undefined) throw new Declined(memberText(text, "error") ?? "{}");
+      return `${JSON.stringify(request.key)}:${result}`;
+    }));
+    return { responses: answers };
+  } catch (error) {
+    // The others' answers are of no more use.
+    ended.abort(error);
+    if (error instanceof Declined) return { error: error.text };
+    throw error;
+  }
+}
+
+/** A client answered with an error, which is then the answer to its own request. */
+class Declined extends Error {
+  readonly text: string;
+
+  constructor(text: string) {
+    super("The client declined");
+    this.text = text;
+  }
+}
+
+/** Puts one question to the client, and withdraws it when nobody needs its answer any more. */
+function askOne(
+  { key, method, params }: InputRequest,
+  { request, client }: InputRounds,
+  signal: AbortSignal,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const question = requestText(key, method, asSessionsHaveIt(method, params));
+  const asked = client.ask(question, key, resolve);
+  const withdraw = () => {
+    const why = '"reason":"The answer is no longer needed"';
+    const withdrawn = `{"requestId":${memberText(asked, "id")},${why}}`;
+    client.push(notificationText("notifications/cancelled", withdrawn));
+    reject(signal.reason);
+  };
+  signal.addEventListener("abort", withdraw);
+  request.send(asked);
+  return promise.finally(() => signal.removeEventListener("abort", withdraw));
+}
+
+/** Revisions with sessions know a page that a person is sent to by an id. */
+function asSessionsHaveIt(method: string, params: string | undefined): string | undefined {
+  if (method !== "elicitation/create" || params === undefined) return params;
+  const { mode, elicitationId } = JSON.parse(params);
+  if (mode !== "url" || elicitationId !== undefined) return params;
+  return withMembers(params, 0, `"elicitationId":"${crypto.randomUUID()}"`);
+}
+
+const CAPABILITIES: Record<string, "elicitation" | "sampling" | "roots"> = {
+  "elicitation/create": "elicitation",
+  "sampling/createMessage": "sampling",
+  "roots/list": "roots",
+};
+
+/** The text of the error that a client gets which cannot be asked this. */
+function lackingCapability(
+  { method, params }: InputRequest,
+  { serverName, client }: InputRounds,
+): string | undefined {
+  const name = CAPABILITIES[method];
+  if (name === undefined) {
+    const message = `Server "${serverName}" asks for ${method}, which clients with sessions do ` +
+      "not know";
+    return JSON.stringify({ code: INTERNAL_ERROR, message });
+  }
+  const offered = client.profile.capabilities[name];
+  const isUrl = parseJson(memberText(params ?? "{}", "mode") ?? "null") === "url";
+  const required = { [name]: name === "elicitation" && isUrl ? { url: {} } : {} };
+  const isOffered = isObject(offered) && (!isUrl || offered.url !== undefined);
+  if (isOffered) return undefined;
+  return JSON.stringify({
+    code: MISSING_CAPABILITY,
+    message: `Server "${serverName}" requires a client that supports ${name}` +
+      (isUrl ? " with URLs" : ""),
+    data: { requiredCapabilities: required },
+  });
+}
