@@ -6,6 +6,10 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 
+// @ts-types="@modelcontextprotocol/client/stdio"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { stdioCommand, type StdioStart } from "./fixtures/stdio_child.ts";
+
 const REVISION = "2026-07-28";
 
 /** What a client can be asked, and how these answer. */
@@ -53,6 +57,11 @@ export class StatelessClient implements AsyncDisposable {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
     return StatelessClient.connect(transport, more);
+  }
+
+  static stdio(flags: string[], start: StdioStart): Promise<StatelessClient> {
+    const transport = new StdioClientTransport({ ...stdioCommand(flags, start), stderr: "ignore" });
+    return StatelessClient.connect(transport);
   }
 
   /** The text of a tool's result. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { join } from "@std/path";
 import { Endpoints } from "./combined_endpoints.ts";
 import { FaultyGateway } from "./faults.ts";
 import { npmServer, startEverythingOverHttp } from "./fixtures/npm_servers.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
-import { until } from "./gateway.ts";
+import { startGateway, until } from "./gateway.ts";
 import { StatelessClient } from "./stateless_client.ts";
 
 const TEXT = "demo://resource/dynamic/text/7";
@@ -87,6 +88,7 @@ async function exerciseFixture(own: StatelessClient, name: (tool: string) => str
   });
   assert.deepEqual(progress, [0, 50, 100]);
   await call("test_tool_with_logging");
+  heard.splice(0, heard.length, ...heard.filter((line) => !line.endsWith(" changed")));
   assert.equal(heard.length, 0, "without a level there are no log messages");
   await client.callTool({
     name: name("test_tool_with_logging"),
@@ -162,6 +164,42 @@ Deno.test("a client of 2026-07-28 is asked and told at the endpoints of many ser
     assert.match(found, /"protocolVersion":"2026-07-28"/);
   });
 });
+
+Deno.test("a client of 2026-07-28 does over stdio what it does over HTTP", async (t) => {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
+  const entries = { fixture: fixtureCommand("conformance_server", ["--stdio"]) };
+  await Deno.writeTextFile(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: entries }));
+  const start = { dataDir: folder, cwd: folder };
+  await t.step("with a gateway of its own", async () => {
+    await using own = await StatelessClient.stdio(["--server", "fixture"], start);
+    assert.ok((await own.client.listTools()).tools.length > 10);
+    await exerciseFixture(own, (tool) => `fixture.${tool}`);
+    const stop = new AbortController();
+    const slow = own.client.callTool({ name: "fixture.test_tool_with_progress", arguments: {} }, {
+      signal: stop.signal,
+      onprogress: () => stop.abort(new Error("enough")),
+    });
+    await assert.rejects(slow, /enough|abort/i);
+  });
+  await t.step("as a bridge, also to the gateway after it", async () => {
+    const gateway = await startGateway([], { cwd: folder, dataDir: folder });
+    await using own = await StatelessClient.stdio(["--expose", "all"], start);
+    await until(() => lists(own, "fixture_test_sampling"));
+    await exerciseFixture(own, (tool) => `fixture_${tool}`);
+    await using _listening = disposing(await own.client.listen({ toolsListChanged: true }));
+    await gateway.stop();
+    await using _next = await startGateway([], { cwd: folder, dataDir: folder });
+    await until(() => own.heard.includes("tools changed") || undefined);
+    await until(() => lists(own, "fixture_test_sampling"));
+    await exerciseFixture(own, (tool) => `fixture_${tool}`);
+  });
+  await Deno.remove(folder, { recursive: true });
+});
+
+async function lists({ client }: StatelessClient, name: string): Promise<true | undefined> {
+  const { tools } = await client.listTools();
+  return tools.some((tool) => tool.name === name) || undefined;
+}
 
 function disposing(subscription: { close(): Promise<void> }) {
   return { [Symbol.asyncDispose]: () => subscription.close() };

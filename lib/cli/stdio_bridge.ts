@@ -6,9 +6,11 @@ import {
   isObject,
   memberText,
   notificationText,
+  readMessage,
   requestText,
   type RpcMessage,
 } from "../core/rpc.ts";
+import { isStatelessMessage, type RpcRequest, statelessHeaders } from "../mcp/envelope.ts";
 import { rpcErrorText } from "../mcp/protocol.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import type { Credential } from "./gateway_client.ts";
@@ -50,11 +52,11 @@ export interface StdioBridgeOptions {
 
 interface InFlight {
   controller: AbortController;
+  /** The gateway knows it by its connection only, and notices when that is closed. */
+  isStateless: boolean;
   /** Whoever cancelled does not wait for an answer any more. */
   isCancelled: boolean;
 }
-
-type RpcRequest = Extract<RpcMessage, { kind: "request" }>;
 
 /**
  * Carries one client's messages to an endpoint of a running gateway and back. If another gateway
@@ -93,7 +95,9 @@ export class StdioBridge implements AsyncDisposable {
       if (message.kind === "response") this.#asked.delete(message.id);
       const cancelled = message.kind === "notification" && this.#findCancelled(message);
       // There is nobody to tell, and nothing to wait for.
-      if (cancelled && this.#recovery) return cancelled.controller.abort();
+      if (cancelled && (this.#recovery || cancelled.isStateless)) {
+        return cancelled.controller.abort();
+      }
       // One after the other: what a client says of one thing is heard in the order it was said.
       this.#sending = this.#sending.then(() => this.#send(message, text)).then(() => {
         // In case it was faster than its request.
@@ -102,6 +106,8 @@ export class StdioBridge implements AsyncDisposable {
       return;
     }
     const taken = this.#request(message, text);
+    // It lasts as long as the client wants, so nobody waits for its end.
+    if (message.method === "subscriptions/listen") return;
     this.#running.add(taken);
     void taken.finally(() => this.#running.delete(taken));
   }
@@ -123,15 +129,23 @@ export class StdioBridge implements AsyncDisposable {
     if (this.#inFlight.has(key)) {
       return this.#write(errorText(id, -32600, "A request with this ID is already in progress"));
     }
-    const entry: InFlight = { controller: new AbortController(), isCancelled: false };
+    const isStateless = isStatelessMessage(message, null);
+    const entry: InFlight = {
+      controller: new AbortController(),
+      isStateless,
+      isCancelled: false,
+    };
     const { signal } = entry.controller;
     this.#inFlight.set(key, entry);
     const onMessage = (text: string, message?: RpcMessage) => {
       if (!entry.isCancelled) this.#handOn(text, message);
     };
     try {
-      if (method === "initialize") await this.#begin(message, text, signal);
-      else await this.#carry({ id, method, text, onMessage, signal });
+      const headers = isStateless ? statelessHeaders(message) : undefined;
+      const exchange = { id, method, text, onMessage, signal, headers };
+      if (!isStateless && method === "initialize") await this.#begin(message, text, signal);
+      else if (isStateless && method === "subscriptions/listen") await this.#subscribe(exchange);
+      else await this.#carry(exchange);
     } catch (error) {
       if (entry.isCancelled || signal.aborted) return;
       if (!(error instanceof GatewayError)) {
@@ -175,6 +189,24 @@ export class StdioBridge implements AsyncDisposable {
     }
   }
 
+  /** Listens for a client without a session, at each gateway that takes the place of the last. */
+  async #subscribe(exchange: EndpointExchange): Promise<void> {
+    const { signal } = exchange;
+    const subscription = new Subscription(exchange.onMessage);
+    while (!signal.aborted) {
+      const endpoint = await this.#available(signal, Infinity);
+      const take = { ...exchange, onMessage: subscription.take };
+      const reason = await endpoint.request(take).then(() => "The stream has ended", (error) => {
+        if (signal.aborted || !(error instanceof EndpointLost)) throw error;
+        return error.message;
+      });
+      if (subscription.isOver) return;
+      // A gateway that is about to stop ends streams at once, and still says that it is there.
+      await sleep(SHORTEST_WAIT_MS, undefined, { signal });
+      this.#recover(endpoint, reason);
+    }
+  }
+
   /** Does it at the gateway; again at the next one if no gateway can have begun with it. */
   async #untilTaken(
     method: string,
@@ -215,10 +247,13 @@ export class StdioBridge implements AsyncDisposable {
   }
 
   /** The endpoint, once there is a gateway. */
-  async #available(signal: AbortSignal): Promise<EndpointClient> {
+  async #available(
+    signal: AbortSignal,
+    patienceMs = this.#options.patienceMs ?? PATIENCE_MS,
+  ): Promise<EndpointClient> {
     if (!this.#isAway()) return this.#endpoint;
     const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, this.#options.patienceMs ?? PATIENCE_MS);
+    const timer = patienceMs === Infinity ? undefined : setTimeout(limit.resolve, patienceMs);
     signal.addEventListener("abort", () => limit.resolve(), { once: true });
     await Promise.race([this.#recovery, limit.promise]);
     clearTimeout(timer);
@@ -326,6 +361,40 @@ export class StdioBridge implements AsyncDisposable {
       credential: this.#options.credentialAt?.(place),
       isStillThere: async () => isSame(await this.#lookUp(), place),
     };
+  }
+}
+
+/** A client's subscription, which outlasts the gateways that serve it one after the other. */
+class Subscription {
+  /** It was refused, so there is nothing to continue. */
+  isOver = false;
+  readonly #onMessage: EndpointExchange["onMessage"];
+  #isAcknowledged = false;
+
+  constructor(onMessage: EndpointExchange["onMessage"]) {
+    this.#onMessage = onMessage;
+  }
+
+  readonly take = (text: string, message = readMessage(text)): void => {
+    if (message?.kind === "response") {
+      // That it has ended is the gateway's news: the next one continues it.
+      if (!message.isError) return;
+      this.isOver = true;
+    }
+    const isAcknowledgment = message?.kind === "notification" &&
+      message.method === "notifications/subscriptions/acknowledged";
+    if (!isAcknowledgment || !this.#isAcknowledged) this.#onMessage(text, message);
+    else this.#announceAll(message.params);
+    if (isAcknowledgment) this.#isAcknowledged = true;
+  };
+
+  /** Nobody could tell the client what changed in between. */
+  #announceAll({ notifications, _meta }: Record<string, unknown>): void {
+    for (const kind of LISTED) {
+      if (!isObject(notifications) || notifications[`${kind}ListChanged`] !== true) continue;
+      const params = JSON.stringify({ _meta });
+      this.#onMessage(notificationText(`notifications/${kind}/list_changed`, params));
+    }
   }
 }
 

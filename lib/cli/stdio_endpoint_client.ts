@@ -51,6 +51,8 @@ export interface EndpointExchange {
   /** Called with the answer, and with all that comes before it. */
   onMessage: MessageListener;
   signal: AbortSignal;
+  /** The headers of a request that needs no session. */
+  headers?: Record<string, string> | undefined;
 }
 
 export interface EndpointClientOptions {
@@ -98,13 +100,13 @@ export class EndpointClient {
   }
 
   async request(exchange: EndpointExchange): Promise<void> {
-    const { id, method, text, onMessage, signal } = exchange;
-    const response = await this.#post(text, signal);
+    const { id, method, text, onMessage, signal, headers } = exchange;
+    const response = await this.#post(text, signal, headers);
     if (isEventStream(response)) return await this.#streamedAnswer(response, exchange);
     onMessage(
       response.status === 200 && hasType(response, "application/json")
         ? await this.#read(response)
-        : await this.#refusal(response, id, method),
+        : await this.#refusal(response, id, method, headers !== undefined),
     );
   }
 
@@ -151,7 +153,7 @@ export class EndpointClient {
     if (this.#sessionId === undefined) return;
     const signal = AbortSignal.timeout(GOODBYE_LIMIT_MS);
     // The gateway forgets it by itself otherwise.
-    await this.#fetch("DELETE", {}, signal).then(discard).catch(() => {});
+    await this.#fetch("DELETE", this.#sessionHeaders(), signal).then(discard).catch(() => {});
   }
 
   async #streamedAnswer(
@@ -216,12 +218,17 @@ export class EndpointClient {
   }
 
   /** The error of a response that is not an answer; throws if the session is gone. */
-  async #refusal(response: HttpResponse, id: RequestId, method: string): Promise<string> {
+  async #refusal(
+    response: HttpResponse,
+    id: RequestId,
+    method: string,
+    isStateless = false,
+  ): Promise<string> {
     const { status } = response;
     const body = await this.#read(response);
     const refused = parseRefused(body);
     if (refused) return rpcErrorText(id, method, refused);
-    if (status === 404 && this.#sessionId !== undefined) {
+    if (status === 404 && this.#sessionId !== undefined && !isStateless) {
       throw new EndpointLost("The session no longer exists on the gateway", { wasTaken: false });
     }
     return findErrorText(body, id) ??
@@ -236,10 +243,15 @@ export class EndpointClient {
     }
   }
 
-  #post(body: string, signal: AbortSignal): Promise<HttpResponse> {
+  #post(
+    body: string,
+    signal: AbortSignal,
+    stateless?: Record<string, string>,
+  ): Promise<HttpResponse> {
     const headers = {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
+      ...stateless ?? this.#sessionHeaders(),
     };
     return this.#fetch("POST", headers, signal, body);
   }
@@ -247,9 +259,19 @@ export class EndpointClient {
   #get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
     const headers = {
       accept: "text/event-stream",
+      ...this.#sessionHeaders(),
       ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
     };
     return this.#fetch("GET", headers, signal);
+  }
+
+  #sessionHeaders(): Record<string, string> {
+    return {
+      ...(this.#sessionId === undefined ? {} : { "mcp-session-id": this.#sessionId }),
+      ...(this.#protocolVersion === undefined
+        ? {}
+        : { "mcp-protocol-version": this.#protocolVersion }),
+    };
   }
 
   async #fetch(
@@ -258,10 +280,6 @@ export class EndpointClient {
     signal: AbortSignal,
     body: string | null = null,
   ): Promise<HttpResponse> {
-    if (this.#sessionId !== undefined) headers["mcp-session-id"] = this.#sessionId;
-    if (this.#protocolVersion !== undefined) {
-      headers["mcp-protocol-version"] = this.#protocolVersion;
-    }
     try {
       const init: RequestInit = { method, headers, body, signal, redirect: "error" };
       const { url, credential } = this.#options;

@@ -131,6 +131,19 @@ const NAMED_BY = new Map([
   ["tasks/cancel", "taskId"],
 ]);
 
+/** The headers that a request of this revision has over HTTP, for one that came another way. */
+export function statelessHeaders(
+  { method, params }: Pick<RpcRequest, "method" | "params">,
+): Record<string, string> {
+  const member = NAMED_BY.get(method);
+  const name = member === undefined ? undefined : params[member];
+  return {
+    "mcp-protocol-version": String(claimedVersion(params)),
+    "mcp-method": method,
+    ...(typeof name === "string" ? { "mcp-name": encodeHeader(name) } : {}),
+  };
+}
+
 /** Proxies route and bill by these headers, so what they say must be what is done. */
 function checkHeaders(
   headers: Headers,
@@ -156,6 +169,11 @@ function checkHeaders(
 }
 
 const ENCODED = /^=\?base64\?(.*)\?=$/s;
+
+function encodeHeader(value: string): string {
+  const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !ENCODED.test(value);
+  return isPlain ? value : `=?base64?${Buffer.from(value).toString("base64")}?=`;
+}
 
 /** A header's value, which is in base64 where the text does not fit a header; undefined if invalid. */
 export function decodeHeader(value: string): string | undefined {

@@ -15,8 +15,6 @@ const KEPT_MS = 60_000;
 const MAX_ASKED = 1_000;
 /** Projects and tokens with other rights that a client can work with beside its own. */
 const MAX_OTHERS = 8;
-/** Clients do not say goodbye: a session idle this long is dropped, and revived if its client returns. */
-const IDLE_MS = 30 * 60_000;
 /** From this version on clients know events without data. */
 const PRIMING_SINCE = "2025-11-25";
 
@@ -51,7 +49,6 @@ export class Session implements Client, AsyncDisposable {
   readonly isKept: boolean = true;
   /** Finds a session that no client knows by its id. */
   readonly key: string | undefined = undefined;
-  readonly idleLimitMs: number = IDLE_MS;
   saved: Promise<void> = Promise.resolve();
   savedAt = 0;
   readonly use: SessionUse = { connectedAt: Date.now(), calls: 0, errors: 0, searches: 0 };
@@ -236,6 +233,8 @@ export class Session implements Client, AsyncDisposable {
   }
 }
 
+/** Clients do not say goodbye: a session idle this long is dropped, and revived if its client returns. */
+const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 15_000;
 /** A record is good for a day from its last save. */
 const SAVE_EVERY_MS = 6 * 60 * 60_000;
@@ -335,7 +334,7 @@ export class Sessions implements AsyncDisposable {
   #sweep(): void {
     const now = Date.now();
     for (const session of this.#sessions.values()) {
-      if (session.idleMs(now) > (this.#options.idleMs ?? session.idleLimitMs)) this.#letGo(session);
+      if (session.idleMs(now) > (this.#options.idleMs ?? IDLE_MS)) this.#letGo(session);
       else session.heartbeat();
       if (session.isKept && now - session.savedAt > SAVE_EVERY_MS) this.#save(session);
     }

@@ -24,12 +24,17 @@ import { EventBody } from "./event_body.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { Listen, type ListenSink } from "./listen.ts";
 import { PROTOCOL_VERSIONS, rpcErrorText } from "./protocol.ts";
-import { fingerprintOf, type Round, StatelessCall } from "./stateless_call.ts";
+import {
+  fingerprintOf,
+  type Round,
+  StatelessCall,
+  type StatelessCallOptions,
+} from "./stateless_call.ts";
 import { statelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
 /** Methods that this revision no longer has; the gateway's views still know them. */
-const REMOVED = new Set([
+export const REMOVED: ReadonlySet<string> = new Set([
   "initialize",
   "logging/setLevel",
   "ping",
@@ -85,22 +90,14 @@ function answer(
       return listen();
   }
   const round = new HttpRound(message);
-  let call: StatelessCall;
-  const { requestState } = message.params;
-  if (HeldCalls.isOurs(requestState)) {
-    const { endpoint: { key } } = visit;
-    const retry = { endpoint: key, principal, fingerprint: fingerprintOf(message) };
-    call = host.held.take(requestState, retry);
-    call.resume(round, inputResponses(message, text));
-  } else {
-    const options = { host, endpoint, session, message, logLevel };
-    call = new StatelessCall({
-      ...options,
-      text: withoutEnvelope(text, message.params),
-      correlationId: correlationId(request),
-    }, round);
-    call.run();
-  }
+  const call = runRound(host, round, {
+    endpoint,
+    session,
+    message,
+    text,
+    logLevel,
+    correlationId: correlationId(request),
+  });
   round.onLeave = () => call.cancel("The client disconnected");
   round.wait(host);
   return round.response;
@@ -116,6 +113,27 @@ function answer(
     open = await Listen.open(session, endpoint.view, message, () => sink);
     return new Response(body.stream, { headers: STREAM_HEADERS });
   }
+}
+
+/** Makes a call, or continues the one that the request's state stands for; throws INVALID_PARAMS. */
+export function runRound(
+  host: StatelessCallOptions["host"],
+  round: Round,
+  request: Omit<StatelessCallOptions, "host">,
+): StatelessCall {
+  const { message, text, endpoint, session } = request;
+  const { requestState } = message.params;
+  if (HeldCalls.isOurs(requestState)) {
+    const { principal } = session;
+    const retry = { endpoint: endpoint.key, principal, fingerprint: fingerprintOf(message) };
+    const held = host.held.take(requestState, retry);
+    held.resume(round, inputResponses(message, text));
+    return held;
+  }
+  const own = { ...request, host, text: withoutEnvelope(text, message.params) };
+  const call = new StatelessCall(own, round);
+  call.run();
+  return call;
 }
 
 export async function discover(view: View, id: RequestId): Promise<string> {
@@ -137,7 +155,7 @@ export async function discover(view: View, id: RequestId): Promise<string> {
 }
 
 /** The client's answers as the text that came, by the ids of the questions. */
-export function inputResponses({ params }: RpcRequest, text: string): Map<string, string> {
+function inputResponses({ params }: RpcRequest, text: string): Map<string, string> {
   if (!isObject(params.inputResponses)) return new Map();
   const sent = memberSpans(text).get("params")!;
   const responses = memberSpans(text, sent.start).get("inputResponses")!;

@@ -28,12 +28,12 @@ export interface Round {
   refuse?(error: GatewayError): void;
 }
 
-interface StatelessCallOptions {
+export interface StatelessCallOptions {
   host: Pick<EndpointHost, "held" | "log" | "onAnswered" | "stepUp">;
   endpoint: McpEndpoint;
   session: StatelessSession;
   message: RpcRequest;
-  /** The message without its envelope. */
+  /** Of the message; a call has it without its envelope. */
   text: string;
   logLevel: string | undefined;
   correlationId?: string | undefined;

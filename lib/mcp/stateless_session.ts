@@ -6,8 +6,6 @@ import type { ListeningSession } from "./list_changes.ts";
 import { Session, type SessionRecord, type Sessions } from "./session.ts";
 import type { View } from "./view.ts";
 
-/** A client that makes requests without a session is taken to be gone after this long. */
-const IDLE_MS = 5 * 60_000;
 /** Questions of servers that no request could carry yet. */
 const MAX_POSTPONED = 20;
 /** Calls of one client that wait for its answers, and streams it listens on. */
@@ -29,7 +27,6 @@ type StatelessRecord = Omit<SessionRecord, "id"> & { key: string };
 export class StatelessSession extends Session {
   override readonly isKept = false;
   override readonly key: string;
-  override readonly idleLimitMs = IDLE_MS;
   readonly listens = new Set<Listen>();
   /** Resources that are subscribed to, with the number of streams that listen for each. */
   readonly #subscribed = new Map<string, number>();
@@ -65,7 +62,8 @@ export class StatelessSession extends Session {
   }
 
   override idleMs(now: number): number {
-    return this.listens.size > 0 ? 0 : super.idleMs(now);
+    // The client at this process's own pipes is there as long as they are.
+    return this.listens.size > 0 || this.from === "stdio" ? 0 : super.idleMs(now);
   }
 
   override heartbeat(): void {

@@ -1,21 +1,24 @@
 import type { RequestId } from "@modelcontextprotocol/sdk/types";
-import type { ClientProfile, McpRequest } from "../core/client.ts";
+import { type ClientProfile, type McpRequest, progressTokenOf } from "../core/client.ts";
 import { EVERYONE } from "../core/access.ts";
 import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, logCall, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
+import { isStatelessMessage, readEnvelope, type RpcRequest } from "./envelope.ts";
+import { Listen } from "./listen.ts";
 import { failureText, negotiate, nobodyAsked, notify, rpcErrorText } from "./protocol.ts";
 import { Session, type SessionRecord } from "./session.ts";
+import { discover, REMOVED, runRound } from "./stateless.ts";
+import type { Round, StatelessCall } from "./stateless_call.ts";
+import { statelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
 interface StdioEndpointOptions {
-  host: Pick<EndpointHost, "sessions" | "log" | "onAnswered">;
+  host: Pick<EndpointHost, "held" | "sessions" | "log" | "onAnswered">;
   /** Finds the endpoint, or throws: its server or toolset may come and go. */
   open(): McpEndpoint;
   write(text: string): void;
 }
-
-type RpcRequest = Extract<RpcMessage, { kind: "request" }>;
 
 /** The endpoint of the one client at this process's own pipes. */
 export class StdioEndpoint implements AsyncDisposable {
@@ -24,6 +27,9 @@ export class StdioEndpoint implements AsyncDisposable {
   #initializing: Promise<void> | undefined;
   #profile: ClientProfile | undefined;
   #session: Session | undefined;
+  #stateless: Session | undefined;
+  /** What a client without a session can cancel, by the ids of its requests. */
+  readonly #cancels = new Map<RequestId, () => void>();
   #endpoint: McpEndpoint | undefined;
 
   constructor(options: StdioEndpointOptions) {
@@ -57,6 +63,7 @@ export class StdioEndpoint implements AsyncDisposable {
         }
         return;
       case "notification":
+        if (this.#cancel(message)) return;
         if (this.#session) notify(this.#session, message.method, message.params, text);
         return;
       case "request":
@@ -66,6 +73,7 @@ export class StdioEndpoint implements AsyncDisposable {
 
   #request(message: RpcRequest, text: string): Promise<void> | undefined {
     const { id, method } = message;
+    if (isStatelessMessage(message, null)) return this.#answerStateless(message, text);
     if (method === "initialize") {
       return this.#initializing = this.#initialize(message)
         .finally(() => this.#initializing = undefined);
@@ -145,14 +153,75 @@ export class StdioEndpoint implements AsyncDisposable {
     logCall(host.log, endpoint, message, session.id, answer);
   }
 
+  /** A request that comes without a session, in the revision that has none. */
+  async #answerStateless(message: RpcRequest, text: string): Promise<void> {
+    const { host, write, open } = this.#options;
+    const { id, method, params } = message;
+    const envelope = readEnvelope(message);
+    if ("code" in envelope) {
+      return write(errorText(id, envelope.code, envelope.message, envelope.data));
+    }
+    if (REMOVED.has(method)) return this.#refuse(id, -32601, `Method not found: ${method}`);
+    if (this.#cancels.has(id)) {
+      return this.#refuse(id, -32600, "A request with this ID is already in progress");
+    }
+    const done = Promise.withResolvers<void>();
+    const over = () => {
+      this.#cancels.delete(id);
+      done.resolve();
+    };
+    try {
+      const endpoint = open();
+      const { profile, logLevel } = envelope;
+      const visitor = { endpoint: endpoint.key, principal: EVERYONE, profile, from: () => "stdio" };
+      const session = this.#stateless = statelessSession(host.sessions, visitor, endpoint.view);
+      session.touch();
+      if (method === "server/discover") return write(await discover(endpoint.view, id));
+      if (method === "subscriptions/listen") {
+        const sink = { send: write, heartbeat: () => {}, end: over };
+        const listen = await Listen.open(session, endpoint.view, message, () => sink);
+        this.#cancels.set(id, () => listen.close());
+        // Not waited for: it lasts as long as the client wants.
+        return;
+      }
+      let isCancelled = false;
+      const round: Round = {
+        id,
+        progressToken: progressTokenOf(params),
+        send: write,
+        end: (out) => {
+          if (!isCancelled) write(out);
+          over();
+        },
+      };
+      let call: StatelessCall | undefined;
+      this.#cancels.set(id, () => {
+        isCancelled = true;
+        call?.cancel("Cancelled by the client");
+      });
+      call = runRound(host, round, { endpoint, session, message, text, logLevel });
+    } catch (error) {
+      write(rpcErrorText(id, method, error));
+      over();
+    }
+    await done.promise;
+  }
+
+  #cancel({ method, params: { requestId } }: { method: string; params: Record<string, unknown> }) {
+    if (method !== "notifications/cancelled") return false;
+    const cancel = this.#cancels.get(requestId as RequestId);
+    cancel?.();
+    return cancel !== undefined;
+  }
+
   #refuse(id: RequestId, code: number, message: string): undefined {
     this.#options.write(errorText(id, code, message));
   }
 
   async #end(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
-    if (session) await this.#options.host.sessions.end(session);
+    const open = [this.#session, this.#stateless];
+    this.#session = this.#stateless = undefined;
+    for (const session of open) if (session) await this.#options.host.sessions.end(session);
   }
 }
 

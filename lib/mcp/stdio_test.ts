@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import pino from "pino";
 import { readMessage, requestText, resultText } from "../core/rpc.ts";
+import { HeldCalls } from "./held_calls.ts";
 import { Sessions } from "./session.ts";
 import { StdioEndpoint } from "./stdio.ts";
 import type { View } from "./view.ts";
@@ -36,7 +37,7 @@ function openEndpoint() {
   });
   const log = pino({ level: "warn" }, { write: (line) => void warnings.push(line) });
   const endpoint = new StdioEndpoint({
-    host: { sessions, log, onAnswered: () => {} },
+    host: { sessions, held: new HeldCalls(), log, onAnswered: () => {} },
     open: () => ({ key: "mcp?", view }),
     write: (text) => void written.push(text),
   });
