@@ -93,7 +93,7 @@ export function tracedRequest(
     const answer = await view.request(request);
     if (span && "error" in answer) failSpan(span, answer.error);
     return answer;
-  });
+  }, request.params._meta);
 }
 
 export function projectIn({ _meta: meta }: Record<string, unknown>): string | undefined {

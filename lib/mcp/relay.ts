@@ -25,7 +25,7 @@ import { LOG_LEVEL_KEY } from "../servers/stateless_request.ts";
 import { ConnectionState, isStateful } from "./connection_state.ts";
 import { completeRounds } from "./input_rounds.ts";
 import { ResourceWatch } from "./resource_watch.ts";
-import { isTracing, withSpan } from "../telemetry/tracing.ts";
+import { isTracing, tracedParams, withSpan } from "../telemetry/tracing.ts";
 
 /** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
 const MAX_TRIES = 30;
@@ -98,7 +98,10 @@ export class Relay implements AsyncDisposable {
     };
     if (!isTracing) return this.#call(request, call);
     const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
-    return withSpan("server call", attributes, () => this.#call(request, call));
+    return withSpan("server call", attributes, (span) => {
+      if (span) call.params = tracedParams(call.params, span);
+      return this.#call(request, call);
+    });
   }
 
   async #call(request: McpRequest, call: Call): Promise<string> {
