@@ -5,6 +5,8 @@ import { fromFileUrl } from "@std/path";
  * start would fetch them too, and a browser with them. tests/deno.lock pins them.
  */
 const PROGRAMS = {
+  budget: "npm:@modelcontextprotocol/server-budget-allocator@2.0.3",
+  clock: "npm:@modelcontextprotocol/server-basic-vanillajs@2.0.3",
   conformance: "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12",
   everything: "npm:@modelcontextprotocol/server-everything@2026.8.31",
   filesystem: "npm:@modelcontextprotocol/server-filesystem@2026.8.31",
