@@ -60,7 +60,11 @@ Deno.test("MCP Apps from npm show their pages and call their tools through /mcp,
     const [{ text: html, uri }] = z.tuple([Page]).parse(contents);
     assert.equal(uri, ui.resourceUri);
     const result = await client.callTool({ name: listed.name, arguments: {} });
-    await page.evaluate((shown) => globalThis.showApp(shown), { html, args: {}, result });
+    await page.evaluate((shown) => Reflect.get(globalThis, "showApp")(shown), {
+      html,
+      args: {},
+      result,
+    });
     return page.frameLocator("iframe");
   }
 

@@ -6,7 +6,7 @@ import { asAbortSignal, type CancelSignal, settledWithin } from "../core/async.t
 import type { ClientProfile } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
 import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
-import type { Connection } from "../servers/connection.ts";
+import type { Call, Connection } from "../servers/connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { listToolTexts } from "../servers/tool_list.ts";
 
@@ -103,6 +103,14 @@ export class OfferedLists {
   }
 
   async #list(server: ManagedServer, profile: ClientProfile): Promise<string[]> {
+    // Its requests say what their client offers.
+    if (server.isStateless) {
+      const shared = {
+        has: () => true,
+        call: (call: Call) => server.call({ ...call, client: profile }),
+      };
+      return await listToolTexts(shared, server.name, PROBE_MS);
+    }
     const limit = AbortSignal.timeout(PROBE_MS);
     const signal = AbortSignal.any([this.#options.signal, limit]);
     const { capabilities, clientInfo, protocolVersion } = profile;

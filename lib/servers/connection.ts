@@ -169,7 +169,8 @@ export class Connection implements AsyncDisposable {
       transport = await options.openTransport({
         onClose: (reason) => traffic.close(reason),
         onLog: events.onLog,
-        onMessage: (text, message) => deliver(traffic, events.onMessage, text, message),
+        onMessage: (text, message) =>
+          deliver(traffic, loneCaller(traffic, message) ?? events.onMessage, text, message),
         onInstall(reason) {
           if (!isOpening || ended.aborted) return;
           clearTimeout(timer);
@@ -410,6 +411,20 @@ function hearerOf(
   const listening = [...pending.values()].filter(({ call }) => call?.logLevel !== undefined);
   // Among several calls nobody knows which one it is about.
   return listening.length === 1 ? listening[0]?.call?.onMessage : undefined;
+}
+
+/**
+ * On a wire that all requests share, who hears a log message: the client whose calls are in flight, if
+ * that is only one. Otherwise nobody can tell whose call it speaks of.
+ */
+function loneCaller({ pending }: Traffic, message: RpcMessage): MessageListener | undefined {
+  if (message.kind !== "notification" || message.method !== "notifications/message") {
+    return undefined;
+  }
+  const calls = Array.from(pending.values(), ({ call }) => call)
+    .filter((call) => call !== undefined && call.method !== "ping");
+  const callers = new Set(calls.map((call) => call?.client));
+  return callers.size === 1 ? calls.at(-1)?.onMessage : undefined;
 }
 
 function withMember(text: string, path: string[], value: RequestId): string {

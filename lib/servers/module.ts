@@ -134,6 +134,7 @@ export function buildServers(input: ServersInput) {
         bus.emit("serverRemoved", name);
       },
       onSwitchedOff: input.onSwitchedOff,
+      mask: transports.mask,
       knownTools: input.knownTools,
       eras: new EraMemory(new ServerErasRepository(store)),
       onTools(name, texts) {

@@ -12,7 +12,14 @@ import type { Logger } from "../telemetry/logs.ts";
 import { type Call, Connection, type ConnectionOptions } from "./connection.ts";
 import { type EraMemory, type KnownEra, versionOf } from "./era_memory.ts";
 import type { ServerInfo } from "./negotiation.ts";
-import { callLost, isSessionLost, notConnected, OutputLog, StatusTracker } from "./status.ts";
+import {
+  callLost,
+  isSessionLost,
+  logMessageLine,
+  notConnected,
+  OutputLog,
+  StatusTracker,
+} from "./status.ts";
 import { Subscription } from "./subscription.ts";
 import {
   ScopeRequired,
@@ -66,6 +73,8 @@ export interface ManagedServerOptions {
   onLine?(name: string): void;
   /** It connects when something needs it, not before; its tools of the last run are always listed. */
   isOnDemand?: boolean | undefined;
+  /** Takes secrets out of what goes into its log. */
+  mask?: ((text: string) => string) | undefined;
   timings?: Partial<Timings>;
   maxOwn?: number;
 }
@@ -497,8 +506,11 @@ export class ManagedServer implements AsyncDisposable {
     if (message.method === "notifications/tools/list_changed") {
       return this.#tools.changed();
     }
-    // Log lines may speak of any client's call; a change of a list concerns all alike.
-    if (message.method.endsWith("/list_changed")) {
+    // A log message may speak of any client's call; a change of a list concerns all alike.
+    if (message.method === "notifications/message") {
+      const { mask = (line: string) => line } = this.#options;
+      this.#logLine(mask(logMessageLine(message.params)), "stderr");
+    } else if (message.method.endsWith("/list_changed")) {
       for (const listener of this.#broadcastListeners) listener(text);
     }
   }

@@ -3,6 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import type { ServerSpec, ServerStatus } from "../core/server.ts";
 import { TransportClosed } from "./transports/transport.ts";
 import { ManagedServer, type ManagedServerOptions } from "./server.ts";
+import { startManaged } from "./testing/start_managed.ts";
 import { FakeServer, pause, silentLog, until } from "./testing/fake_server.ts";
 
 const REMOTE: ServerSpec = { type: "http", url: "http://fake.example/", headers: {} };
@@ -304,4 +305,44 @@ Deno.test("ManagedServer.call() waits for a restart", async () => {
   await managed.call(CALL);
   await restarting;
   assert.equal(server.links.length, 2);
+});
+
+Deno.test("ManagedServer.call() gives log messages to the only client whose calls are in flight", async () => {
+  const fake = new FakeServer();
+  fake.silence("tools/call");
+  const masked: string[] = [];
+  await using server = await startManaged(fake, {
+    mask: (line) => (masked.push(line), "masked"),
+  });
+  const heard: string[] = [];
+  const profile = { protocolVersion: "2025-11-25", capabilities: {} };
+  const [ada, eve] = [{ ...profile }, { ...profile }];
+  const stop = new AbortController();
+  const call = (client: typeof ada, name: string) => {
+    const calling = server.call({
+      method: "tools/call",
+      client,
+      timeoutMs: 10_000,
+      streams: false,
+      signal: stop.signal,
+      onMessage: (_, message) => {
+        if (message.kind === "notification") heard.push(`${name} ${message.params.data}`);
+      },
+    });
+    calling.catch(() => {});
+  };
+  const tell = (data: string) =>
+    fake.links[0]!.tell("notifications/message", { level: "info", logger: "app", data });
+  tell("idle");
+  call(ada, "first");
+  call(ada, "second");
+  await until(() => fake.links[0]!.heard.filter((method) => method === "tools/call").length === 2);
+  tell("alone");
+  call(eve, "other");
+  await until(() => fake.links[0]!.heard.filter((method) => method === "tools/call").length === 3);
+  tell("both");
+  stop.abort();
+  assert.deepEqual(heard, ["second alone"]);
+  assert.deepEqual(masked, ["[info] app: idle", "[info] app: both"]);
+  assert.deepEqual(server.log.last(2).map(({ line }) => line), ["masked", "masked"]);
 });

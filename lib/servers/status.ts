@@ -2,6 +2,7 @@ import { isStarting, type ServerState, type ServerStatus } from "../core/server.
 import type { Logger } from "../telemetry/logs.ts";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import { failureCause } from "../core/failure_cause.ts";
+import { shortened } from "../core/text.ts";
 import { ScopeRequired, TransportClosed } from "./transports/transport.ts";
 
 const TROUBLE: ReadonlySet<ServerState> = new Set(["failed", "degraded", "needs_login"]);
@@ -203,4 +204,13 @@ export function needsLogin(error: unknown): boolean {
 export function isSessionLost(error: unknown): boolean {
   const loss = error instanceof GatewayError ? error.cause : error;
   return loss instanceof TransportClosed && loss.kind === "session";
+}
+
+const LOG_LINE_CHARS = 2_000;
+
+/** A log message of a server as a line of its log. */
+export function logMessageLine({ level, logger, data }: Record<string, unknown>): string {
+  const text = typeof data === "string" ? data : JSON.stringify(data) ?? "";
+  const from = typeof logger === "string" ? `${logger}: ` : "";
+  return shortened(`[${String(level)}] ${from}${text}`, LOG_LINE_CHARS);
 }
