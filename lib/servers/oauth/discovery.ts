@@ -27,7 +27,7 @@ export interface Discovered {
   scopes: string[];
 }
 
-export async function discover(
+export async function discoverLogin(
   http: OAuthHttp,
   url: URL,
   challenge: Challenge,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Loopback } from "../transports/testing/loopback.ts";
-import { discover, resourceOf } from "./discovery.ts";
+import { discoverLogin, resourceOf } from "./discovery.ts";
 import { OAuthHttp } from "./oauth_http.ts";
 
 const signal = new AbortController().signal;
@@ -29,17 +29,17 @@ function issuer(origin: string, path = "") {
   };
 }
 
-Deno.test("discover() takes the server itself for one that names nobody", async () => {
+Deno.test("discoverLogin() takes the server itself for one that names nobody", async () => {
   await using old = serving((origin) => ({
     "/.well-known/oauth-authorization-server": issuer(origin),
   }));
-  const found = await discover(new OAuthHttp({}, signal), new URL(old.url), {});
+  const found = await discoverLogin(new OAuthHttp({}, signal), new URL(old.url), {});
   assert.equal(found.issuer.issuer, old.origin);
   assert.equal(found.resource, old.url);
   assert.deepEqual(found.scopes, []);
 });
 
-Deno.test("discover() finds the metadata of an issuer with a path, in all three places", async () => {
+Deno.test("discoverLogin() finds the metadata of an issuer with a path, in all three places", async () => {
   const places = [
     "/.well-known/oauth-authorization-server/tenant",
     "/.well-known/openid-configuration/tenant",
@@ -55,14 +55,14 @@ Deno.test("discover() finds the metadata of an issuer with a path, in all three 
       [place]: issuer(origin, "/tenant"),
     }));
     const url = new URL(server.url);
-    const found = await discover(new OAuthHttp({}, signal), url, { scope: "b c" });
+    const found = await discoverLogin(new OAuthHttp({}, signal), url, { scope: "b c" });
     assert.equal(found.issuer.issuer, `${server.origin}/tenant`, place);
     assert.equal(found.resource, server.origin);
     assert.deepEqual(found.scopes, ["b", "c"], "what the refusal asks for comes first");
   }
 });
 
-Deno.test("discover() follows redirects of metadata only where each address is allowed", async () => {
+Deno.test("discoverLogin() follows redirects of metadata only where each address is allowed", async () => {
   await using target = serving((origin) => ({ "/inner": issuer(origin) }));
   await using server = serving(() => ({
     "/.well-known/oauth-authorization-server": Response.redirect(`${target.origin}/inner`, 302),
@@ -70,28 +70,28 @@ Deno.test("discover() follows redirects of metadata only where each address is a
   const allowUrl = (url: URL) =>
     url.origin === target.origin ? Promise.reject(new Error("kept out")) : Promise.resolve();
   await assert.rejects(
-    discover(new OAuthHttp({ allowUrl }, signal), new URL(server.url), {}),
+    discoverLogin(new OAuthHttp({ allowUrl }, signal), new URL(server.url), {}),
     /kept out/,
   );
   assert.deepEqual(target.received, []);
 });
 
-Deno.test("discover() says so where nobody tells how to log in", async () => {
+Deno.test("discoverLogin() says so where nobody tells how to log in", async () => {
   await using server = serving(() => ({}));
   await assert.rejects(
-    discover(new OAuthHttp({}, signal), new URL(server.url), {}),
+    discoverLogin(new OAuthHttp({}, signal), new URL(server.url), {}),
     /Cannot find out how to log in/,
   );
 });
 
-Deno.test("discover() takes the server and what it is part of, and nothing beside it", async () => {
+Deno.test("discoverLogin() takes the server and what it is part of, and nothing beside it", async () => {
   let resource = "";
   await using server = serving((origin) => ({
     "/.well-known/oauth-protected-resource": { resource },
     "/.well-known/oauth-authorization-server": issuer(origin),
   }));
   const url = new URL("/team/mcp", server.origin);
-  const asked = () => discover(new OAuthHttp({}, signal), url, {});
+  const asked = () => discoverLogin(new OAuthHttp({}, signal), url, {});
   for (const path of ["", "/team", "/team/mcp"]) {
     resource = `${server.origin}${path}`;
     assert.equal((await asked()).resource, resource);

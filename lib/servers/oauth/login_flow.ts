@@ -12,7 +12,7 @@ import type {
 } from "../../storage/pending_logins_repository.ts";
 import { readChallenge } from "../transports/http_errors.ts";
 import { identify } from "./client_identity.ts";
-import { discover } from "./discovery.ts";
+import { discoverLogin } from "./discovery.ts";
 import {
   asLoginError,
   loginError,
@@ -73,7 +73,7 @@ export class LoginFlow {
     const before = await this.#loginBefore(target.name);
     // What was granted stays granted: a login for one more scope asks for those it has as well.
     const scope = computeScopeUnion(before?.scopes.join(" "), wish.scope);
-    const { resource, issuer, revocationEndpoint, scopes } = await discover(
+    const { resource, issuer, revocationEndpoint, scopes } = await discoverLogin(
       http,
       url,
       wish.scope === undefined || scope === undefined ? challenge : { ...challenge, scope },
@@ -181,7 +181,7 @@ export class LoginFlow {
   ): Promise<Login> {
     const { prepared } = waiting;
     const host = new URL(prepared.issuer).host;
-    checkIssuer(waiting, answer.get("iss") ?? undefined, host);
+    checkIssuer(waiting, answer.get("iss") ?? undefined);
     const error = answer.get("error");
     if (error !== null) {
       const description = answer.get("error_description");
@@ -219,14 +219,15 @@ export class LoginFlow {
 }
 
 /** An answer that names another authorization server was meant for that one (RFC 9207). */
-function checkIssuer(
-  { prepared: { issuer }, namesIssuer }: Waiting,
-  iss: string | undefined,
-  host: string,
-): void {
-  const issParameterSupported = namesIssuer;
+function checkIssuer({ prepared, namesIssuer }: Waiting, iss: string | undefined): void {
+  const { issuer: expectedIssuer } = prepared;
+  const { host } = new URL(expectedIssuer);
   try {
-    validateAuthorizationResponseIssuer({ iss, expectedIssuer: issuer, issParameterSupported });
+    validateAuthorizationResponseIssuer({
+      iss,
+      expectedIssuer,
+      issParameterSupported: namesIssuer,
+    });
   } catch {
     throw loginError(
       iss === undefined

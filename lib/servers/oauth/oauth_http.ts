@@ -23,7 +23,6 @@ export interface OAuthHttpOptions {
   /** Throws where an address must not be reached; asked for each one, redirects included. */
   allowUrl?: ((url: URL) => Promise<void>) | undefined;
   fetch?: typeof fetch | undefined;
-  limitMs?: number | undefined;
 }
 
 /** What holds for the logins to one server: where it may send us, and by what. */
@@ -76,7 +75,7 @@ export class OAuthHttp {
     signal.throwIfAborted();
     await this.#options.allowUrl?.(url);
     const send = this.#options.fetch ?? fetch;
-    const limit = AbortSignal.timeout(this.#options.limitMs ?? LIMIT_MS);
+    const limit = AbortSignal.timeout(LIMIT_MS);
     const ended = AbortSignal.any([signal, limit]);
     try {
       return await send(url, { ...init, redirect: "manual", signal: ended });

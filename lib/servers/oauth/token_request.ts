@@ -64,7 +64,7 @@ export async function revokeToken(
 }
 
 /** Why a request to an authorization server failed, on one line. */
-export async function failureText(error: unknown): Promise<string> {
+export async function oauthErrorText(error: unknown): Promise<string> {
   const cause = error instanceof RegistrationRejectedError
     ? await parseErrorResponse(error.body)
     : error;
@@ -97,7 +97,7 @@ async function issued(client: TokenClient, asked: Promise<OAuthTokens>): Promise
   const { host } = new URL(client.tokenEndpoint);
   const tokens = await asked.catch(async (error) => {
     if (error instanceof OAuthError) {
-      const message = `${host} did not issue a token: ${await failureText(error)}`;
+      const message = `${host} did not issue a token: ${await oauthErrorText(error)}`;
       throw NO_VERDICT.includes(error.code) ? loginError(message) : new TokenRefused(message);
     }
     throw asLoginError(error, `${host} did not return a bearer token`);
