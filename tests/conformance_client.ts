@@ -4,8 +4,8 @@ import { fromFileUrl } from "@std/path";
 import { z } from "zod";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
-/** A login that does not help is not tried for ever: two more after the first. */
-const MAX_LOGINS = 3;
+/** The first, and one for a scope or an authorization server that is new. */
+const MAX_LOGINS = 2;
 /** More at once would only wait for the processor. */
 const AT_ONCE = 4;
 
@@ -32,6 +32,8 @@ type Scenario = z.infer<typeof Scenario>;
  * person would.
  */
 export class GatewayAsClient implements AsyncDisposable {
+  /** What kept the gateway from using the server of a scenario. */
+  readonly problems = new Map<string, string>();
   readonly #gateway: RunningGateway;
   readonly #listener: Deno.HttpServer<Deno.NetAddr>;
   readonly #waiting: (() => void)[] = [];
@@ -46,7 +48,8 @@ export class GatewayAsClient implements AsyncDisposable {
         if (!EXTENSIONS.test(scenario.scenario)) await this.#inTurn(() => this.#run(scenario));
         return new Response("Done");
       } catch (error) {
-        return new Response(`${scenario.scenario}: ${error}`, { status: 500 });
+        this.problems.set(scenario.scenario, String(error));
+        return new Response(String(error), { status: 500 });
       }
     });
   }

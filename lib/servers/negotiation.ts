@@ -21,7 +21,12 @@ import {
   requestHeaders,
   withEnvelope,
 } from "./stateless_request.ts";
-import { type Exchange, type Transport, TransportClosed } from "./transports/transport.ts";
+import {
+  type Exchange,
+  ScopeRequired,
+  type Transport,
+  TransportClosed,
+} from "./transports/transport.ts";
 
 const PROTOCOL_VERSION = "2025-11-25";
 /** How long a server of unknown revision has to answer the probe before it is initialized as well. */
@@ -29,9 +34,10 @@ const PROBE_MS = 1_000;
 /** The same for one that spoke 2026-07-28 before, and may have been replaced by an older one. */
 const LONG_PROBE_MS = 15_000;
 const INITIALIZE_ID = 0;
-const DISCOVER_ID = 1;
+/** The second for a server that refuses the version it then names as supported. */
+const DISCOVER_IDS = [1, 2];
 /** The first id that a handshake does not use. */
-export const FIRST_CALL_ID = 2;
+export const FIRST_CALL_ID = 3;
 
 export interface ServerInfo extends Pick<InitializeResult, "protocolVersion" | "instructions"> {
   capabilities: Unchecked<ServerCapabilities>;
@@ -53,6 +59,11 @@ const Discovery = z.looseObject({
     "io.modelcontextprotocol/serverInfo": z.looseObject({ name: z.string() }).optional()
       .catch(undefined),
   }).optional().catch(undefined),
+});
+
+const UnsupportedVersion = z.looseObject({
+  code: z.literal(-32022),
+  data: z.looseObject({ supported: z.array(z.string()) }),
 });
 
 /** Which of the two kinds of revisions a server speaks: with sessions, or 2026-07-28 without. */
@@ -139,7 +150,7 @@ class Probe {
 
   abandon(): void {
     const reason = new DOMException("The server was initialized instead", "AbortError");
-    this.#transport.abandon?.(DISCOVER_ID, reason);
+    for (const id of DISCOVER_IDS) this.#transport.abandon?.(id, reason);
     this.#wait.abort(reason);
   }
 
@@ -154,11 +165,12 @@ class Probe {
       signal: this.#wait.signal,
     };
     try {
-      const text = requestText(DISCOVER_ID, DISCOVER, params);
-      const info = readDiscovery(
-        await this.#transport.request(DISCOVER_ID, text, exchange),
-        options.serverName,
-      );
+      let answer = "";
+      for (const id of DISCOVER_IDS) {
+        answer = await this.#transport.request(id, requestText(id, DISCOVER, params), exchange);
+        if (!asksAgain(answer)) break;
+      }
+      const info = readDiscovery(answer, options.serverName);
       this.isFound = info !== undefined;
       return info;
     } catch (error) {
@@ -169,6 +181,11 @@ class Probe {
 }
 
 export const DISCOVER = "server/discover";
+
+function asksAgain(text: string): boolean {
+  const { data } = UnsupportedVersion.safeParse(parseJson(memberText(text, "error") ?? "null"));
+  return data?.data.supported.includes(STATELESS_VERSION) ?? false;
+}
 
 /** What a response to `server/discover` says; undefined if that is not a server of 2026-07-28. */
 export function readDiscovery(text: string, serverName: string): ServerInfo | undefined {
@@ -208,7 +225,9 @@ class HandshakeRefused extends GatewayError {}
 /** Whether a server answered, but not what was asked. */
 function isRefused(error: unknown): boolean {
   return error instanceof HandshakeRefused ||
-    (error instanceof TransportClosed && error.kind === "refused");
+    // A login without the scope for it says nothing of what the server speaks.
+    (error instanceof TransportClosed && error.kind === "refused" &&
+      !(error instanceof ScopeRequired));
 }
 
 function initializeError(text: string): string {
