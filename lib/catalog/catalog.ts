@@ -48,6 +48,8 @@ export class Catalog {
   readonly #listed = new Map<string, string[]>();
   /** By server and name: the clients' offers to which a tool is listed, where not to all. */
   readonly #listedTo = new Map<string, ListedTo>();
+  /** The last lists of servers that are switched off: what waits for review there still waits. */
+  readonly #unlisted = new Map<string, { texts: string[]; read: ServerTools }>();
   readonly #enabled = new Map<string, ReadonlySet<string>>();
   readonly #promoted = new Map<string, ReadonlyMap<string, string>>();
   readonly #listeners = new Set<(server: string) => void>();
@@ -75,6 +77,11 @@ export class Catalog {
     return this.#snapshot.servers.get(server) ?? EMPTY;
   }
 
+  /** As of(), and the last list of a server that is switched off: for those who review it. */
+  reviewOf(server: string): ServerTools {
+    return this.#unlisted.get(server)?.read ?? this.of(server);
+  }
+
   onChange(listener: (server: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -94,6 +101,7 @@ export class Catalog {
     if (!isSame) {
       this.#listed.set(server, texts);
       this.#listedTo.set(server, listedTo);
+      this.#unlisted.delete(server);
       // Clients with lists of their own get others, too; what they hold is noted when it is read.
       this.#heldElsewhere.delete(server);
       this.#publish(server);
@@ -115,6 +123,8 @@ export class Catalog {
 
   /** The rules for a server have changed: publishes what is another by them. */
   refresh(server: string): void {
+    const unlisted = this.#unlisted.get(server);
+    if (unlisted) unlisted.read = this.#read(server, unlisted.texts);
     const texts = this.#listed.get(server);
     if (!texts) return;
     const fresh = this.#read(server, texts);
@@ -131,7 +141,7 @@ export class Catalog {
 
   /** What of a server waits for approval, in the list for all or in that of a single client. */
   heldOf(server: string): HeldTool[] {
-    const held = this.of(server).held ?? [];
+    const held = this.reviewOf(server).held ?? [];
     const elsewhere = [...this.#heldElsewhere.get(server)?.values() ?? []].flat();
     return [...held, ...without(elsewhere, held)];
   }
@@ -177,12 +187,17 @@ export class Catalog {
 
   /** Its tools are not there for a while; which of them are on stays known. */
   unlist(server: string): void {
-    if (this.#listed.delete(server)) this.#publish(server);
+    const texts = this.#listed.get(server);
+    if (!texts) return;
+    this.#unlisted.set(server, { texts, read: this.of(server) });
+    this.#listed.delete(server);
+    this.#publish(server);
   }
 
   remove(server: string): void {
     this.#enabled.delete(server);
     this.unlist(server);
+    this.#unlisted.delete(server);
   }
 
   /** What a list of tools for a single client amounts to under the rules for its server. */

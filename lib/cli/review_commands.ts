@@ -42,10 +42,11 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   "review.approve": {
     flags: [FINGERPRINT, YES],
     async prepare(given, command, target) {
-      const canApprove = ({ state, kind }: ReviewItem) => kind !== "finding" && state !== "flagged";
+      const canApprove = ({ state, kind }: ReviewItem) =>
+        kind !== "finding" && state !== "quarantined";
       const item = await itemToDecide(target, given, command, canApprove);
       // A change that was passed on is only marked as seen.
-      if (item.state !== "notice") {
+      if (item.state === "held" || item.state === "rejected") {
         const question = `Serve ${shownLine(`${item.server}.${item.tool}`)} like this?`;
         agree("review approve", question, command, itemText(item, painter(command.env)));
       }

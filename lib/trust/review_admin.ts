@@ -151,7 +151,7 @@ export class ReviewAdmin {
     const { held } = this.#waiting(subject);
     const { book, catalog } = this.#options;
     // What only a single client is listed in the place of a tool takes that from nobody else.
-    const from = held && catalog.of(server).held?.includes(held) ? held.from : undefined;
+    const from = held && catalog.reviewOf(server).held?.includes(held) ? held.from : undefined;
     await this.#edit(server, (reviews, pins) => {
       const decided = {
         reviews: {

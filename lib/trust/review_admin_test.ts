@@ -195,6 +195,29 @@ Deno.test("ReviewAdmin tells of what was passed on until it is seen, and can tak
   await failure(admin.revert("s", "unknown"), "NOT_FOUND");
 });
 
+Deno.test("ReviewAdmin lists a change with a finding once, also while its server is off", async () => {
+  await using setting = await Setting.open("notify", listed("a"), listed("b"));
+  const { admin, review } = setting;
+  await review.list("s", listed("a", "EVIL"), listed("b", "ODD"), listed("c", "EVIL"));
+  const states = () =>
+    admin.list().items.map(({ tool, kind, state, diff }) => [tool, kind, state, diff !== undefined])
+      .sort();
+  const expected = [
+    ["a", "changed", "quarantined", true],
+    ["b", "changed", "flagged", true],
+    ["c", "added", "quarantined", false],
+  ];
+  assert.deepEqual(states(), expected);
+  review.catalog.unlist("s");
+  assert.deepEqual(states(), expected);
+  await admin.reject(setting.subject("a"));
+  await admin.reject(setting.subject("c"));
+  assert.deepEqual(states(), [expected[1]]);
+  await review.list("s", listed("a", "EVIL"), listed("b", "ODD"), listed("c", "EVIL"));
+  assert.equal(setting.shown("a"), listed("a"));
+  assert.deepEqual(states(), [expected[1]]);
+});
+
 Deno.test("ReviewAdmin.waive() needs a finding and a reason, and unwaive() takes it back", async () => {
   await using setting = await Setting.open("notify", listed("a", "EVIL"), listed("b", "ODD"));
   const { admin, review } = setting;

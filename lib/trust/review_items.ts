@@ -70,12 +70,13 @@ export type ReviewPolicy = z.infer<typeof ReviewPolicy>;
 /** What a decision about an item names: each of its rules for a waiver; nothing if it does not apply. */
 export function selectedFor(
   decision: string,
-  { server, tool, fingerprint, kind, findings }: ReviewItem,
+  { server, tool, fingerprint, kind, state, findings }: ReviewItem,
 ): { server: string; tool: string; fingerprint: string; rule?: string }[] {
   const named = { server, tool, fingerprint };
   if (decision === "waive") {
     return [...new Set(findings.map(({ rule }) => rule))].map((rule) => ({ ...named, rule }));
   }
+  if (decision === "approve" && state === "quarantined") return [];
   return kind === "finding" || kind === "invalid" ? [] : [named];
 }
 
@@ -97,11 +98,23 @@ export interface RawItem extends ReviewItem {
 
 export function collectItems(servers: readonly string[], sources: ItemSources): RawItem[] {
   const items = servers.flatMap((server) => [
-    ...foundItems(server, sources),
+    ...withChanges(foundItems(server, sources), noticeItems(server, sources)),
     ...heldItems(server, sources),
-    ...noticeItems(server, sources),
   ]);
   return items.sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state));
+}
+
+/** A change with a finding is one item: in the finding's state, with what changed. */
+function withChanges(found: readonly RawItem[], notices: readonly RawItem[]): RawItem[] {
+  const keyOf = ({ tool, fingerprint }: RawItem) => JSON.stringify([tool, fingerprint]);
+  const changes = new Map(notices.map((notice) => [keyOf(notice), notice]));
+  const merged = found.map((item) => {
+    const { state, findings } = item;
+    const notice = changes.get(keyOf(item));
+    return notice ? { ...notice, state, findings } : item;
+  });
+  const known = new Set(found.map(keyOf));
+  return [...merged, ...notices.filter((notice) => !known.has(keyOf(notice)))];
 }
 
 /** As it is shown: compared with what it was, or whole where there is nothing to compare. */
@@ -146,7 +159,7 @@ function noticeItems(server: string, { book, guard, verdicts }: ItemSources): Ra
 }
 
 function foundItems(server: string, { catalog, screen }: ItemSources): RawItem[] {
-  const { quarantined = [], flagged = [] } = catalog.of(server);
+  const { quarantined = [], flagged = [] } = catalog.reviewOf(server);
   const ofTools = [...quarantined, ...flagged].map(({ tool, findings }, index) => ({
     subject: tool.name,
     isQuarantined: index < quarantined.length,

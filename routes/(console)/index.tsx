@@ -66,7 +66,7 @@ function Stats({ page }: { page: DashboardPage }) {
         value={formatNumber(exposed)}
         note={counts.tools === 0 && counts.ready === 0
           ? page.starting.length > 0 ? "servers are still starting" : "no server is ready"
-          : `of ${formatNumber(counts.tools)} discovered`}
+          : discoveredText(page)}
       />
       <Stat
         name="Equipped toolset"
@@ -91,6 +91,15 @@ function Stats({ page }: { page: DashboardPage }) {
       />
     </div>
   );
+}
+
+function discoveredText({ counts, withheld: { quarantined, held } }: DashboardPage): string {
+  const kept = [
+    ...(quarantined > 0 ? [`${formatNumber(quarantined)} in quarantine`] : []),
+    ...(held > 0 ? [`${formatNumber(held)} on hold`] : []),
+  ];
+  const discovered = `of ${formatNumber(counts.tools + quarantined + held)} discovered`;
+  return kept.length === 0 ? discovered : `${discovered}; ${kept.join(", ")}`;
 }
 
 function GatewayCard({ page }: { page: DashboardPage }) {

@@ -11,8 +11,9 @@ import {
   toolsToReview,
 } from "../../../lib/console/attention.ts";
 import { countStatus, needsAttention } from "../../../lib/console/frame.ts";
-import { countedCalls, tokenCost, toolRows } from "../../../lib/console/tool_rows.ts";
+import { countedCalls, tokenCost, toolRows, waitingTools } from "../../../lib/console/tool_rows.ts";
 import { tourOf } from "../../../lib/console/tour.ts";
+import type { ToolWait } from "../../../lib/console/ui/tools.ts";
 import { EVERYONE } from "../../../lib/core/access.ts";
 import { within } from "../../../lib/core/async.ts";
 import type { ClientListing, ConnectedClient } from "../../../lib/mcp/clients.ts";
@@ -62,6 +63,7 @@ export async function dashboardPage(
     starting: servers.filter(({ state }) => isStarting(state)),
     /** Tools that clients can find and call; the others are switched off. */
     exposed: gateway.toolDirectory.visible(EVERYONE).length,
+    withheld: withheldTools(gateway, servers),
     equipped: equipped && { name: equipped.name, tools: toolsets.registered(equipped).length },
     toolsets: toolsets.list().length,
     tokens,
@@ -83,6 +85,16 @@ export async function dashboardPage(
     version: gateway.version,
     dataDir: gateway.options.options.dataDir,
   };
+}
+
+/** Tools that servers list and no client sees: in quarantine, or new and not approved. */
+function withheldTools(gateway: Gateway, servers: readonly ServerStatus[]) {
+  const listing = new Set(servers.filter(({ toolCount }) => toolCount > 0).map(({ name }) => name));
+  const tools = waitingTools(gateway).filter(({ server, kind, state }) =>
+    listing.has(server) && (state === "quarantined" || kind === "added" || kind === "renamed")
+  );
+  const count = (state: ToolWait) => tools.filter((tool) => tool.state === state).length;
+  return { quarantined: count("quarantined"), held: count("held") };
 }
 
 /** Servers, and problems in the configuration that explain none of them. */

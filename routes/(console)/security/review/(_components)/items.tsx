@@ -275,12 +275,22 @@ function Decide({ card }: { card: ReviewCard }) {
   if (kind === "finding" || kind === "invalid") return null;
   const subject = nameOf(card);
   const fields = { server, tool, fingerprint };
-  if (state === "notice") {
+  if (state !== "held" && state !== "rejected") {
     return (
       <div class="form-actions">
-        <Button label="Mark as seen" subject={subject} fields={{ ...fields, action: "approve" }} />
+        {state !== "quarantined" && (
+          <Button
+            label="Mark as seen"
+            subject={subject}
+            fields={{ ...fields, action: "approve" }}
+          />
+        )}
         <Button
-          label={kind === "changed" ? "Revert" : "Hide the tool"}
+          label={kind === "changed"
+            ? "Revert"
+            : state === "quarantined"
+            ? "Reject"
+            : "Hide the tool"}
           subject={subject}
           fields={{ ...fields, action: "reject" }}
         />

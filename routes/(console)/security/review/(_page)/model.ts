@@ -215,7 +215,10 @@ const TITLES: Record<ReviewItem["kind"], string> = {
 };
 
 function titleOf({ kind, state }: ReviewItem): string {
-  return kind === "finding" && state === "quarantined" ? "Looks like an attack" : TITLES[kind];
+  if (state !== "quarantined") return TITLES[kind];
+  return kind === "finding"
+    ? "Looks like an attack"
+    : `${TITLES[kind]}, and it looks like an attack`;
 }
 
 function effectOf({ kind, state, tool }: ReviewItem): string {
