@@ -5,9 +5,12 @@ import { CodeBlock, CopyButton } from "./text.tsx";
 interface ClientSnippetsProps {
   endpoint: string;
   snippets: ClientSnippet[];
+  /** The page is about something else: the clients are one row until they are wanted. */
+  isFolded?: boolean;
 }
 
-export function ClientSnippets({ endpoint, snippets }: ClientSnippetsProps) {
+export function ClientSnippets({ endpoint, snippets, isFolded = false }: ClientSnippetsProps) {
+  const list = snippets.map((snippet) => <Snippet key={snippet.client} snippet={snippet} />);
   return (
     <Card title="Connect a client" isFlush>
       <p class="card-lead snippet-endpoint">
@@ -22,22 +25,39 @@ export function ClientSnippets({ endpoint, snippets }: ClientSnippetsProps) {
           <a class="button" href="/security/tokens">Create a token</a>
         </p>
       )}
-      {snippets.map(({ client, place, code, command }) => (
-        // One name: opening one closes the others.
-        <details key={client} class="schema" name="client">
-          <summary>{client}</summary>
-          <div class="snippet">
-            {command === undefined ? null : (
-              <>
-                <p class="small muted">Run this once:</p>
-                <CodeBlock code={command} label={`command for ${client}`} />
-              </>
-            )}
-            <p class="small muted">{command === undefined ? "Add" : "Or add"} this to {place}:</p>
-            <CodeBlock code={code} label={`configuration for ${client}`} />
-          </div>
-        </details>
-      ))}
+      {isFolded
+        ? (
+          <details class="schema snippet-fold">
+            <summary>Set up {listed(snippets)}</summary>
+            <div>{list}</div>
+          </details>
+        )
+        : list}
     </Card>
+  );
+}
+
+/** "Claude Code, Cursor and 9 more clients" */
+function listed(snippets: readonly ClientSnippet[]): string {
+  const [first, second] = snippets.map(({ client }) => client);
+  return `${first}, ${second} and ${snippets.length - 2} more clients`;
+}
+
+function Snippet({ snippet: { client, place, code, command } }: { snippet: ClientSnippet }) {
+  return (
+    // One name: opening one closes the others.
+    <details class="schema" name="client">
+      <summary>{client}</summary>
+      <div class="snippet">
+        {command === undefined ? null : (
+          <>
+            <p class="small muted">Run this once:</p>
+            <CodeBlock code={command} label={`command for ${client}`} />
+          </>
+        )}
+        <p class="small muted">{command === undefined ? "Add" : "Or add"} this to {place}:</p>
+        <CodeBlock code={code} label={`configuration for ${client}`} />
+      </div>
+    </details>
   );
 }

@@ -25,11 +25,25 @@ Deno.test("doctor finds nothing wrong on a fresh machine, and makes nothing", as
   await TestCli.use(async (cli) => {
     const found = await examine(cli, "--port", "0");
     assert.equal(found.problems, 0, JSON.stringify(found.all));
-    for (const about of ["deno", "data", "store", "config", "port", "client"]) {
+    for (const about of ["deno", "data", "store", "config", "port", "evaluator", "client"]) {
       assert.ok(found.of(about).length > 0, about);
     }
     assert.deepEqual(Array.from(Deno.readDirSync(cli.dataDir)), []);
     assert.match(await cli.ok("doctor", "--port", "0"), /^ok +data +.*is writable$/m);
+  });
+});
+
+Deno.test("doctor names the program that evaluates, and its version", async () => {
+  await TestCli.use(async (cli) => {
+    const flags = ["--port", "0", "--enable-optimization", "--claude-path"];
+    const claude = join(cli.home, "claude");
+    const missing = await examine(cli, ...flags, claude);
+    assert.deepEqual(missing.levels("evaluator"), ["warning"]);
+    assert.match(missing.of("evaluator")[0]!.fix ?? "", /npm install -g/);
+    await Deno.writeTextFile(claude, "#!/bin/sh\necho '2.1.0 (Claude Code)'\n");
+    await Deno.chmod(claude, 0o755);
+    const [found] = (await examine(cli, ...flags, claude)).of("evaluator");
+    assert.equal(found?.message, `claude CLI 2.1.0 (Claude Code), ${claude}`);
   });
 });
 

@@ -10,16 +10,13 @@ import {
 } from "./browser.ts";
 import { connect, type EndpointClient } from "./combined_endpoints.ts";
 import {
-  assertAccessible,
   assertFits,
+  assertReadable,
   browserTest,
   goLive,
-  NARROW,
   openContext,
   type OpenPage,
   openPageIn,
-  screenshot,
-  WIDE,
 } from "./console_pages.ts";
 import { findClaude } from "./fixtures/claude_cli.ts";
 import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
@@ -112,26 +109,8 @@ async function openPage(from = context): Promise<OpenPage> {
   return { page, complaints, [Symbol.asyncDispose]: close };
 }
 
-/** No serious finding in either theme, and nothing that scrolls sideways on a telephone. */
-async function inspect(page: Page, name: string): Promise<void> {
-  for (
-    const [look, viewport, colorScheme] of [
-      ["light", WIDE, "light"],
-      ["dark", WIDE, "dark"],
-      ["narrow", NARROW, "light"],
-    ] as const
-  ) {
-    const where = `${name} (${look})`;
-    await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme });
-    if (viewport === WIDE) {
-      await within(assertAccessible(page, where), STEP_MS, `The audit of ${where}`);
-    }
-    await screenshot(page, `optimization-${name}-${look}`);
-    await assertFits(page, where);
-  }
-  await page.setViewportSize(WIDE);
-  await page.emulateMedia({ colorScheme: "light" });
+function inspect(page: Page, name: string): Promise<void> {
+  return within(assertReadable(page, `optimization-${name}`), STEP_MS, `The audit of ${name}`);
 }
 
 /** A client of the library's own endpoint. */
@@ -234,7 +213,8 @@ test("promote in the browser reaches a connected client, and so does revert", as
     .waitFor();
   await goLive(other.page, lab.gateway.url + TOOL);
   await page.getByText("Tested against 3 prompts (1 direct, 1 indirect, 1 negative)").waitFor();
-  await page.getByText(/Promote: quick evidence from 3 prompts/).waitFor();
+  await page.getByText("Promote: it passes every rule").waitFor();
+  await page.getByText(/quick evidence from 3 prompts/).waitFor();
   const overall = page.locator(".score-row", { hasText: "Overall" });
   assert.match(await overall.innerText(), /1\/3 \(33 %\)[\s\S]*3\/3 \(100 %\)[\s\S]*\+66.7 points/);
   assert.equal(await overall.locator("svg .score-whisker").count(), 6);
@@ -372,7 +352,7 @@ test("promote works by keyboard alone", async () => {
   await tabTo(page, /^find_books$/);
   await page.keyboard.press("Enter");
   await page.waitForURL(/find_books/);
-  await page.getByText(/Promote: quick evidence/).waitFor();
+  await page.getByText("Promote: it passes every rule").waitFor();
   await tabTo(page, /^Promote Candidate 2$/);
   await page.keyboard.press("Enter");
   await hears(client, GOOD);

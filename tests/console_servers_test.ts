@@ -226,8 +226,10 @@ test("server page shows states, log, snippets and endpoint; restart is live", as
     ["Cursor", '"url"'],
     ["VS Code", '"servers"'],
   ] as const;
+  await page.locator("summary", { hasText: /^Set up Claude Code, .* and \d+ more clients$/ })
+    .click();
   for (const [client, text] of snippets) {
-    await page.locator("summary", { hasText: client }).click();
+    await page.locator("summary", { hasText: new RegExp(`^${client}$`) }).click();
     await page.getByText(text).filter({ visible: true }).first().waitFor();
   }
   await page.getByText("The server has written nothing to stderr").waitFor();

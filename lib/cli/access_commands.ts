@@ -1,5 +1,6 @@
 import { describeScope } from "../auth/grants.ts";
 import { configError } from "../config/files.ts";
+import { isIdle } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { SecretName } from "../core/secret_reference.ts";
 import type { ACCESS_OPERATIONS } from "../operations/access.ts";
@@ -80,8 +81,12 @@ function clientsText(
     TOOLS: ({ listing }) => listing && `${listing.tools} (${listing.tokens} tokens)`,
     CALLS: ({ calls }) => calls,
     SEARCHES: ({ searches }) => searches,
-    "LAST SEEN": ({ lastSeenAt, endedAt }) =>
-      endedAt === undefined ? minuteOf(lastSeenAt) : `disconnected ${minuteOf(endedAt)}`,
+    "LAST SEEN": ({ lastSeenAt, endedAt, idleSince }) =>
+      endedAt !== undefined
+        ? `disconnected ${minuteOf(endedAt)}`
+        : isIdle({ idleSince })
+        ? `idle since ${minuteOf(lastSeenAt)}`
+        : minuteOf(lastSeenAt),
   });
 }
 

@@ -14,6 +14,7 @@ import {
   checkRuntime,
   ok,
 } from "./doctor/checks.ts";
+import { checkEvaluator } from "./doctor/evaluator_check.ts";
 import { checkByConnecting, checkEntries, checkRunning } from "./doctor/servers_check.ts";
 import { findGateways, listServers, openTarget } from "./operation_target.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
@@ -31,8 +32,9 @@ export const doctor: Command = {
   meaning: "Check the installation and suggest fixes; exit code 1 if there is a problem",
   details: [
     "Checks Deno, the config file, the data folder, the data store, the port, leftover processes of",
-    "killed gateways, every server, and the clients' configs. If no gateway is running, it connects to",
-    "each server, for 10 s at most. --fix repairs servers whose npx cache is broken.",
+    "killed gateways, every server, the evaluator for optimization, and the clients' configs. If no",
+    "gateway is running, it connects to each server, for 10 s at most. --fix repairs servers whose npx",
+    "cache is broken.",
   ],
   flags: [{ flag: "fix", meaning: "Repair servers whose npx cache is broken" }],
   async run(input) {
@@ -108,6 +110,7 @@ async function examine(input: CommandInput): Promise<CheckResult[]> {
   if (gateways.length > 0) findings.push(...await checkRunning(gateways, hopeless));
   else if (isUsable) findings.push(...await connectToAll(input, store !== undefined, hopeless));
 
+  findings.push(...await checkEvaluator(input));
   showStatus("Checking the clients ...");
   findings.push(...await checkClients(input, address));
   return findings;

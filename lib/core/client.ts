@@ -101,3 +101,13 @@ export function originOf(client: Client): string {
     ...(from === undefined ? [] : [`from ${from}`]),
   ].join(", ");
 }
+
+const IDLE_MS = 5 * 60_000;
+
+/** Whether a client has been away so long that it has probably closed. */
+export function isIdle(
+  { idleSince, endedAt }: { idleSince?: number | undefined; endedAt?: number | undefined },
+  now = Date.now(),
+): boolean {
+  return endedAt === undefined && idleSince !== undefined && now - idleSince >= IDLE_MS;
+}

@@ -142,6 +142,8 @@ export const Verdict = z.strictObject({
   depth: Depth,
   /** One sentence; always says how much evidence there is. */
   words: z.string(),
+  /** The part of it about the evidence; older records lack it. */
+  evidence: z.string().optional(),
   rules: z.array(z.strictObject({
     rule: z.enum([
       "evidence",

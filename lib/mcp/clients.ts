@@ -21,6 +21,8 @@ export interface ConnectedClient extends SessionUse {
   /** The name of its token. */
   principal: string;
   lastSeenAt: number;
+  /** Since when no connection of it is open. It may have closed without ending its session. */
+  idleSince?: number;
   /** When it disconnected. */
   endedAt?: number;
 }
@@ -119,6 +121,7 @@ export class Clients {
       ...defined({ from: from === "stdio" ? undefined : from }),
       principal: this.#options.nameOf(principal),
       lastSeenAt,
+      ...defined({ idleSince: session.idleMs(this.#now()) > 0 ? lastSeenAt : undefined }),
       ...use,
     };
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { SessionsRepository } from "../storage/access_repositories.ts";
 import { Store } from "../storage/store.ts";
+import { isIdle } from "../core/client.ts";
 import { Clients } from "./clients.ts";
 import { Sessions } from "./session.ts";
 import type { View } from "./view.ts";
@@ -63,6 +64,23 @@ async function openClients() {
     },
   };
 }
+
+Deno.test("Clients.list() tells since when a client has no connection open", async () => {
+  await using open = await openClients();
+  const { clients, connect, wait } = open;
+  const [closed, listening] = [connect("closed"), connect("listening")];
+  const stream = listening.common.attach();
+  const idle = () => clients.list().filter((client) => isIdle(client, wait(0))).map((c) => c.name);
+  wait(4 * 60_000);
+  assert.deepEqual(idle(), []);
+  wait(2 * 60_000);
+  assert.deepEqual(idle(), ["closed"]);
+  assert.equal(
+    clients.list().find(({ name }) => name === "closed")?.idleSince,
+    closed.lastSeenAt,
+  );
+  await stream.cancel();
+});
 
 Deno.test("Clients.list() describes clients without their session ids, the ended ones for an hour", async () => {
   await using open = await openClients();

@@ -14,6 +14,8 @@ const Client = z.object({
   principal: z.string().describe("The name of its token"),
   connectedAt: z.number(),
   lastSeenAt: z.number(),
+  idleSince: z.number().optional()
+    .describe("Since when no connection is open; it may have closed without ending its session"),
   endedAt: z.number().optional().describe("When it disconnected"),
   calls: z.int(),
   errors: z.int(),

@@ -83,14 +83,20 @@ function Stats({ page }: { page: DashboardPage }) {
         name="Tokens saved"
         href="/clients"
         value={tokens.saved === undefined ? "–" : formatNumber(tokens.saved.tokens)}
-        note={tokens.saved
-          ? `${formatShare(tokens.saved.share)} less than listing every tool to each client`
-          : page.map.clients.length === 0
-          ? "no client connected"
-          : "counting"}
+        note={savedNote(page)}
       />
     </div>
   );
+}
+
+function savedNote({ tokens: { saved, all, clients }, map }: DashboardPage): string {
+  if (!saved) return map.clients.length === 0 ? "no client connected" : "counting";
+  if (saved.tokens > 0) {
+    return `${formatShare(saved.share)} less than listing every tool to each client`;
+  }
+  return clients.some(({ listing }) => listing.tokens > all.counted)
+    ? `your tools use only ${formatNumber(all.counted)} tokens, less than the gateway’s own`
+    : "every client lists all tools";
 }
 
 function discoveredText({ counts, withheld: { quarantined, held } }: DashboardPage): string {

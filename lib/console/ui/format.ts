@@ -107,6 +107,44 @@ export function endpointName(endpoint: string): string {
   return view === "" ? `/${path}` : `/${path} (${view.replaceAll("&", ", ")})`;
 }
 
+const VIEWS: Record<string, [short: string, whole: string]> = {
+  default: [
+    "search, equipped toolset",
+    "Lists tool search, the toolset tools and the equipped toolset. Every enabled tool can be found by search and called.",
+  ],
+  discovery: [
+    "search only",
+    "Lists tool search only: tool_discovery, tool_execute and tool_capabilities. Every enabled tool can be found and called.",
+  ],
+  index: [
+    "tool index",
+    "Lists three tools that read the index of all tools, describe a tool and call it.",
+  ],
+  optimizer: [
+    "find and call",
+    "Lists two tools: optim.find_tool finds a tool, optim.call_tool calls it.",
+  ],
+  toolset: [
+    "equipped toolset only",
+    "Lists only the tools of the equipped toolset. Every enabled tool can be called.",
+  ],
+  all: ["every tool", "Lists every enabled tool."],
+};
+
+/** What an endpoint lists to a model, in two words and in a sentence. */
+export function endpointMeaning(endpoint: string): { short: string; whole: string } | undefined {
+  const [path = "", view = ""] = endpoint.split("?");
+  const [kind, name = ""] = path.split("/");
+  const of = (short: string, whole: string) => ({ short, whole });
+  if (kind === "toolsets") return of("one toolset", `Lists the tools of the toolset ${name}.`);
+  if (kind === "servers") return of("one server", `Lists all tools of the server ${name}.`);
+  if (kind === "gateway") {
+    return of("gateway tools", "Lists the tools that manage this gateway.");
+  }
+  const [short, whole] = VIEWS[view.split("&")[0] ?? ""] ?? [];
+  return short === undefined || whole === undefined ? undefined : of(short, whole);
+}
+
 type InertPart = { text: string } | { hidden: string };
 
 /** Beyond so many parts a page would choke on their elements: the rest is one text. */

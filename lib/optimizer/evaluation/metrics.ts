@@ -103,9 +103,14 @@ export function percent(score: SuccessCount): string {
   return score.total === 0 ? "no data" : `${wholePercent(score)} %`;
 }
 
+/** "13/15", or "39/45 runs" if prompts were run more than once. */
+function countText({ correct, total, prompts }: SuccessCount): string {
+  return `${correct}/${total}${prompts === undefined ? "" : " runs"}`;
+}
+
 /** "13/15 (87 %)" or "no data". */
 export function shortScore(score: SuccessCount): string {
-  return score.total === 0 ? "no data" : `${score.correct}/${score.total} (${percent(score)})`;
+  return score.total === 0 ? "no data" : `${countText(score)} (${percent(score)})`;
 }
 
 /** "13/15 (87 %, 95 % interval 62-96 %)" or "no data". */
@@ -113,7 +118,7 @@ export function scoreText(score: SuccessCount): string {
   const interval = wilson(score);
   if (!interval) return "no data";
   const [low, high] = [interval.low, interval.high].map((end) => Math.round(100 * end));
-  return `${score.correct}/${score.total} (${percent(score)}, 95 % interval ${low}-${high} %)`;
+  return `${countText(score)} (${percent(score)}, 95 % interval ${low}-${high} %)`;
 }
 
 /** The difference of two rates; undefined if either has no data. */

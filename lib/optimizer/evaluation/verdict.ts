@@ -55,7 +55,7 @@ export function judge(input: VerdictInput): Verdict {
   if (failed.length === 0) {
     const chance = rules.find(({ rule }) => rule === "significance");
     const words = `Promote: ${evidence}${chance ? `; ${chance.words}` : ""}.`;
-    return { promote: true, depth: input.depth, words, rules };
+    return { promote: true, depth: input.depth, words, evidence, rules };
   }
   const reasons = failed.map(({ words }) => words).join("; ");
   const more = failed.every(({ rule }) => rule === "evidence" || rule === "significance")
@@ -68,6 +68,7 @@ export function judge(input: VerdictInput): Verdict {
     promote: false,
     depth: input.depth,
     words: `${start}; ${evidence}.`,
+    evidence,
     rules,
     ...more,
   };
@@ -176,7 +177,7 @@ function evidenceText(input: VerdictInput): string {
   const runs = candidate.overall.total + baseline.overall.total;
   const lone = loneRuns(input);
   return `${depth} evidence from ${counted(pairs.length, "prompt")} ` +
-    `(${counts.join(", ")}; ${counted(runs, "run")}` +
+    `(${counts.join(", ")}; ${counted(runs, "run")} of both descriptions` +
     `${lone > 0 ? `, ${lone} without a counterpart not counted` : ""}` +
     `${input.isReported ? ", reported by a client" : ""}` +
     `${input.beside ? `; ${besideText(input.beside)}` : ""}): ` +

@@ -52,7 +52,7 @@ Deno.test("judge() promotes what is better, and says on what evidence", () => {
   assert.equal(verdict.promote, true);
   assert.equal(
     verdict.words,
-    "Promote: quick evidence from 15 prompts (5 direct, 5 indirect, 5 negative; 30 runs): " +
+    "Promote: quick evidence from 15 prompts (5 direct, 5 indirect, 5 negative; 30 runs of both descriptions): " +
       "overall 14/15 (93 %, 95 % interval 70-99 %), before 9/15 (60 %, 95 % interval 36-80 %).",
   );
   assert.deepEqual(verdict.rules.map(({ rule }) => rule), [
@@ -103,7 +103,10 @@ Deno.test("judge() compares only prompts that were put to both descriptions", ()
   // The baseline failed to run on what the candidate has right, and the other way round.
   const lone = { ...input, candidate: { ...input.candidate, direct: { correct: 9, total: 9 } } };
   assert.match(judge(lone).words, /overall 14\/15 .*/);
-  assert.match(judge(lone).words, /30 runs, 4 without a counterpart not counted\)/);
+  assert.match(
+    judge(lone).words,
+    /30 runs of both descriptions, 4 without a counterpart not counted\)/,
+  );
   const unpaired = judge({ ...input, pairs: [] });
   assert.equal(unpaired.promote, false);
   assert.match(unpaired.words, /not enough evidence: 30 more runs needed/);
@@ -240,13 +243,16 @@ Deno.test("judge() lets several candidates share what chance may explain, and sa
 
 Deno.test("judge() has intervals over prompts, not over runs", () => {
   const { words } = judge(inputOf(pairsOf(good, 3), { depth: "thorough" }));
-  assert.match(words, /overall 42\/45 \(93 %, 95 % interval 70-99 %\)/);
+  assert.match(words, /overall 42\/45 runs \(93 %, 95 % interval 70-99 %\)/);
 });
 
 Deno.test("judge() says what was shown beside the server's own tools", () => {
   const words = (beside: number) => judge(inputOf(pairsOf(good), { beside })).words;
-  assert.match(words(12), /; 30 runs; alongside 12 tools of other servers\): overall 14/);
-  assert.match(words(1), /; 30 runs; alongside 1 tool of another server\)/);
+  assert.match(
+    words(12),
+    /; 30 runs of both descriptions; alongside 12 tools of other servers\): overall 14/,
+  );
+  assert.match(words(1), /; 30 runs of both descriptions; alongside 1 tool of another server\)/);
   assert.doesNotMatch(words(0), /beside/);
 });
 

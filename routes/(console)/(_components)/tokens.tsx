@@ -70,6 +70,13 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
             : "Connected clients appear here, with the tokens their tool lists use."}
         </p>
       )}
+      {tokens.saved?.tokens === 0 && clients.some(({ listing }) => listing.tokens > all.counted) &&
+        (
+          <p class="card-lead muted">
+            With few tools, listing them all costs less than the gateway’s own tools for search and
+            toolsets. The gateway saves tokens once your servers’ tools use more than those.
+          </p>
+        )}
       {more > 0 && (
         <p class="card-lead">
           <a href="/clients">{formatCount(more, "more client")}</a>

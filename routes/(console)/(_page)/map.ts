@@ -5,6 +5,7 @@ import { compareText } from "../../../lib/console/lists.ts";
 import { formatCount, formatLatency, formatNumber } from "../../../lib/console/ui/format.ts";
 import { clientPath, serverPath } from "../../../lib/console/ui/pages.ts";
 import { isStarting, type ServerStatus } from "../../../lib/core/server.ts";
+import { isIdle } from "../../../lib/core/client.ts";
 import type { ConnectedClient } from "../../../lib/mcp/clients.ts";
 import type { ServerTimes } from "../../../lib/telemetry/call_stats.ts";
 import type { LiveMapData, MapNode } from "../(_components)/live_map.tsx";
@@ -30,7 +31,10 @@ export function mapOf({ clients, mayManage, servers, times }: MapInput): LiveMap
 
 /** The sessions of clients with the same name are one node. */
 function clientNodes(connected: readonly ConnectedClient[]): MapNode[] {
-  const nodes = [...Map.groupBy(connected, ({ name }) => name)].map(([name, sessions]): MapNode => {
+  const [idle, active] = [true, false].map((idle) =>
+    connected.filter((client) => isIdle(client) === idle)
+  ) as [ConnectedClient[], ConnectedClient[]];
+  const nodes = [...Map.groupBy(active, ({ name }) => name)].map(([name, sessions]): MapNode => {
     const total = (key: "calls" | "errors" | "searches") =>
       sessions.reduce((sum, each) => sum + each[key], 0);
     const [calls, errors, searches] = [total("calls"), total("errors"), total("searches")];
@@ -49,9 +53,14 @@ function clientNodes(connected: readonly ConnectedClient[]): MapNode[] {
       calls,
     };
   }).sort((a, b) => b.calls - a.calls || compareText(a.label, b.label));
-  if (nodes.length <= MOST_CLIENTS) return nodes;
-  const shown = nodes.slice(0, MOST_CLIENTS - 1);
-  return [...shown, ...grouped(nodes.slice(shown.length), "more client", "/clients")];
+  const idleNodes = idle.map(({ id, calls }) => ({ members: [id], calls }));
+  const most = MOST_CLIENTS - (idle.length > 0 ? 1 : 0);
+  const shown = nodes.length <= most ? nodes : nodes.slice(0, most - 1);
+  return [
+    ...shown,
+    ...grouped(nodes.slice(shown.length), "more client", "/clients"),
+    ...grouped(idleNodes, "idle client", "/clients"),
+  ];
 }
 
 /** Those that need attention first, then the busiest; the idle ones of many are one node. */
@@ -101,7 +110,12 @@ function failedNote(errors: number, calls: number): string {
   return `${formatNumber(errors)} of ${formatNumber(calls)} failed`;
 }
 
-function grouped(nodes: readonly MapNode[], one: string, href: string, many?: string): MapNode[] {
+function grouped(
+  nodes: readonly Pick<MapNode, "members" | "calls">[],
+  one: string,
+  href: string,
+  many?: string,
+): MapNode[] {
   if (nodes.length === 0) return [];
   const calls = nodes.reduce((sum, node) => sum + node.calls, 0);
   const members = nodes.flatMap((node) => node.members);

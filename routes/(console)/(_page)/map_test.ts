@@ -50,21 +50,32 @@ Deno.test("mapOf() puts what fails and what is slow first, in words too", () => 
   ]);
 });
 
+const CLIENT = {
+  id: "c1",
+  name: "editor",
+  protocolVersion: "2025-11-25",
+  transport: "http",
+  endpoint: "mcp?default",
+  principal: "everyone",
+  connectedAt: 0,
+  lastSeenAt: 0,
+  calls: 7,
+  errors: 1,
+  searches: 0,
+} as const;
+
+Deno.test("mapOf() makes one node of idle clients", () => {
+  const idle = { ...CLIENT, errors: 0, idleSince: 0 };
+  const all = [CLIENT, idle, { ...idle, id: "c2", name: "other" }];
+  const { clients } = mapOf({ clients: all, mayManage: true, servers: [], times: [] });
+  assert.deepEqual(clients.map(({ label, note }) => [label, note]), [
+    ["editor", "1 of 7 failed"],
+    ["2 idle clients", "14 calls"],
+  ]);
+});
+
 Deno.test("mapOf() shows how many of a client's calls failed", () => {
-  const client = {
-    id: "c1",
-    name: "editor",
-    protocolVersion: "2025-11-25",
-    transport: "http",
-    endpoint: "mcp?default",
-    principal: "everyone",
-    connectedAt: 0,
-    lastSeenAt: 0,
-    calls: 7,
-    errors: 1,
-    searches: 0,
-  } as const;
-  const { clients } = mapOf({ clients: [client], mayManage: true, servers: [], times: [] });
+  const { clients } = mapOf({ clients: [CLIENT], mayManage: true, servers: [], times: [] });
   assert.deepEqual(clients.map(({ note, tone }) => [note, tone]), [["1 of 7 failed", "warn"]]);
 });
 

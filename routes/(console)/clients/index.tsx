@@ -4,15 +4,17 @@ import { ClientSnippets } from "../../../components/client_snippets.tsx";
 import { Card, PageHeader } from "../../../components/layout.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { Table } from "../../../components/tables.tsx";
-import { Ago, At, InertText } from "../../../components/text.tsx";
+import { Ago, At, InertText, Since } from "../../../components/text.tsx";
 import { define } from "../../../lib/console/define.ts";
 import {
+  endpointMeaning,
   endpointName,
   formatCount,
   formatNumber,
   inertString,
 } from "../../../lib/console/ui/format.ts";
 import { clientPath } from "../../../lib/console/ui/pages.ts";
+import { isIdle } from "../../../lib/core/client.ts";
 import type { ListedClient } from "../../../lib/operations/clients.ts";
 import { ListingBar, ListingText } from "./(_components)/listing.tsx";
 import { type ClientsPage, clientsPage } from "./(_page)/model.ts";
@@ -26,25 +28,36 @@ export const handler = define.handlers({ GET: ["read", "manage"] }, {
 
 /** Who is connected, and what each model is listed. */
 export default define.page<typeof handler>(function ClientsRoute({ data: page }) {
-  const { connected, ended } = page;
+  const { connected, idle, ended } = page;
   return (
     <div class="stack" data-live="sessions calls toolsets tools servers">
       <PageHeader
         title="Clients"
-        lead={`${formatCount(connected.length, "client")} connected`}
+        lead={`${formatCount(connected.length, "client")} connected${
+          idle.length === 0 ? "" : `, ${formatNumber(idle.length)} idle`
+        }`}
       />
-      {connected.length === 0
+      {connected.length + idle.length === 0
         ? (
           <EmptyState icon="monitor" title="No clients connected">
             Clients such as Claude Code and Cursor appear here when they connect, with the tools
             listed to their models and what those cost in tokens.
           </EmptyState>
         )
-        : (
+        : connected.length > 0 && (
           <Card title="Connected" isFlush>
             <ClientsTable clients={connected} page={page} caption="Connected clients" />
           </Card>
         )}
+      {idle.length > 0 && (
+        <Card title="Idle" aside="nothing received for 5 minutes or more" isFlush>
+          <p class="card-lead muted small">
+            These clients have no open connection. Some clients close without ending their session;
+            the session ends by itself after 30 minutes.
+          </p>
+          <ClientsTable clients={idle} page={page} caption="Idle clients" />
+        </Card>
+      )}
       {ended.length > 0 && (
         <Card title="Disconnected within the last hour" isFlush>
           <ClientsTable clients={ended} page={page} caption="Disconnected clients" />
@@ -69,7 +82,7 @@ function ClientsTable(
         ["Calls", "number col-count"],
         ["Searches", "number col-count col-searches"],
         ["Last call", "col-last"],
-        ["Last seen", "col-seen"],
+        [caption === "Disconnected clients" ? "Disconnected" : "Last request", "col-seen"],
       ]}
     >
       {clients.map((client) => <ClientRow key={client.id} client={client} page={page} />)}
@@ -90,8 +103,9 @@ function ClientRow({ client, page }: { client: ListedClient; page: ClientsPage }
           {`MCP ${client.protocolVersion}, ${client.transport === "stdio" ? "stdio" : "HTTP"}`}
         </span>
       </td>
-      <td class="cut mono col-endpoint" title={inertString(endpointName(endpoint))}>
-        <InertText text={endpointName(endpoint)} />
+      <td class="cut col-endpoint" title={endpointTitle(endpoint)}>
+        <InertText as="span" class="mono" text={endpointName(endpoint)} />
+        <span class="sub-line">{endpointMeaning(endpoint)?.short}</span>
       </td>
       <td class="col-listing">
         {listing && (
@@ -114,11 +128,22 @@ function ClientRow({ client, page }: { client: ListedClient; page: ClientsPage }
         {lastCall && <InertText text={`${lastCall.server}.${lastCall.tool}`} />}
       </td>
       <td class="col-seen">
-        <Ago at={client.endedAt ?? client.lastSeenAt} />
+        {isIdle(client)
+          ? (
+            <>
+              idle <Since at={client.lastSeenAt} />
+            </>
+          )
+          : <Ago at={client.endedAt ?? client.lastSeenAt} />}
         <span class="sub-line">
-          since <At at={client.connectedAt} />
+          connected <At at={client.connectedAt} />
         </span>
       </td>
     </tr>
   );
+}
+
+function endpointTitle(endpoint: string): string {
+  const meaning = endpointMeaning(endpoint);
+  return inertString([endpointName(endpoint), ...(meaning ? [meaning.whole] : [])].join(": "));
 }

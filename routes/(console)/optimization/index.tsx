@@ -219,6 +219,7 @@ function ServersCard({ page: { servers, isOn } }: { page: Data }) {
         <summary class="card-lead">By server</summary>
         <Table
           caption="Servers, with how many of their tools are optimized"
+          class="by-server"
           columns={["Server", "Optimized", <HiddenHeading key="do" label="Optimize" />]}
         >
           {servers.map(({ value: server, count, optimized }) => (
@@ -229,7 +230,7 @@ function ServersCard({ page: { servers, isOn } }: { page: Data }) {
                 </a>
               </td>
               <td>
-                <Bar share={optimized / count} /> {optimized}/{formatCount(count, "tool")} optimized
+                <Bar share={optimized / count} /> {optimized}/{formatCount(count, "tool")}
               </td>
               <td class="number">
                 {isOn && (

@@ -1,10 +1,13 @@
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { type ClientSnippet, clientSnippets } from "../../../../lib/console/client_snippets.ts";
+import { isIdle } from "../../../../lib/core/client.ts";
 import type { ListedClient } from "../../../../lib/operations/clients.ts";
 import type { ActivityRecord } from "../../../../lib/storage/activity_repository.ts";
 
 export interface ClientsPage {
   connected: ListedClient[];
+  /** Their sessions are open, but nothing has come from them for some time. */
+  idle: ListedClient[];
   ended: ListedClient[];
   /** The most tokens that a client is listed: all bars are drawn to it. */
   mostTokens: number;
@@ -27,7 +30,8 @@ export async function clientsPage(
     return listing ? { ...client, listing } : client;
   });
   return {
-    connected: all.filter(({ endedAt }) => endedAt === undefined),
+    connected: all.filter((client) => client.endedAt === undefined && !isIdle(client)),
+    idle: all.filter((client) => isIdle(client)),
     ended: all.filter(({ endedAt }) => endedAt !== undefined),
     mostTokens: Math.max(1, ...all.map(({ listing }) => listing?.tokens ?? 0)),
     endpoint: `${address}/mcp`,

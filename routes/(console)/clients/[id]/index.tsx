@@ -3,10 +3,16 @@ import { StateLabel } from "../../../../components/badges.tsx";
 import { Confirm } from "../../../../components/forms.tsx";
 import { Card, Fact, Facts, PageHeader } from "../../../../components/layout.tsx";
 import { ErrorState, Notice } from "../../../../components/states.tsx";
-import { Ago, At, CopyButton, Exactly, InertText } from "../../../../components/text.tsx";
+import { Ago, At, CopyButton, Exactly, InertText, Since } from "../../../../components/text.tsx";
 import { define } from "../../../../lib/console/define.ts";
-import { endpointName, formatCount, formatNumber } from "../../../../lib/console/ui/format.ts";
+import {
+  endpointMeaning,
+  endpointName,
+  formatCount,
+  formatNumber,
+} from "../../../../lib/console/ui/format.ts";
 import { callPath, clientPath } from "../../../../lib/console/ui/pages.ts";
+import { isIdle } from "../../../../lib/core/client.ts";
 import type { ListedClient } from "../../../../lib/operations/clients.ts";
 import { ListingBar, ListingTable, ListingText } from "../(_components)/listing.tsx";
 import { type ClientPage, clientPage } from "../(_page)/model.ts";
@@ -42,7 +48,13 @@ export default define.page<typeof handler>(function ClientRoute({ data: { found 
       <PageHeader
         title={<InertText text={client.name} />}
         lead={client.endedAt === undefined
-          ? <StateLabel tone="ok" icon="ready">Connected</StateLabel>
+          ? isIdle(client)
+            ? (
+              <StateLabel tone="quiet" icon="paused">
+                Idle <Since at={client.lastSeenAt} />: it may have closed without ending its session
+              </StateLabel>
+            )
+            : <StateLabel tone="ok" icon="ready">Connected</StateLabel>
           : (
             <StateLabel tone="quiet" icon="unplugged">
               Disconnected <Ago at={client.endedAt} />
@@ -88,6 +100,7 @@ function ClientFacts({ client }: { client: ListedClient }) {
         )}
         <Fact name="Endpoint">
           <InertText as="span" class="mono" text={endpointName(endpoint)} />
+          <EndpointMeaning endpoint={endpoint} />
         </Fact>
         <Fact name="Protocol">
           {`MCP ${protocolVersion} over ${transport === "stdio" ? "stdio" : "HTTP"}`}
@@ -99,7 +112,7 @@ function ClientFacts({ client }: { client: ListedClient }) {
         <Fact name="Connected">
           <Exactly at={client.connectedAt} />
         </Fact>
-        <Fact name="Last seen">
+        <Fact name="Last request">
           <Ago at={client.lastSeenAt} />
         </Fact>
         <Fact name="Calls">
@@ -122,6 +135,15 @@ function ClientFacts({ client }: { client: ListedClient }) {
         </Fact>
       </Facts>
     </Card>
+  );
+}
+
+function EndpointMeaning({ endpoint }: { endpoint: string }) {
+  const meaning = endpointMeaning(endpoint);
+  return meaning && (
+    <p class="muted small">
+      <InertText text={meaning.whole} /> <code>docs/clients.md</code> explains every endpoint.
+    </p>
   );
 }
 

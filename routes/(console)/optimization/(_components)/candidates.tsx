@@ -2,6 +2,7 @@ import {
   type CategoryScores,
   JobOptions,
   MAX_DESCRIPTION,
+  type Verdict,
 } from "../../../../lib/core/optimization.ts";
 import {
   type CandidateView,
@@ -9,6 +10,7 @@ import {
   drawnScores,
   type ScorePair,
 } from "../(_page)/comparison.ts";
+import { formatCount } from "../../../../lib/console/ui/format.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { Field, PostButton, PostForm, TextField } from "../../../../components/forms.tsx";
 import { CharCount } from "../../../../islands/forms.tsx";
@@ -57,7 +59,6 @@ function CandidateCard({ page, candidate }: CandidateProps) {
   const { id, label, refusal, evidence, isInForce } = candidate;
   const canPromote = !isInForce && page.exists;
   // Without evidence, the scores already say that it was not evaluated.
-  const verdict = evidence === null ? undefined : refusal ?? evidence.verdict?.words;
   return (
     <Card
       class={isInForce ? "candidate is-in-force" : "candidate"}
@@ -80,12 +81,7 @@ function CandidateCard({ page, candidate }: CandidateProps) {
         Written {ORIGINS[candidate.origin]}, <Ago at={Date.parse(candidate.createdAt)} />
       </p>
       <Scores metrics={evidence?.metrics} />
-      {verdict !== undefined && (
-        <p class={refusal === undefined ? "verdict is-good small" : "verdict is-bad small"}>
-          <Icon name={refusal === undefined ? "ready" : "error"} size={14} />
-          <InertText as="span" text={verdict} />
-        </p>
-      )}
+      {evidence && <VerdictLines verdict={evidence.verdict} refusal={refusal} isShort />}
       <div class="form-actions">
         {page.isOn && page.isEnabled && page.job === undefined && (
           <PostButton
@@ -106,6 +102,62 @@ function CandidateCard({ page, candidate }: CandidateProps) {
       )}
     </Card>
   );
+}
+
+interface VerdictLinesProps {
+  verdict: Verdict | undefined;
+  /** Why it may not be promoted; a verdict is one reason of several. */
+  refusal: string | undefined;
+  /** Only the rules that failed. */
+  isShort?: boolean;
+}
+
+/** The decision in a few words, then each rule on a line, then what that rests on. */
+export function VerdictLines({ verdict, refusal, isShort = false }: VerdictLinesProps) {
+  const isGood = refusal === undefined && verdict?.promote !== false;
+  const isOther = verdict === undefined || (refusal !== undefined && refusal !== verdict.words);
+  const said = isOther ? refusal : decisionText(verdict);
+  const rules = (verdict?.rules ?? []).filter(({ passed }) => !isShort || !passed)
+    .toSorted((a, b) => Number(a.passed) - Number(b.passed));
+  return (
+    <>
+      {said !== undefined && (
+        <p class={`verdict ${isGood ? "is-good" : "is-bad"}`}>
+          <Icon name={isGood ? "ready" : "error"} size={16} />
+          <InertText as="span" text={said} />
+        </p>
+      )}
+      {rules.length > 0 && (
+        <ul class="rules">
+          {rules.map(({ rule, passed, words }) => (
+            <li key={rule} class={`state tone-${passed ? "ok" : "bad"} rule`}>
+              <Icon
+                name={passed ? "check" : "close"}
+                size={14}
+                label={passed ? "Passed" : "Failed"}
+              />
+              <InertText as="span" text={words} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isShort && verdict?.evidence !== undefined && (
+        <p class="hint first-capital">
+          <InertText text={`${verdict.evidence}.`} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function decisionText({ promote, moreRuns, morePrompts, words, rules }: Verdict): string {
+  if (rules.length === 0) return words;
+  if (promote) return "Promote: it passes every rule";
+  if (moreRuns === undefined) return "Do not promote";
+  return morePrompts === undefined
+    ? `Do not promote yet: ${formatCount(moreRuns, "more run")} needed`
+    : `Do not promote yet: ${formatCount(morePrompts, "more prompt")} hidden from the ` +
+      `candidates' author needed (${formatCount(moreRuns, "run")})`;
 }
 
 function Scores({ metrics }: { metrics: CategoryScores | undefined }) {

@@ -1,12 +1,11 @@
 import type { Comparison, ConfusionTable } from "../(_page)/comparison.ts";
-import { inertString } from "../../../../lib/console/ui/format.ts";
 import { Card } from "../../../../components/layout.tsx";
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { EmptyState } from "../../../../components/states.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import { Table } from "../../../../components/tables.tsx";
-import { PromoteForm, ScoreBars } from "./candidates.tsx";
+import { PromoteForm, ScoreBars, VerdictLines } from "./candidates.tsx";
 import { ExportReport } from "./job_form.tsx";
 
 export function OptimizationResult({ page }: { page: ToolOptimizationPage }) {
@@ -90,28 +89,14 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
         title="Verdict"
         aside={candidate.evidence ? `${candidate.evidence.depth} evidence` : undefined}
       >
-        {verdict === undefined ? <p class="muted">{candidate.refusal ?? "No verdict yet."}</p> : (
-          <>
-            <p class={verdict.promote ? "verdict is-good" : "verdict is-bad"}>
-              <Icon name={verdict.promote ? "ready" : "error"} size={16} />
-              <InertText as="span" text={verdict.words} />
-            </p>
-            <ul class="rules">
-              {verdict.rules.filter(({ words }) => words !== verdict.words).map((
-                { rule, passed, words },
-              ) => (
-                <li key={rule} class={`state tone-${passed ? "ok" : "bad"} rule`}>
-                  <Icon
-                    name={passed ? "check" : "close"}
-                    size={14}
-                    label={passed ? "Passed" : "Failed"}
-                  />
-                  <InertText as="span" text={words} />
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
+        {verdict === undefined
+          ? <p class="muted">{candidate.refusal ?? "No verdict yet."}</p>
+          : (
+            <VerdictLines
+              verdict={verdict}
+              refusal={verdict.promote ? undefined : verdict.words}
+            />
+          )}
         {page.promotion?.reason !== undefined && candidate.isInForce && (
           <p class="muted">
             Reason for the promotion: <InertText text={page.promotion.reason} />
@@ -151,8 +136,8 @@ function Matrix({ table, caption }: { table: ConfusionTable; caption: string }) 
           <tr>
             <th scope="col">Expected</th>
             {table.called.map((name) => (
-              <th key={name} scope="col" class="mono number">
-                <InertText text={name} />
+              <th key={name} scope="col" class="mono upright">
+                <InertText as="span" text={name} />
               </th>
             ))}
           </tr>
@@ -186,6 +171,7 @@ function SearchRanks({ ranks }: Pick<Comparison, "ranks">) {
     <Card title="Rank in tool search" isFlush>
       <p class="card-lead hint">
         A second opinion that needs no model: the tool's rank when you search for the prompt's text.
+        Negative prompts should rank low or not be found.
       </p>
       <Table
         class="ranks"
@@ -199,7 +185,7 @@ function SearchRanks({ ranks }: Pick<Comparison, "ranks">) {
       >
         {ranks.map(({ prompt, category, before, after }) => (
           <tr key={prompt}>
-            <td class="cut" title={inertString(prompt)}>
+            <td>
               <InertText text={prompt} />
             </td>
             <td class="muted hide-small">{category}</td>

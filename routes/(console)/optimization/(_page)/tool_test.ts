@@ -64,7 +64,7 @@ Deno.test("toolOptimizationPage() says of numbers of several evaluations that th
   await opened.evaluate();
   await opened.evaluate();
   const { comparison } = await open(opened);
-  assert.equal(comparison?.scores.at(-1)?.after?.short, "6/6 (100 %)");
+  assert.equal(comparison?.scores.at(-1)?.after?.short, "6/6 runs (100 %)");
   assert.equal(comparison.tested, "Tested against 3 prompts (1 direct, 1 indirect, 1 negative)");
   assert.match(
     comparison.how ?? "",
@@ -77,7 +77,7 @@ Deno.test("toolOptimizationPage() says of numbers of several evaluations that th
   // What it is promoted on keeps the counts.
   await opened.admin.promote({ ...NAMED, candidateId }, "person");
   const inForce = (await open(opened)).comparison;
-  assert.equal(inForce?.scores.at(-1)?.after?.short, "6/6 (100 %)");
+  assert.equal(inForce?.scores.at(-1)?.after?.short, "6/6 runs (100 %)");
   assert.match(inForce.how ?? "", /2 times each, several evaluations combined/);
   assert.deepEqual(countsOf(inForce.confusion?.after), [[2, 0], [0, 1]]);
   assert.match(inForce.confusion?.note ?? "", /^Only the newest evaluation/);

@@ -19,6 +19,9 @@ export const handler = formPage({
   load: projectsPage,
 });
 
+/** More of them would be a wall of names. */
+const FEW = 10;
+
 /** All projects with their servers, and the form for another. */
 export default define.page<typeof handler>(function ProjectsPage({ data: page }) {
   const { projects, shared } = page;
@@ -41,7 +44,10 @@ export default define.page<typeof handler>(function ProjectsPage({ data: page })
           </EmptyState>
         )}
       {projects.length > 0 && shared.length > 0 && (
-        <p class="muted small">In all projects: {shared.join(", ")}.</p>
+        <p class="muted small">
+          In all projects: {shared.slice(0, FEW).join(", ")}
+          {shared.length > FEW && ` and ${formatCount(shared.length - FEW, "more server")}`}.
+        </p>
       )}
       <FormCard
         id="new-project"
@@ -82,7 +88,7 @@ function ProjectCard({ project, isOnly }: { project: ProjectRow; isOnly: boolean
           id={id}
           action={PATH}
           busy="Saving…"
-          class="form"
+          class="form form-wide"
           fields={{ action: "save", name, description, versionstamp }}
         >
           <fieldset class="rights">

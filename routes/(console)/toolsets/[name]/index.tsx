@@ -151,7 +151,7 @@ function ToolsetDetail({ page, url }: { page: ToolsetPage; url: URL }) {
           <ToolsetToolsTable tools={tools.rows} />
           <Pager list={tools} url={url} noun="tools" />
         </Card>
-        <ClientSnippets endpoint={page.endpoint} snippets={page.snippets} />
+        <ClientSnippets endpoint={page.endpoint} snippets={page.snippets} isFolded />
       </article>
     </div>
   );

@@ -105,6 +105,11 @@ export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; 
   if (policies.total === 0) return null;
   return (
     <Card title="Policy for changed tools" isFlush>
+      {policies.rows.some(({ isEditable }) => !isEditable) && (
+        <p class="card-lead muted">
+          For servers in a config file, set <code>changes</code> and <code>trust</code> there.
+        </p>
+      )}
       <DataTable
         caption="Policy for changed tools, by server"
         rows={policies.rows}
@@ -120,11 +125,9 @@ export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; 
             head: "Edit",
             isQuiet: true,
             cell: (policy) =>
-              policy.isEditable ? <PolicyForm policy={policy} /> : (
-                <span class="muted">
-                  Set <code>changes</code> and <code>trust</code> in its configuration
-                </span>
-              ),
+              policy.isEditable
+                ? <PolicyForm policy={policy} />
+                : <span class="muted">In its config file</span>,
           },
         ]}
       />

@@ -128,7 +128,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
           <Pager list={tools} url={url} noun="tools" />
         </Card>
         <Features features={page.features ?? []} />
-        <ClientSnippets endpoint={page.endpoint} snippets={page.snippets} />
+        <ClientSnippets endpoint={page.endpoint} snippets={page.snippets} isFolded />
         {isInTrouble ? null : <Records page={page} />}
         <ToolChangeList server={server.name} changes={page.changes} held={held} />
       </article>

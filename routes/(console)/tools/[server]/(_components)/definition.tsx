@@ -16,7 +16,7 @@ export function ParametersTable(
     <>
       <Table
         caption={caption}
-        class="params-table is-text"
+        class="params-table is-text is-stacked"
         columns={[["Name", "col-param"], ["Type", "col-param-type"], "Meaning"]}
       >
         {parameters.rows.map((row) => <ParameterRow key={row.path} row={row} />)}
