@@ -249,9 +249,9 @@ test("prompts show what came of them, and are added, edited and retired", async 
   await using open = await openPage();
   const { page, complaints } = open;
   await goLive(page, `${lab.gateway.url}${TOOL}?tab=prompts`);
-  await page.getByText("Success rate: 3/3 (100 %)").waitFor();
+  await page.getByText("Correct in all evaluations: 3/3 (100 %)").waitFor();
   await page.getByRole("link", { name: "Canonical description" }).click();
-  await page.getByText("Success rate: 1/3 (33 %)").waitFor();
+  await page.getByText("Correct in all evaluations: 1/3 (33 %)").waitFor();
   const row = page.locator(".prompt", { hasText: DIRECT!.prompt });
   await row.getByText("Failed").waitFor();
   await row.getByText("no tool called").waitFor();

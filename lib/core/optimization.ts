@@ -144,6 +144,8 @@ export const Verdict = z.strictObject({
   words: z.string(),
   /** The part of it about the evidence; older records lack it. */
   evidence: z.string().optional(),
+  /** If the rest could not change it: after how many prompts or runs that was clear. */
+  stopped: z.string().optional(),
   rules: z.array(z.strictObject({
     rule: z.enum([
       "evidence",

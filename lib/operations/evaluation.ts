@@ -341,7 +341,7 @@ const evaluate = operation({
   name: "optimization.evaluate",
   title: "Evaluate",
   description:
-    "Ask a model a tool's saved prompts, with the candidate and with the original. No tool is run.",
+    "Send a tool's saved prompts to a model, with the candidate and with the original description. No tool is run.",
   input: z.strictObject({
     ...TOOL,
     candidateId: CandidateId,

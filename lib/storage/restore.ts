@@ -35,7 +35,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
   const { header: { schemaVersion, createdAt }, entries } = await verifyBackup(options.file);
   if (location.kind === "memory") {
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: "Cannot restore into memory: the data would be lost at once",
+      message: "Cannot restore into memory: the data would be lost when the gateway stops",
       recoveryAction: "Set --kv to a file or a KV Connect URL",
     });
   }

@@ -143,7 +143,7 @@ function Welcome({ server, tools }: { server: ServerStatus; tools: ToolRow[] }) 
     <Card title="Look around" isFlush>
       <p class="card-lead">
         You have not configured any servers yet. The demo server <code>{server.name}</code>{" "}
-        is connected so you can look around.
+        is connected so you can look around. It goes away when you add your own.
       </p>
       <ul class="rows">
         {tools.map((tool) => (

@@ -102,7 +102,8 @@ function verdictOf(
       const morePrompts = least - state.deciding.length;
       return { ...withheld(verdict, lacks), moreRuns: 2 * repeats * least, morePrompts };
     }
-    return { ...verdict, words: `${verdict.words} ${stopText(candidateId, state)}` };
+    const stopped = stopText(candidateId, state);
+    return { ...verdict, words: `${verdict.words} ${stopped}`, stopped };
   }
   // Another evaluation begins from the beginning.
   const words = `not enough evidence: only ${made} of ${planned} runs completed` +

@@ -46,7 +46,7 @@ export function scanCharacters(where: string, text: string): Finding[] {
     "It contains invisible characters",
   );
   const override = text.search(OVERRIDES);
-  const reorders = "It displays text in a different order than it is stored";
+  const reorders = "It makes text appear in a different order than it is stored in";
   note("bidirectional-characters", "high", override, reorders);
   if (override < 0 && !RIGHT_TO_LEFT.test(text)) {
     const why = "It changes the direction of text that is entirely left-to-right";

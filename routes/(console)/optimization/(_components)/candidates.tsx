@@ -141,6 +141,7 @@ export function VerdictLines({ verdict, refusal, isShort = false }: VerdictLines
           ))}
         </ul>
       )}
+      {verdict?.stopped !== undefined && <p class="hint">{verdict.stopped}</p>}
       {!isShort && verdict?.evidence !== undefined && (
         <p class="hint first-capital">
           <InertText text={`${verdict.evidence}.`} />
@@ -155,9 +156,9 @@ function decisionText({ promote, moreRuns, morePrompts, words, rules }: Verdict)
   if (promote) return "Promote: it passes every rule";
   if (moreRuns === undefined) return "Do not promote";
   return morePrompts === undefined
-    ? `Do not promote yet: ${formatCount(moreRuns, "more run")} needed`
-    : `Do not promote yet: ${formatCount(morePrompts, "more prompt")} hidden from the ` +
-      `candidates' author needed (${formatCount(moreRuns, "run")})`;
+    ? `Do not promote yet: it needs ${formatCount(moreRuns, "more run")}`
+    : `Do not promote yet: it needs ${formatCount(morePrompts, "more prompt")} hidden from the ` +
+      `candidates' author (${formatCount(moreRuns, "run")})`;
 }
 
 function Scores({ metrics }: { metrics: CategoryScores | undefined }) {

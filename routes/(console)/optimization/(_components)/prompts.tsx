@@ -40,7 +40,7 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
           {prompts.rate
             ? (
               <span title={prompts.rate.text}>
-                Success rate: <strong>{prompts.rate.short}</strong>
+                Correct in all evaluations: <strong>{prompts.rate.short}</strong>
               </span>
             )
             : <span class="muted">No results yet</span>}

@@ -151,8 +151,14 @@ function promptView(prompt: GoldenPrompt, found: readonly RunSummary[], judgedAt
 }
 
 function scoreOf(views: readonly PromptView[]): SuccessCount {
-  const runs = views.flatMap((view) => view.runs).filter(({ state }) => state !== "error");
-  return { correct: runs.filter(({ state }) => state === "passed").length, total: runs.length };
+  const counted = views.map(({ runs }) => runs.filter(({ state }) => state !== "error"))
+    .filter((runs) => runs.length > 0);
+  const runs = counted.flat();
+  return {
+    correct: runs.filter(({ state }) => state === "passed").length,
+    total: runs.length,
+    ...(counted.length < runs.length ? { prompts: counted.length } : {}),
+  };
 }
 
 function runView(run: RunSummary, { expectedBehavior }: GoldenPrompt) {

@@ -41,7 +41,7 @@ export function ToolsetToolsTable({ tools }: { tools: ToolsetPageTool[] }) {
           <span>State</span>
         </th>,
         "Tool",
-        ["Called", "hide-small"],
+        ["Listed as", "hide-small"],
         ["Tokens", "col-tokens number"],
       ]}
     >

@@ -48,10 +48,8 @@ export function UseStats(
       <Stat
         name="Tool list cost"
         href={`/tools?${query}`}
-        value={formatNumber(tokens.counted)}
-        note={`tokens${
-          tokens.isCounting ? " so far, counting" : ` for ${formatCount(exposed, "tool")}`
-        }`}
+        value={tokens.isCounting ? "–" : formatNumber(tokens.counted)}
+        note={tokens.isCounting ? "counting tokens" : `tokens for ${formatCount(exposed, "tool")}`}
       />
     </div>
   );
