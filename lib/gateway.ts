@@ -203,7 +203,7 @@ async function buildModules(base: Base, stack: AsyncDisposableStack) {
   const { pool } = servers;
   const toolsets = buildToolsets({ ...base, ...catalog, pool });
   const search = stack.use(buildSearch({ ...base, ...catalog, pool }));
-  const discovery = buildDiscovery({ ...base, pool, catalog, search });
+  const discovery = buildDiscovery({ ...base, pool, catalog, search, trust });
   const shown = { ...base, ...catalog, pool, toolsets: toolsets.toolsets };
   const changes = stack.use(followChanges(shown));
   const control = stack.use(

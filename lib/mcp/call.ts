@@ -137,9 +137,11 @@ export async function useServer(
 const USES: ReadonlySet<string> = new Set([
   "completion/complete",
   "prompts/get",
+  "resources/directory/read",
   "resources/read",
   "resources/subscribe",
   "resources/unsubscribe",
+  "skills/get",
   "tasks/cancel",
   "tasks/get",
   "tasks/result",

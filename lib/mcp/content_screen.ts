@@ -3,7 +3,7 @@ import type { McpRequest } from "../core/client.ts";
 import { elementTexts, errorText, memberSpans, memberText, replaceSpan } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { abortable } from "../core/async.ts";
-import { callShared, listFromAll, type ListName, LISTS } from "./server_lists.ts";
+import { callShared, listFromAll, type ListName, LISTS, SKILLS_LIST } from "./server_lists.ts";
 import type { TextScreen } from "../trust/text_screen.ts";
 import { completionRef, type ContentRef } from "./call.ts";
 
@@ -32,12 +32,13 @@ export class ContentScreen {
 
   async shown(server: ManagedServer, method: string, response: string): Promise<string> {
     const kind = LIST_NAMES.find((name) => LISTS[name].method === method);
-    const span = kind && memberSpans(response).get("result");
-    if (!kind || !span) return response;
+    const listed = method === SKILLS_LIST ? "skills" : kind;
+    const span = listed && memberSpans(response).get("result");
+    if (!listed || !span) return response;
     const result = response.slice(span.start, span.end);
-    const shown = await this.rules.list(server.name, kind, result);
+    const shown = await this.rules.list(server.name, listed, result);
     if (shown === result) return response;
-    await this.of(server).learn(kind, response);
+    if (kind) await this.of(server).learn(kind, response);
     return replaceSpan(response, span, shown);
   }
 }

@@ -7,6 +7,8 @@ import type { ServerPool } from "../servers/pool.ts";
 import { signingSecret } from "../storage/secrets_repository.ts";
 import type { Store } from "../storage/store.ts";
 import type { TelemetryModule } from "../telemetry/module.ts";
+import type { ContentRules } from "./content_screen.ts";
+import { SkillDirectory } from "./skill_directory.ts";
 import { StartingServers } from "./starting_servers.ts";
 import { ToolDirectory } from "./tool_directory.ts";
 
@@ -17,6 +19,7 @@ export interface DiscoveryInput {
   catalog: Pick<CatalogModule, "catalog" | "names" | "metadata" | "tokens">;
   search: ToolSearchModule;
   telemetry: Pick<TelemetryModule, "activity" | "coUse">;
+  trust: { screen: Pick<ContentRules, "list"> };
 }
 
 export type Discovery = ReturnType<typeof buildDiscovery>;
@@ -26,7 +29,13 @@ export function buildDiscovery(input: DiscoveryInput) {
   const { catalog, names, metadata, tokens } = input.catalog;
   const admitsServer = (principal: string, name: string) => access.admitsServer(principal, name);
   const starting = new StartingServers({ pool, catalog, admits: admitsServer });
+  const skills = new SkillDirectory({
+    servers: (principal) =>
+      pool.list().flatMap(({ name }) => admitsServer(principal, name) ? pool.find(name) ?? [] : []),
+    rules: input.trust.screen,
+  });
   const toolDirectory = new ToolDirectory({
+    skills,
     catalog,
     names,
     metadata,

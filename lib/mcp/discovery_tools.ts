@@ -53,8 +53,11 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
         const tools = await Promise.all(
           result.found.map((found) => describeFound(directory, principal, found, level)),
         );
+        const used = result.found.map(({ tool }) => tool);
+        const skills = await directory.findSkills(principal, text, used);
         const answer = jsonResult({
           tools,
+          ...(skills.length > 0 ? { skills } : {}),
           ...(isPoor(result.found) ? nothingFound(directory, principal, text) : {}),
           ...(result.degraded === undefined ? {} : { degraded: result.degraded }),
           ...directory.missing(principal),

@@ -229,9 +229,12 @@ export function withoutEnvelope(text: string, { _meta }: Record<string, unknown>
 /** Methods whose results clients may keep for a while. */
 const CACHEABLE = new Set([
   "prompts/list",
+  "resources/directory/read",
   "resources/list",
   "resources/read",
   "resources/templates/list",
+  "skills/get",
+  "skills/list",
   "tools/list",
 ]);
 

@@ -12,13 +12,14 @@ import type { OnPromptCollisions } from "../catalog/name_table.ts";
 import { isFresh, NEVER, PromptAggregate, type PromptRoute } from "./prompt_aggregate.ts";
 import {
   mayRefer,
-  parseExposedPage,
   parseNamedUri,
+  parseScopedUri,
   ResourceAggregate,
   type ResourceRoute,
+  withExposedEntry,
   withExposedUris,
 } from "./resource_aggregate.ts";
-import { type CallServer, declares, listFromAll } from "./server_lists.ts";
+import { type CallServer, declares, listFromAll, SKILLS_LIST } from "./server_lists.ts";
 import { TaskAggregate, withOwnTasks, withRoutedTasks } from "./task_aggregate.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { completionRef, requestParams } from "./call.ts";
@@ -88,6 +89,16 @@ export class FeatureAggregate {
         const texts = await this.#prompts.load(this.#options.servers(), request);
         return resultText(request.id, `{"prompts":[${texts.join(",")}]}`);
       }
+      case SKILLS_LIST: {
+        const { callable, list } = this.#options;
+        const items = await listFromAll(callable(), "skills", request, list);
+        const texts = items.map(({ server, text }) =>
+          withExposedEntry(text, (uri) => this.#exposed(server.name, uri))
+        );
+        return resultText(request.id, `{"skills":[${texts.join(",")}]}`);
+      }
+      case "skills/get":
+      case "resources/directory/read":
       case "resources/read":
       case "resources/subscribe":
       case "resources/unsubscribe":
@@ -211,7 +222,7 @@ export class FeatureAggregate {
   }
 
   async #findResource(request: McpRequest, uri: string): Promise<ResourceRoute | undefined> {
-    const page = parseExposedPage(uri);
+    const page = parseScopedUri(uri);
     if (page) {
       const server = this.#options.callable().find(({ name }) => name === page.server);
       return server && { server, uri: page.uri };

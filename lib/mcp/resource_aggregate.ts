@@ -24,7 +24,8 @@ const MOST_CLAIMS = 10_000;
 /**
  * The resources of several servers. A URI that a server lists stays as it is. If two servers list the
  * same one, the first by name keeps it, and for as long as the client is connected; the other's, and
- * every URI in results that its server does not list, names its server. Pages (`ui://`) always do.
+ * every URI in results that its server does not list, names its server. Pages (`ui://`) and skills
+ * (`skill://`) always do.
  */
 export class ResourceAggregate {
   readonly #resources = new Map<string, ResourceRoute>();
@@ -49,7 +50,7 @@ export class ResourceAggregate {
 
   /** The URI that clients know, for one that a server speaks of. */
   exposed(server: string, uri: string): string {
-    if (isPage(uri)) return exposedPage(server, uri);
+    if (isScoped(uri)) return scopedUri(server, uri);
     const prefixed = this.#prefixed.get(`${server} ${uri}`);
     if (prefixed !== undefined) return prefixed;
     const owner = this.#resources.get(uri) ?? this.#templateFor(uri);
@@ -100,11 +101,11 @@ export class ResourceAggregate {
     if (typeof uri !== "string") return [];
     const known: Map<string, ResourceRoute> = member === "uri" ? this.#resources : this.#templates;
     const isTaken = known.has(uri) || (this.#claims.get(uri) ?? server.name) !== server.name;
-    if (!isPage(uri) && isTaken) {
+    if (!isScoped(uri) && isTaken) {
       this.#prefixed.set(`${server.name} ${uri}`, namedUri(server.name, uri));
     } else if (this.#claims.size < MOST_CLAIMS) this.#claims.set(uri, server.name);
-    const exposed = isPage(uri)
-      ? exposedPage(server.name, uri)
+    const exposed = isScoped(uri)
+      ? scopedUri(server.name, uri)
       : this.#prefixed.get(`${server.name} ${uri}`) ?? uri;
     if (member === "uri") this.#resources.set(exposed, { server, uri });
     else this.#templates.set(exposed, { server, uri, literals: literalsOf(exposed) });
@@ -132,30 +133,42 @@ function schemeOf(uri: string): string {
   return uri.slice(0, uri.indexOf(":") + 1);
 }
 
-// Pages of MCP Apps (`ui://` resources) at endpoints that combine several servers. A page's URI there
-// always names its server, not only on a clash: tools point at pages by URI, so a shared URI would
-// show one server's page under another server's tool.
+// Pages of MCP Apps (`ui://`) and files of skills (`skill://`) at endpoints that combine several
+// servers. Their URIs there always name their server, in the authority, not only on a clash: tools point
+// at pages by URI, so a shared URI would show one server's page under another server's tool; and a
+// skill's files lie below its own URI.
 
-const SCHEME = "ui://";
-const EXPOSED = /^ui:\/\/([A-Za-z0-9_-]{1,64})\.quartermaster\/(.+)$/s;
+const SCOPED = /^(ui|skill):\/\/(.+)$/s;
+const EXPOSED = /^(ui|skill):\/\/([A-Za-z0-9_-]{1,64})\.quartermaster\/(.+)$/s;
 /** Members that refer to a page, in definitions and in results. */
 const PAGES = new Set(["uri", "resourceUri", "ui/resourceUri"]);
 /** Members of a result that hold such references; everything else is the tool's data. */
-const REFERRING = new Set(["content", "contents", "messages", "_meta"]);
+const REFERRING = new Set([
+  "content",
+  "contents",
+  "messages",
+  "resources",
+  "skill",
+  "skills",
+  "_meta",
+]);
+/** What a skill says of itself, which clients compare with its file. */
+const VERBATIM = "frontmatter";
 /** References are at most this deep; deeper values are ignored. */
 const MAX_DEPTH = 6;
 
-export function isPage(uri: string): boolean {
-  return uri.startsWith(SCHEME) && uri.length > SCHEME.length;
+export function isScoped(uri: string): boolean {
+  return SCOPED.test(uri);
 }
 
-export function exposedPage(server: string, uri: string): string {
-  return `${SCHEME}${server}.quartermaster/${uri.slice(SCHEME.length)}`;
+export function scopedUri(server: string, uri: string): string {
+  const [, scheme, rest] = SCOPED.exec(uri)!;
+  return `${scheme}://${server}.quartermaster/${rest}`;
 }
 
-export function parseExposedPage(uri: string): { server: string; uri: string } | undefined {
-  const [, server, rest] = EXPOSED.exec(uri) ?? [];
-  return server === undefined ? undefined : { server, uri: `${SCHEME}${rest}` };
+export function parseScopedUri(uri: string): { server: string; uri: string } | undefined {
+  const [, scheme, server, rest] = EXPOSED.exec(uri) ?? [];
+  return server === undefined ? undefined : { server, uri: `${scheme}://${rest}` };
 }
 
 /** A tool's definition that points at its page under the URI that clients know. */
@@ -165,8 +178,14 @@ export function withExposedPage(server: string, definition: string): string {
   return exposeIn(
     definition,
     referencesIn(definition, meta, true),
-    (uri) => exposedPage(server, uri),
+    (uri) => scopedUri(server, uri),
   );
+}
+
+/** The entry of a list that refers to resources under the URIs that clients know. */
+export function withExposedEntry(entry: string, exposed: (uri: string) => string): string {
+  const place = { start: 0, end: entry.length };
+  return exposeIn(entry, referencesIn(entry, place, false), exposed);
 }
 
 /** Whether an answer may refer to resources; nearly none does. */
@@ -223,10 +242,11 @@ function referencesIn(text: string, place: Span, isMeta: boolean, depth = 0): Re
   if (text[place.start] === "{") {
     eachMember(text, place.start, (name, span) => {
       if (text[span.start] !== '"') {
+        if (name === VERBATIM) return;
         found.push(...referencesIn(text, span, isMeta || name === "_meta", depth + 1));
       } else if (PAGES.has(name)) {
         const uri: string = JSON.parse(text.slice(span.start, span.end));
-        if (isPage(uri) || (!isMeta && name === "uri")) found.push({ span, uri });
+        if (isScoped(uri) || (!isMeta && name === "uri")) found.push({ span, uri });
       }
     });
   }

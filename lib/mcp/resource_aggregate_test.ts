@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { ManagedServer } from "../servers/server.ts";
 import {
-  exposedPage,
-  parseExposedPage,
+  parseScopedUri,
   ResourceAggregate,
+  scopedUri,
   withExposedPage,
   withExposedUris,
 } from "./resource_aggregate.ts";
@@ -124,17 +124,17 @@ Deno.test("CombinedResources.guess() goes by the server in a URI, or by a scheme
   assert.equal(combined.guess("quartermaster://three/c://x", [one, two]), undefined);
 });
 
-Deno.test("exposedPage() is reversible, whatever a server calls its pages", () => {
+Deno.test("scopedUri() is reversible, whatever a server calls its pages", () => {
   const uris = ["ui://a", "ui://a/b?c=d#e", "ui://git.quartermaster/x", "ui://x\ny", "ui://{id}"];
   for (const uri of uris) {
     for (const server of ["git", "A_b-9"]) {
-      const exposed = exposedPage(server, uri);
+      const exposed = scopedUri(server, uri);
       assert.match(exposed, /^ui:\/\//);
-      assert.deepEqual(parseExposedPage(exposed), { server, uri });
+      assert.deepEqual(parseScopedUri(exposed), { server, uri });
     }
   }
   for (const uri of ["ui://a/b", "ui://git/quartermaster/b", "ui://git.quartermaster/", "x://a"]) {
-    assert.equal(parseExposedPage(uri), undefined);
+    assert.equal(parseScopedUri(uri), undefined);
   }
 });
 

@@ -52,9 +52,14 @@ export const LISTS = {
 } as const;
 export type ListName = keyof typeof LISTS;
 
+/** The extension for skills (SEP-2640). */
+const SKILLS = "io.modelcontextprotocol/skills";
+export const SKILLS_LIST = "skills/list";
+
 const ALL_LISTS = {
   ...LISTS,
   tasks: { method: "tasks/list", key: "taskId", capability: "tasks" },
+  skills: { method: SKILLS_LIST, key: "uri", capability: "extensions", extension: SKILLS },
 } as const;
 
 /** What all of the servers list, server by server; one that fails is left out. */
@@ -68,7 +73,9 @@ export async function listFromAll(
   const signal = AbortSignal.any([asAbortSignal(request.signal), AbortSignal.timeout(limitMs)]);
   const lists = await Promise.all(servers.map(async (server) => {
     try {
-      if (!await declares(server, ALL_LISTS[list].capability, signal)) return [];
+      const { capability, ...rest } = ALL_LISTS[list];
+      const { extension } = { extension: undefined, ...rest };
+      if (!await declares(server, capability, signal, extension)) return [];
       return await listFrom(server, list, { ...request, signal }, call);
     } catch {
       request.signal.throwIfAborted();
@@ -118,9 +125,13 @@ export async function declares(
   server: ManagedServer,
   capability: keyof ServerCapabilities,
   signal: CancelSignal,
+  extension?: string,
 ): Promise<boolean> {
   const { capabilities } = server.info ?? (await server.connection(signal)).info;
-  return capabilities[capability] !== undefined;
+  const declared = capabilities[capability];
+  return extension === undefined
+    ? declared !== undefined
+    : isObject(declared) && declared[extension] !== undefined;
 }
 
 async function listFrom(

@@ -13,6 +13,7 @@ import { resolveTool } from "../catalog/resolve.ts";
 import type { FoundTool, FoundTools, ToolQuery } from "../catalog/search/module.ts";
 import { ToolKeys } from "../catalog/tool_keys.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
+import type { FoundSkill, SkillDirectory } from "./skill_directory.ts";
 import type { StartingServers } from "./starting_servers.ts";
 
 const NEAREST = 3;
@@ -60,6 +61,8 @@ export interface ToolDirectoryOptions {
   mayManage?(principal: string): boolean;
   /** Tools that were called in the same sessions, most often first. */
   usedWith(tool: CatalogTool): readonly CatalogTool[];
+  /** Skills that go with a search and what it found; none where missing. */
+  skills?: Pick<SkillDirectory, "find"> | undefined;
   onSearch(baselineTokens: number, returnedTokens: number): void;
   warmUp(): void;
 }
@@ -134,6 +137,14 @@ export class ToolDirectory {
         (category === undefined || this.metadata(tool).category === category) &&
         (query.server === undefined || tool.server === query.server),
     );
+  }
+
+  async findSkills(
+    principal: string,
+    query: string,
+    tools: readonly CatalogTool[],
+  ): Promise<FoundSkill[]> {
+    return await this.#options.skills?.find(principal, query, tools) ?? [];
   }
 
   /** How many tools of each category a caller can see, the largest first. */

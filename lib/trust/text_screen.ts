@@ -18,12 +18,17 @@ interface SeenText {
 }
 
 interface FlaggedText extends SeenText {
-  /** `(instructions)`, `(prompt) NAME` or `(resource) URI`. */
+  /** `(instructions)`, `(prompt) NAME`, `(resource) URI` or `(skill) URI`. */
   subject: string;
   isQuarantined: boolean;
 }
 
-const KINDS = { prompts: "prompt", resources: "resource", resourceTemplates: "resource" } as const;
+const KINDS = {
+  prompts: "prompt",
+  resources: "resource",
+  resourceTemplates: "resource",
+  skills: "skill",
+} as const;
 
 /** Lists other than that of tools, as the protocol calls their members. */
 type ListKind = keyof typeof KINDS;
