@@ -1,4 +1,5 @@
 import { heldChanges, loggedChanges } from "./tool_changes.ts";
+import { ConditionalTools } from "./conditional_tools.ts";
 import type { HeldTool, ToolGuard } from "../catalog/tool_guard.ts";
 import { describeProblem } from "../catalog/catalog_tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -6,8 +7,8 @@ import type { ReviewState } from "./review_state.ts";
 import type {
   CanonicalToolsRepository,
   RecordedTool,
+  SeenTool,
 } from "../storage/canonical_tools_repository.ts";
-import { memberText } from "../core/rpc.ts";
 import type { Logger } from "../telemetry/logs.ts";
 
 const NAMED = 50;
@@ -24,24 +25,14 @@ export interface ToolListsInput {
   onRecorded(name: string): void;
 }
 
-/** Of the offers to which a tool is listed, the newest: clients may offer anything. */
-const MOST_OFFERS = 20;
-
-/** A tool that a server does not list to all, and the clients' offers to which it does. */
-interface ConditionalTool {
-  text: string;
-  listedTo: readonly string[];
-}
-
 /** Tool lists as servers send them: judged before a client sees them, and recorded afterwards. */
 export function screenToolLists(input: ToolListsInput) {
-  const { catalog, book, guard, canonical, log, mask, onRecorded } = input;
+  const { catalog, book, guard, canonical, log, mask } = input;
   /** Lists of tools that came from the store, not from a server. */
   const recalled = new WeakSet<string[]>();
   /** The newest list of each server; one that was slow to be judged must not replace it. */
   const newest = new Map<string, string[]>();
-  /** By server and name: tools that were listed to clients with capabilities only. */
-  const conditional = new Map<string, Map<string, ConditionalTool>>();
+  const conditional = new ConditionalTools();
   /** What was last logged of each server. */
   const logged = new Map<string, string>();
 
@@ -95,7 +86,7 @@ export function screenToolLists(input: ToolListsInput) {
     isCurrent: () => boolean,
     isNewOffer = false,
   ): Promise<number> {
-    const more = without(conditional.get(name) ?? new Map<string, ConditionalTool>(), texts);
+    const more = conditional.besides(name, texts);
     const all = more.size === 0
       ? texts
       : [...texts, ...Array.from(more.values(), ({ text }) => text)];
@@ -107,31 +98,7 @@ export function screenToolLists(input: ToolListsInput) {
     logKept(name);
     // A list recalled from the store is not a change, and lacks the invalid tools.
     if (recalled.has(texts)) return count();
-    const { broken } = catalog.of(name);
-    const invalid = broken.map((tool) => ({ ...tool, problem: describeProblem(tool) }));
-    for (const { name: toolName, problem } of invalid) {
-      const details = { serverName: name, toolName, problem };
-      log.warn(details, "A tool is not listed: it is not a valid MCP tool");
-    }
-    try {
-      const now = Date.now();
-      const { changed, isInvalidChanged } = await canonical.record(name, seen, now, invalid);
-      const changes = changed
-        .filter(({ version, current }) => version > 1 && current.seenAt === now)
-        .map(({ name: tool, current: { text }, earlier: [last] }) => (
-          { tool, text, before: last?.text }
-        ));
-      if (changes.length > 0) {
-        log.info({ serverName: name, tools: loggedChanges(changes, mask) }, "Tools have changed");
-      }
-      // With a client that offers more, a server may list more: it has not changed.
-      const noted = isNewOffer ? changed.filter(({ listedTo }) => !listedTo) : changed;
-      if (!isFirst(changed, seen.length, now)) await book.noteChanges(name, noted, now);
-      if (changed.length > 0 || isInvalidChanged) onRecorded(name);
-    } catch (err) {
-      // A full disk is no reason not to serve what works.
-      log.warn({ serverName: name, err }, "Cannot save the server's tools in the data store");
-    }
+    await record(input, name, seen, isNewOffer);
     return count();
   }
 
@@ -142,23 +109,9 @@ export function screenToolLists(input: ToolListsInput) {
   async function onOfferedTools(name: string, offer: string, texts: string[]): Promise<void> {
     const shared = newest.get(name);
     if (!shared) return;
-    const known = conditional.get(name) ?? new Map<string, ConditionalTool>();
-    const isKnownOffer = [...known.values()].some(({ listedTo }) => listedTo.includes(offer));
-    const listed = without(new Map(texts.map((text) => [nameIn(text), { text }])), shared);
-    const next = new Map<string, ConditionalTool>();
-    for (const [tool, { text, listedTo }] of known) {
-      const others = listedTo.filter((other) => other !== offer);
-      if (others.length > 0) next.set(tool, { text, listedTo: others });
-    }
-    // Without a name it is not a tool.
-    listed.delete("");
-    for (const [tool, { text }] of listed) {
-      const others = next.get(tool)?.listedTo ?? [];
-      next.set(tool, { text, listedTo: [...others, offer].slice(-MOST_OFFERS) });
-    }
-    if (JSON.stringify([...next]) === JSON.stringify([...known])) return;
-    conditional.set(name, next);
-    await apply(name, shared, () => true, !isKnownOffer);
+    const noted = conditional.note(name, offer, texts, shared);
+    if (!noted) return;
+    await apply(name, shared, () => true, noted.isNew);
   }
 
   return {
@@ -166,33 +119,55 @@ export function screenToolLists(input: ToolListsInput) {
     onOfferedTools,
     async knownTools(name: string): Promise<string[]> {
       const tools = (await canonical.list(name)).filter(({ goneSince }) => goneSince === undefined);
-      const some = tools.flatMap(({ name, current: { text }, listedTo }) =>
-        listedTo ? [[name, { text, listedTo }] as const] : []
+      conditional.recall(
+        name,
+        tools.map(({ name, current: { text }, listedTo }) => ({ name, text, listedTo })),
       );
-      if (!conditional.has(name)) conditional.set(name, new Map(some));
       const texts = tools.filter(({ listedTo }) => !listedTo).map(({ current }) => current.text);
       recalled.add(texts);
       return texts;
     },
     forget(name: string): void {
       newest.delete(name);
-      conditional.delete(name);
+      conditional.forget(name);
       logged.delete(name);
       loggedElsewhere.delete(name);
     },
   };
 }
 
-/** Those of the tools that are not among the texts. */
-function without<T>(tools: ReadonlyMap<string, T>, texts: readonly string[]): Map<string, T> {
-  if (tools.size === 0) return new Map();
-  const names = new Set(texts.map(nameIn));
-  return new Map([...tools].filter(([name]) => !names.has(name)));
-}
-
-function nameIn(text: string): string {
-  const name: unknown = text.startsWith("{") && JSON.parse(memberText(text, "name") ?? "null");
-  return typeof name === "string" ? name : "";
+/** Logs invalid tools, and records what a server lists now. */
+async function record(
+  { catalog, book, canonical, log, mask, onRecorded }: ToolListsInput,
+  name: string,
+  seen: SeenTool[],
+  isNewOffer: boolean,
+): Promise<void> {
+  const { broken } = catalog.of(name);
+  const invalid = broken.map((tool) => ({ ...tool, problem: describeProblem(tool) }));
+  for (const { name: toolName, problem } of invalid) {
+    const details = { serverName: name, toolName, problem };
+    log.warn(details, "A tool is not listed: it is not a valid MCP tool");
+  }
+  try {
+    const now = Date.now();
+    const { changed, isInvalidChanged } = await canonical.record(name, seen, now, invalid);
+    const changes = changed
+      .filter(({ version, current }) => version > 1 && current.seenAt === now)
+      .map(({ name: tool, current: { text }, earlier: [last] }) => (
+        { tool, text, before: last?.text }
+      ));
+    if (changes.length > 0) {
+      log.info({ serverName: name, tools: loggedChanges(changes, mask) }, "Tools have changed");
+    }
+    // With a client that offers more, a server may list more: it has not changed.
+    const noted = isNewOffer ? changed.filter(({ listedTo }) => !listedTo) : changed;
+    if (!isFirst(changed, seen.length, now)) await book.noteChanges(name, noted, now);
+    if (changed.length > 0 || isInvalidChanged) onRecorded(name);
+  } catch (err) {
+    // A full disk is no reason not to serve what works.
+    log.warn({ serverName: name, err }, "Cannot save the server's tools in the data store");
+  }
 }
 
 function isFirst(changed: readonly RecordedTool[], seen: number, now: number): boolean {
