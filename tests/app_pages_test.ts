@@ -91,7 +91,10 @@ Deno.test("two servers with the same ui:// page each show their own at combined 
         const { content } = await client.client.callTool({ name });
         assert.deepEqual(content, [{ type: "resource_link", uri: page, name: "page" }]);
       }
-      await assert.rejects(client.client.readResource({ uri: PAGE }), /There is no resource/);
+      await assert.rejects(
+        client.client.readResource({ uri: PAGE }),
+        /2 servers have the resource/,
+      );
     });
   }
 

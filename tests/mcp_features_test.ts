@@ -140,7 +140,7 @@ Deno.test("/mcp: resources, templates, prompts and completions of servers that h
       }
     }
     await assert.rejects(client.client.getPrompt({ name: "greet" }), /There is no prompt "greet"/);
-    await assert.rejects(client.client.getPrompt({ name: "hidden_greet" }), /There is no prompt/);
+    await assert.rejects(client.client.getPrompt({ name: "away_greet" }), /There is no prompt/);
   });
 
   await t.step("completions: of prompts and of templates", async () => {
@@ -159,14 +159,23 @@ Deno.test("/mcp: resources, templates, prompts and completions of servers that h
     assert.equal(await complete({ type: "ref/resource", uri: second }), `two has ${shown}`);
   });
 
-  await t.step("what is not equipped does not exist, and exists as soon as it is", async () => {
+  await t.step("what is not equipped is not listed, and can be read", async () => {
+    const listed = async () =>
+      (await client.client.listResources()).resources.map(({ uri }) => uri);
     await assert.rejects(read(client, "nowhere://own"), /There is no resource|-32002/);
-    await assert.rejects(read(client, "hidden://own"), /There is no resource/);
+    const readHidden = async () => {
+      assert.equal(await read(client, "hidden://own"), "hidden has hidden://own");
+      const { messages } = await client.client.getPrompt({ name: "hidden_greet" });
+      assert.match(JSON.stringify(messages), /hidden has greet/);
+    };
+    await readHidden();
+    assert.ok(!(await listed()).includes("hidden://own"));
     await must(client, "equip-toolset", { name: "other" });
-    assert.equal(await read(client, "hidden://own"), "hidden has hidden://own");
-    const { messages } = await client.client.getPrompt({ name: "hidden_greet" });
-    assert.match(JSON.stringify(messages), /hidden has greet/);
-    await assert.rejects(read(client, "one://own"), /There is no resource/);
+    await readHidden();
+    assert.ok((await listed()).includes("hidden://own"));
+    assert.ok(!(await listed()).includes("one://own"));
+    await using toolset = await connect(endpoints.url, "/toolsets/other/mcp");
+    await assert.rejects(read(toolset, "one://own"), /There is no resource/);
   });
 });
 

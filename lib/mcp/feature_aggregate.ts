@@ -16,6 +16,7 @@ import {
   parseScopedUri,
   ResourceAggregate,
   type ResourceRoute,
+  unambiguousUri,
   withExposedEntry,
   withExposedUris,
 } from "./resource_aggregate.ts";
@@ -249,7 +250,7 @@ export class FeatureAggregate {
     const owners = this.#all.owners(uri);
     const [server] = owners;
     if (!server || owners.length === 1) return server && { server, uri };
-    const names = owners.map(({ name }) => `quartermaster://${name}/${uri}`);
+    const names = owners.map(({ name }) => unambiguousUri(name, uri));
     throw new GatewayError("INVALID_PARAMS", {
       message: `${owners.length} servers have the resource ${JSON.stringify(uri)}`,
       recoverySteps: [`Use one of ${names.join(", ")}`],

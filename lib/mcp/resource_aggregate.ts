@@ -114,6 +114,11 @@ export class ResourceAggregate {
   }
 }
 
+/** The form of a URI that leads to its server without any list. */
+export function unambiguousUri(server: string, uri: string): string {
+  return isScoped(uri) ? scopedUri(server, uri) : namedUri(server, uri);
+}
+
 /** A URI that names its server; it leads there without any list. */
 function namedUri(server: string, uri: string): string {
   return `quartermaster://${server}/${uri}`;

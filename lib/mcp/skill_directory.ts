@@ -4,7 +4,7 @@ import { flatten, namespacedName } from "../catalog/names.ts";
 import { shortened } from "../core/text.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ContentRules } from "./content_screen.ts";
-import { isScoped, scopedUri } from "./resource_aggregate.ts";
+import { unambiguousUri } from "./resource_aggregate.ts";
 import { callShared, listFromAll } from "./server_lists.ts";
 
 /** Servers' skills are listed again after this long. */
@@ -74,7 +74,7 @@ export class SkillDirectory {
           skill: name,
           serverName: server,
           description: shortened(description, DESCRIPTION_CHARS),
-          uri: isScoped(uri) ? scopedUri(server, uri) : `quartermaster://${server}/${uri}`,
+          uri: unambiguousUri(server, uri),
           ...(used.length > 0 ? { tools: used } : {}),
         },
       }];
