@@ -59,6 +59,16 @@ const FIELDS = {
   timeoutMs: field(ownerFields.timeoutMs, LIMIT_MS, '"timeoutMs": 60000'),
   startTimeoutMs: field(ownerFields.startTimeoutMs, LIMIT_MS, '"startTimeoutMs": 120000'),
   lazy: field(z.boolean(), ON_OFF, '"lazy": true'),
+  instance: field(
+    ownerFields.instance,
+    '"shared", "client" or "root"',
+    '"instance": "client"',
+  ),
+  idleTimeoutMs: field(
+    ownerFields.idleTimeoutMs,
+    "a whole number of milliseconds from 1000 to 86400000 (one day)",
+    '"idleTimeoutMs": 600000',
+  ),
   // Gemini's is true or false, and says whether it asks before a call: nothing to do here.
   trust: field(ServerTrust.or(z.boolean()), '"trusted" or "untrusted"', '"trust": "untrusted"'),
   changes: field(ownerFields.changes, '"hold", "notify" or "allow"', '"changes": "hold"'),

@@ -178,6 +178,12 @@ const TABLE = {
     4 * 1024 ** 2,
     "4MiB",
   ),
+  /** In bytes. */
+  maxMessage: option("--max-message SIZE", "Maximum size of a server's response").takes(
+    byteSize(64 * 1024, 1024 ** 3, "a size from 64KiB to 1GiB, such as 16MiB"),
+    16 * 1024 ** 2,
+    "16MiB",
+  ),
   // The gateway's own tools have names of up to 23 characters; MCP wants no more than 128.
   maxNameLength: option(
     "--max-name-length COUNT",
@@ -242,7 +248,16 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
     "activityCalls",
     "evalRetention",
   ],
-  "Network": ["port", "host", "publicUrl", "allowPrivate", "maxBody", "stdio", "standalone"],
+  "Network": [
+    "port",
+    "host",
+    "publicUrl",
+    "allowPrivate",
+    "maxBody",
+    "maxMessage",
+    "stdio",
+    "standalone",
+  ],
   "Access": ["requireToken", "adminToken", "token", "oauthIssuer", "oauthAudience", "secretKey"],
   "Tools and search": [
     "maxNameLength",

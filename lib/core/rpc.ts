@@ -144,15 +144,33 @@ function integerAt(text: string, start: number, end: number): number | undefined
 }
 
 /** What `responseIdFromEnds()` needs of each end of a text. */
-export const END_CHARS = 64;
+export const END_CHARS = 256;
 
-/** Like responseId(), for a message of which only the two ends are at hand. */
+const S = String.raw`\s*`;
+const VERSION_MEMBER = `"jsonrpc"${S}:${S}"2\\.0"${S}`;
+const ID_MEMBER = `"id"${S}:${S}"?(\\d{1,${MAX_DIGITS}})"?${S}`;
+const OUTCOME = `"(?:result|error)"${S}:`;
+const OPENING = `^${S}\\[?${S}\\{${S}`;
+const ID_FIRST = new RegExp(
+  `${OPENING}(?:${VERSION_MEMBER},${S})?${ID_MEMBER},${S}(?:${VERSION_MEMBER},${S})?${OUTCOME}`,
+);
+const OUTCOME_FIRST = new RegExp(`${OPENING}(?:${VERSION_MEMBER},${S})?${OUTCOME}`);
+const ID_LAST = new RegExp(`,${S}${ID_MEMBER}(?:,${S}${VERSION_MEMBER})?\\}${S}\\]?${S}$`);
+
+/**
+ * Like responseId(), for a message of which only the two ends are at hand, however it is spaced.
+ * What stands before the last brace is the envelope's own.
+ */
 export function responseIdFromEnds(head: string, tail: string): number | undefined {
-  const id = /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),"(?:result|error)":/.exec(head)?.[1] ??
-    (/^\{"(?:result|error)":/.test(head)
-      ? /,"jsonrpc":"2\.0","id":(\d+)\}\s*$/.exec(tail)?.[1]
-      : undefined);
+  const id = ID_FIRST.exec(head)?.[1] ??
+    (OUTCOME_FIRST.test(head) ? ID_LAST.exec(tail)?.[1] : undefined);
   return id === undefined ? undefined : Number(id);
+}
+
+/** An id of ours as a server repeats it: some make a text of the number. */
+export function echoedId(id: unknown): number | undefined {
+  if (typeof id === "string" && /^\d{1,15}$/.test(id)) return Number(id);
+  return typeof id === "number" ? id : undefined;
 }
 
 /** Where a value stands in its text: `text.slice(start, end)`. */

@@ -58,6 +58,13 @@ export type CallMode = z.infer<typeof CallMode>;
 /** Names of a server's own tools, with `*` for any text; after `!`, what is kept out. */
 const ToolPatterns = z.array(z.string().min(1).max(128)).max(200);
 
+/**
+ * Who shares an instance of a server: all clients that can, or nobody, so that each client has one
+ * of its own; `root` starts that one in the folder of the client's first root.
+ */
+export const ServerInstance = z.enum(["shared", "client", "root"]);
+export type ServerInstance = z.infer<typeof ServerInstance>;
+
 /** What an owner decides about a server, however it is reached. */
 export const ownerFields = {
   trust: ServerTrust.optional(),
@@ -69,6 +76,9 @@ export const ownerFields = {
   timeoutMs: z.int().min(100).max(86_400_000).optional(),
   /** Time limit for a start, up to the completed handshake, in ms, not counting an install. */
   startTimeoutMs: z.int().min(100).max(86_400_000).optional(),
+  instance: ServerInstance.optional(),
+  /** After this long without a call its program is stopped, until the next call. */
+  idleTimeoutMs: z.int().min(1_000).max(86_400_000).optional(),
   mode: CallMode.optional(),
   /** Tools that only read, and those that write, whatever their annotations claim. */
   readOnlyTools: ToolPatterns.optional(),

@@ -114,7 +114,7 @@ async function askAll(requests: InputRequest[], rounds: InputRounds): Promise<As
   const until = AbortSignal.any([signal, ended.signal, limit]);
   try {
     const answers = await Promise.all(requests.map(async (request) => {
-      const text = await askOne(request, rounds, until);
+      const text = await putQuestion(request, rounds, until);
       const result = memberText(text, "result");
       if (result === undefined) throw new Declined(memberText(text, "error") ?? "{}");
       return `${JSON.stringify(request.key)}:${result}`;
@@ -139,9 +139,9 @@ class Declined extends Error {
 }
 
 /** Puts one question to the client, and withdraws it when nobody needs its answer any more. */
-function askOne(
+export function putQuestion(
   { key, method, params }: InputRequest,
-  { request, client }: InputRounds,
+  { request, client }: Pick<InputRounds, "request" | "client">,
   signal: AbortSignal,
 ): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -25,11 +25,14 @@ import { LOG_LEVEL_KEY } from "../servers/stateless_request.ts";
 import { ConnectionState, isStateful } from "./connection_state.ts";
 import { completeRounds } from "./input_rounds.ts";
 import { ResourceWatch } from "./resource_watch.ts";
+import { rootFolder } from "./root_folder.ts";
 import { isTracing, tracedParams, withSpan } from "../telemetry/tracing.ts";
 
 /** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
 const MAX_TRIES = 30;
 const STEADY_MS = 30_000;
+/** What calls in flight have left when the client's folder changes. */
+const SETTLE_MS = 10_000;
 const METHOD_NOT_FOUND = -32601;
 /** What clients get of a stateless server's log messages until they set a level. */
 const DEFAULT_LEVEL = "info";
@@ -65,6 +68,7 @@ export class Relay implements AsyncDisposable {
   #tries = 0;
   #isReopening = false;
   #watch: ResourceWatch | undefined;
+  #folder: Promise<string | undefined> | undefined;
 
   constructor(server: ManagedServer, client: Client, onOwnTools?: (tools: string[]) => void) {
     this.#server = server;
@@ -83,7 +87,8 @@ export class Relay implements AsyncDisposable {
   call(request: McpRequest, params: string | undefined): Promise<string> {
     const { method } = request;
     // A task outlives its call, and clients that share the connection could list and cancel it.
-    if (isStateful(method) || request.params.task !== undefined) this.#needsOwn = true;
+    const keepsState = isStateful(method) || request.params.task !== undefined;
+    if (keepsState || this.#server.instance !== "shared") this.#needsOwn = true;
     const progressToken = progressTokenOf(request.params);
     const call: Call = {
       method,
@@ -128,6 +133,7 @@ export class Relay implements AsyncDisposable {
     answer: { id: number; text: string },
     request: McpRequest,
     call: Call,
+    repeat = (params: string) => this.#server.call({ ...call, params }),
   ): Promise<{ id: number; text: string }> {
     if (isStateless(this.#client.profile)) return answer;
     return await completeRounds(answer, {
@@ -135,7 +141,7 @@ export class Relay implements AsyncDisposable {
       request,
       client: this.#client,
       params: call.params,
-      repeat: (params) => this.#server.call({ ...call, params }),
+      repeat,
     });
   }
 
@@ -177,7 +183,8 @@ export class Relay implements AsyncDisposable {
 
   /** A stateless server needs no connection for each client: every request says whose it is. */
   async #isShared({ signal }: Call): Promise<boolean> {
-    return !this.#own && await this.#server.speaksStateless(signal);
+    if (this.#own || this.#server.instance !== "shared") return false;
+    return await this.#server.speaksStateless(signal);
   }
 
   async #callOnOwn(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {
@@ -204,16 +211,26 @@ export class Relay implements AsyncDisposable {
   }
 
   async #callOnce(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {
-    const own = this.#ownConnection();
+    const own = this.#ownConnection(request);
     const connection = await abortable(own.ready, call.signal);
-    return await connection.call({
-      ...call,
-      onMessage: (text, message) => this.#onMessage(text, message, own, request),
-    });
+    const onMessage: Call["onMessage"] = (text, message) =>
+      this.#onMessage(text, message, own, request);
+    if (!connection.isStateless) return await connection.call({ ...call, onMessage });
+    if (isStateful(call.method)) return await this.#keepState(call);
+    const logLevel = this.#logLevel(request);
+    const repeat = (params = call.params) =>
+      connection.call({ ...call, params, onMessage, logLevel });
+    return await this.#complete(await repeat(), request, call, repeat);
   }
 
   /** Passes a notification on to the client's own connection; the shared one has no use for it. */
   notify(method: string, text: string): void {
+    if (method === "notifications/roots/list_changed" && this.#folder !== undefined) {
+      // The next call starts the program in the new folder.
+      this.#folder = undefined;
+      void this.#own?.opened.then((own) => own.end(SETTLE_MS)).catch(() => {});
+      return;
+    }
     void this.#own?.opened.then((own) => own.notify(method, memberText(text, "params")))
       .catch(() => {});
   }
@@ -226,7 +243,13 @@ export class Relay implements AsyncDisposable {
     if (own) await own.end(0);
   }
 
-  #ownConnection(): OwnConnection {
+  /** Where the client's instance of the server starts; asked with its first call. */
+  #ownFolder(request: McpRequest | undefined): Promise<string | undefined> {
+    if (!request) return this.#folder ?? Promise.resolve(undefined);
+    return this.#folder ??= rootFolder(this.#client, request);
+  }
+
+  #ownConnection(request?: McpRequest): OwnConnection {
     const { signal } = this.#closing;
     signal.throwIfAborted();
     if (this.#own) return this.#own;
@@ -236,7 +259,7 @@ export class Relay implements AsyncDisposable {
       if (isCurrent) this.#own = undefined;
       return isCurrent;
     };
-    const opened = this.#server.openOwn({
+    const client = {
       capabilities,
       ...(clientInfo ? { clientInfo } : {}),
       protocolVersion,
@@ -251,7 +274,10 @@ export class Relay implements AsyncDisposable {
           if (drop()) this.#onClose(reason);
         },
       },
-    });
+    } satisfies Parameters<ManagedServer["openOwn"]>[0];
+    const opened = this.#server.instance === "root"
+      ? this.#ownFolder(request).then((cwd) => this.#server.openOwn({ ...client, cwd }))
+      : this.#server.openOwn(client);
     const own: OwnConnection = {
       opened,
       ready: opened.then((opened) => this.#restore(opened)),
@@ -267,7 +293,7 @@ export class Relay implements AsyncDisposable {
   async #restore(own: Connection): Promise<Connection> {
     this.#openedAt = Date.now();
     try {
-      if (!this.#state.isEmpty) await this.#state.restore(own);
+      if (!this.#state.isEmpty && !own.isStateless) await this.#state.restore(own);
       return own;
     } catch (error) {
       await own.end(0);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { toFileUrl } from "@std/path";
 import type { ServerSpec } from "../core/server.ts";
 import { FakeServer, pause, until } from "../servers/testing/fake_server.ts";
 import { startManaged } from "../servers/testing/start_managed.ts";
@@ -351,3 +352,58 @@ Deno.test("KeptState.restore() asks a few at a time, and no more once the connec
   await assert.rejects(refusing, lost);
   assert.ok(answered < 50, `${answered}`);
 });
+
+Deno.test("Relay gives each client an instance of its own where the owner wants that", async () => {
+  const fake = new FakeServer();
+  const server = { ...ENTRY, spec: { ...SPEC, instance: "client" as const } };
+  await using managed = await startManaged(fake, { server });
+  const client = {
+    principal: "anyone",
+    profile: { protocolVersion: "2025-11-25", capabilities: {} },
+    push: () => {},
+    ask: (text: string) => text,
+  };
+  await using first = new Relay(managed, client);
+  await using second = new Relay(managed, client);
+  for (const relay of [first, second, first]) await relay.call(scopeOf("tools/call"), "{}");
+  assert.equal(fake.alive.length, 3, "the shared one, and one for each");
+});
+
+Deno.test("Relay starts a client's instance in the folder of its first root", async () => {
+  const fake = new FakeServer();
+  const folders: unknown[] = [];
+  const [root, other] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
+  const spec = { type: "stdio" as const, command: "x", args: [], env: {}, cwd: "/" };
+  await using managed = await startManaged(fake, {
+    server: { ...ENTRY, spec: { ...spec, instance: "root" } },
+    openTransport(server, events) {
+      folders.push("cwd" in server.spec ? server.spec.cwd : undefined);
+      return fake.open(events);
+    },
+  });
+  let roots = ["https://example.com/", "file:///not/there", toFileUrl(root).href];
+  await using relay = new Relay(managed, {
+    principal: "anyone",
+    profile: { protocolVersion: "2025-11-25", capabilities: { roots: {} } },
+    push: () => {},
+    ask(text, id, onAnswer) {
+      const result = { roots: roots.map((uri) => ({ uri })) };
+      queueMicrotask(() => onAnswer(JSON.stringify({ jsonrpc: "2.0", id, result })));
+      return text;
+    },
+  });
+  await relay.call(scopeOf("tools/call"), "{}");
+  await relay.call(scopeOf("tools/call"), "{}");
+  assert.deepEqual(folders, ["/", root]);
+  roots = [toFileUrl(other).href];
+  relay.notify("notifications/roots/list_changed", "{}");
+  await until(() => !relay.hasOwn);
+  await relay.call(scopeOf("tools/call"), "{}");
+  assert.deepEqual(folders, ["/", root, other]);
+  for (const folder of [root, other]) await Deno.remove(folder);
+});
+
+function scopeOf(method: string) {
+  const { signal } = new AbortController();
+  return { id: 1, method, params: {}, text: "", signal, send: () => {} };
+}

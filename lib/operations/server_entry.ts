@@ -104,6 +104,17 @@ export const SERVER_LIMITS = {
     placeholder: "TIME",
     help: "Time limit for a start, such as 2m (default: 60s), not counting an install",
   }),
+  instance: forPeople(
+    remote.instance,
+    "Who shares an instance: shared (the default), client (one for each client) or root (one for " +
+      "each client, in the folder of its first root)",
+    { placeholder: "WORD" },
+  ),
+  idleTimeoutMs: forPeople(remote.idleTimeoutMs, "Idle time after which the program stops, in ms", {
+    flag: "idle-timeout",
+    placeholder: "TIME",
+    help: "Idle time after which the program stops until its next call, such as 10m",
+  }),
   trust: forPeople(remote.trust, "`trusted` (the default) or `untrusted`", {
     placeholder: "WORD",
   }),

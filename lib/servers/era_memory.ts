@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ServerEra, ServerErasRepository } from "../storage/servers_repository.ts";
-import type { ServerInfo } from "./negotiation.ts";
+import type { Connection } from "./connection.ts";
+import type { Era } from "./negotiation.ts";
 import type { PooledServer } from "./server.ts";
 
 /** A server that had sessions is probed again after this long: it may speak 2026-07-28 as well by now. */
@@ -35,9 +36,40 @@ export class EraMemory {
   }
 }
 
-/** What a server calls itself, to tell when another version of it runs. */
-export function versionOf({ serverInfo: { name, version } }: ServerInfo): string {
-  return `${name} ${version}`;
+/** What one server spoke last; asked of the store once for each of its entries. */
+export class LastEra {
+  readonly #memory: EraMemory | undefined;
+  #entry: PooledServer | undefined;
+  #known: Promise<KnownEra | undefined> = Promise.resolve(undefined);
+
+  constructor(memory: EraMemory | undefined) {
+    this.#memory = memory;
+  }
+
+  async of(server: PooledServer): Promise<Era | undefined> {
+    return (await this.#recall(server))?.era;
+  }
+
+  async note(server: PooledServer, { nextEra: era, info }: Connection): Promise<void> {
+    const known = await this.#recall(server);
+    const { name, version: number } = info.serverInfo;
+    const version = `${name} ${number}`;
+    if (known?.era === era && known.version === version) return;
+    // Another version that was not probed may speak more: the next connection finds out.
+    const isUnsure = known?.era === "sessions" && era === "sessions";
+    this.#known = Promise.resolve(isUnsure ? undefined : { era, version });
+    if (isUnsure) await this.#memory?.forget(server);
+    else await this.#memory?.note(server, { era, version });
+  }
+
+  #recall(server: PooledServer): Promise<KnownEra | undefined> {
+    if (this.#entry !== server) {
+      this.#entry = server;
+      this.#known = this.#memory?.recall(server).catch(() => undefined) ??
+        Promise.resolve(undefined);
+    }
+    return this.#known;
+  }
 }
 
 function entryHash({ spec, secretsStamp = "" }: PooledServer): string {

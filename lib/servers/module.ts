@@ -47,7 +47,7 @@ export interface ServersInput {
   platform: Platform;
   self: GatewayIdentity;
   env: Env;
-  options: Pick<Options, "allowPrivate">;
+  options: Pick<Options, "allowPrivate" | "maxMessage">;
   /** Where this gateway listens; empty if it does not. */
   localAddress: string;
   signal: AbortSignal;
@@ -102,6 +102,7 @@ export function buildServers(input: ServersInput) {
     canSpawn: platform.canSpawn,
     owner: processOwner,
     installs,
+    maxMessage: input.options.maxMessage,
     mask: (text) => logs.redactor.text(text),
     fill: secrets.fill,
     credentialsFor: logins.credentialsFor,

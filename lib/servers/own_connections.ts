@@ -10,7 +10,7 @@ interface OwnConnectionsOptions {
   /** Aborts when the server is done with: nothing is waited for then. */
   signal: AbortSignal;
   /** A connection on which nothing has come for this long, and with nothing at stake, is ended. */
-  idleMs: number;
+  idleMs(): number;
   limit: number;
 }
 
@@ -95,16 +95,17 @@ export class OwnConnections {
 
   #watch(): void {
     if (this.#idleTimer !== undefined || this.#slots.size === 0) return;
+    const idleMs = this.#options.idleMs();
     this.#idleTimer = setTimeout(() => {
       this.#idleTimer = undefined;
-      const oldest = Date.now() - this.#options.idleMs;
+      const oldest = Date.now() - idleMs;
       for (const { connection, stake } of this.#free()) {
         if (stake === "nothing" && connection.heardAt <= oldest) {
           void this.#end(() => connection.end(0));
         }
       }
       this.#watch();
-    }, this.#options.idleMs / 4);
+    }, idleMs / 4);
     Deno.unrefTimer(Number(this.#idleTimer));
   }
 

@@ -1,26 +1,29 @@
 import { abortable, type CancelSignal } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { STATELESS_VERSION } from "../core/client.ts";
-import { isObject, memberText, notificationText, parseJson, type RpcMessage } from "../core/rpc.ts";
+import { notificationText, type RpcMessage } from "../core/rpc.ts";
 import {
   isProgram,
+  type ServerInstance,
   type ServerSource,
   type ServerSpec,
   type ServerStatus,
 } from "../core/server.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { type Call, Connection, type ConnectionOptions } from "./connection.ts";
-import { type EraMemory, type KnownEra, versionOf } from "./era_memory.ts";
+import { type EraMemory, LastEra } from "./era_memory.ts";
 import type { ServerInfo } from "./negotiation.ts";
+import { refusalOf } from "./stateless_request.ts";
 import {
   callLost,
+  connectedWithin,
   isSessionLost,
   logMessageLine,
   notConnected,
   OutputLog,
   StatusTracker,
 } from "./status.ts";
-import { Subscription } from "./subscription.ts";
+import { listenForChanges, type Subscription } from "./subscription.ts";
 import {
   ScopeRequired,
   type Transport,
@@ -33,13 +36,6 @@ import { SharedConnection, TIMINGS, type Timings } from "./shared_connection.ts"
 
 const MAX_OWN = 100;
 const ASLEEP = "Asleep: starts on the next call";
-
-/** Lists whose changes a server may announce. */
-const LISTS = ["tools", "prompts", "resources"] as const;
-const HEADER_MISMATCH = -32020;
-const UNSUPPORTED_VERSION = -32022;
-/** No error of these is longer. */
-const REFUSAL_CHARS = 10_000;
 
 export interface PooledServer {
   name: string;
@@ -66,7 +62,7 @@ export interface ManagedServerOptions {
   /** All tools as the texts that came, after each connect and change; gives how many can be used. */
   onTools(name: string, tools: string[]): Promise<number>;
   /** What servers spoke last, by name and entry. */
-  eras?: Pick<EraMemory, "recall" | "note" | "forget"> | undefined;
+  eras?: EraMemory | undefined;
   /** It was switched off: its tools are no longer there, and are not forgotten either. */
   onSwitchedOff?(name: string): void;
   /** It wrote to its error output, or something is to be known of its connection. */
@@ -86,6 +82,8 @@ interface OwnClient extends
   > {
   /** What it would lose with the connection; one that would lose calls keeps it. */
   stake?(): ConnectionUse;
+  /** Where its program starts, instead of the folder in the entry. */
+  cwd?: string | undefined;
 }
 
 /** One MCP server: its shared connection, connections of single clients, its tools and log. */
@@ -102,8 +100,7 @@ export class ManagedServer implements AsyncDisposable {
   readonly #closing = new AbortController();
   #server: PooledServer;
   #info: ServerInfo | undefined;
-  /** What it spoke last; asked of the store once for each entry. */
-  #era: Promise<KnownEra | undefined> | undefined;
+  readonly #era: LastEra;
   #lastUse = 0;
   #isAsleep = false;
   /** Aborts when it may no longer fall asleep. */
@@ -117,6 +114,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#options = options;
     this.#server = options.server;
     this.#timings = { ...TIMINGS, ...options.timings };
+    this.#era = new LastEra(options.eras);
     this.#status = new StatusTracker({ name, type: spec.type, source }, options.log, (status) => {
       if (!this.#closing.signal.aborted) options.onStatus(status);
     });
@@ -127,7 +125,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#own = new OwnConnections({
       serverName: name,
       signal: this.#closing.signal,
-      idleMs: this.#timings.ownIdle,
+      idleMs: () => this.#server.spec.idleTimeoutMs ?? this.#timings.ownIdle,
       limit: options.maxOwn ?? MAX_OWN,
     });
     this.#tools = new ToolList({
@@ -141,7 +139,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#shared = new SharedConnection({
       ...this.#reach,
       startTimeoutMs: () => this.startTimeoutMs,
-      era: async () => (await this.#knownEra())?.era,
+      era: () => this.#era.of(this.#server),
       timings: this.#timings,
       status: this.#status,
       log: this.log,
@@ -182,7 +180,7 @@ export class ManagedServer implements AsyncDisposable {
   async speaksStateless(signal?: CancelSignal): Promise<boolean> {
     const { current } = this.#shared;
     if (current) return current.isStateless;
-    if ((await this.#knownEra())?.era === "sessions") return false;
+    if (await this.#era.of(this.#server) === "sessions") return false;
     return (await this.connection(signal)).isStateless;
   }
 
@@ -210,6 +208,18 @@ export class ManagedServer implements AsyncDisposable {
     return isProgram(spec) && spec.lazy === true;
   }
 
+  /** After how long without a call the program is stopped. */
+  get #idleMs(): number | undefined {
+    const { spec } = this.#server;
+    const { lazyIdle } = this.#timings;
+    return isProgram(spec) ? spec.idleTimeoutMs ?? (spec.lazy ? lazyIdle : undefined) : undefined;
+  }
+
+  /** Who shares an instance of it, as its owner decided. */
+  get instance(): ServerInstance {
+    return this.#server.spec.instance ?? "shared";
+  }
+
   start(): void {
     const { problem, spec, isPaused } = this.#server;
     const { isOnDemand } = this.#options;
@@ -231,7 +241,6 @@ export class ManagedServer implements AsyncDisposable {
   /** Takes a changed entry: calls in flight go on for a while, new ones get the new connection. */
   update(server: PooledServer): void {
     this.#server = server;
-    this.#era = undefined;
     this.#status.note({ type: server.spec.type, source: server.source });
     this.#stayAwake();
     void this.#shared.disconnect("its entry has changed", this.#timings.settle);
@@ -254,22 +263,9 @@ export class ManagedServer implements AsyncDisposable {
     return await this.#patiently(abortable(this.#shared.connect(), signal));
   }
 
-  /** Stops waiting before the caller does; the server keeps starting. */
-  async #patiently<T>(connecting: Promise<T>): Promise<T> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      const { status } = this;
-      // A lazy server that is waking up still reports ready.
-      const isWaking = status.state === "ready";
-      late.reject(
-        notConnected(isWaking ? { ...status, state: "starting", reason: "Starting" } : status),
-      );
-    }, Math.min(this.timeoutMs, this.#timings.startWait));
-    try {
-      return await Promise.race([connecting, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+  #patiently<T>(connecting: Promise<T>): Promise<T> {
+    const limitMs = Math.min(this.timeoutMs, this.#timings.startWait);
+    return connectedWithin(connecting, limitMs, () => this.status);
   }
 
   /** Calls on the shared connection; once more where the server has forgotten our session. */
@@ -293,10 +289,10 @@ export class ManagedServer implements AsyncDisposable {
 
   /** Repairs what made a stateless server refuse a request unprocessed; true if it can be repeated. */
   async #recover(connection: Connection, answer: string): Promise<boolean> {
-    const code = refusalCode(answer);
+    const refusal = refusalOf(answer);
     // Its tools now have other headers than they were listed with.
-    if (code === HEADER_MISMATCH) await this.refreshTools();
-    else if (code === UNSUPPORTED_VERSION) {
+    if (refusal === "headers") await this.refreshTools();
+    else if (refusal === "version") {
       const message = `Server "${this.name}" no longer speaks MCP ${STATELESS_VERSION}`;
       this.#shared.drop(connection, new TransportClosed("session", message));
     } else return false;
@@ -336,12 +332,17 @@ export class ManagedServer implements AsyncDisposable {
         return this.#explain(error);
       };
       const onLog: TransportEvents["onLog"] = (line, kind) => this.#logLine(line, kind);
+      const { spec } = this.#server;
+      const server = client.cwd !== undefined && isProgram(spec)
+        ? { ...this.#server, spec: { ...spec, cwd: client.cwd } }
+        : this.#server;
       try {
         return connection = await Connection.open({
           ...client,
-          ...this.#reach,
+          serverName: this.name,
+          openTransport: (events, signal) => this.#options.openTransport(server, events, signal),
           startTimeoutMs: this.startTimeoutMs,
-          era: (await this.#knownEra())?.era,
+          era: await this.#era.of(this.#server),
           signal,
           explain,
           events: { ...client.events, onLog, onClose },
@@ -411,53 +412,21 @@ export class ManagedServer implements AsyncDisposable {
     await Promise.all([this.#shared[Symbol.asyncDispose](), this.#own.closeAll()]);
   }
 
-  #knownEra(): Promise<KnownEra | undefined> {
-    const recalled = this.#options.eras?.recall(this.#server).catch(() => undefined);
-    return this.#era ??= recalled ?? Promise.resolve(undefined);
-  }
-
-  async #noteEra({ nextEra: era, info }: Connection): Promise<void> {
-    const [server, known] = [this.#server, await this.#knownEra()];
-    const version = versionOf(info);
-    if (known?.era === era && known.version === version) return;
-    // Another version that was not probed may speak more: the next connection finds out.
-    const isUnsure = known?.era === "sessions" && era === "sessions";
-    this.#era = Promise.resolve(isUnsure ? undefined : { era, version });
-    if (isUnsure) await this.#options.eras?.forget(server);
-    else await this.#options.eras?.note(server, { era, version });
-  }
-
   #onReady(connection: Connection): void {
     this.#info = connection.info;
-    void this.#noteEra(connection).catch((err) => {
+    void this.#era.note(this.#server, connection).catch((err) => {
       if (this.#closing.signal.aborted) return;
       this.#options.log.warn({ serverName: this.name, err }, "Cannot store the server's revision");
     });
     this.#lastUse = Date.now();
     this.#listening?.[Symbol.dispose]();
-    this.#listening = connection.isStateless ? this.#listen(connection) : undefined;
+    this.#listening = listenForChanges(connection, (method) => {
+      this.#onMessage(notificationText(method), { kind: "notification", method, params: {} });
+    });
     this.#tools.loaded();
     clearTimeout(this.#idleTimer);
-    if (this.#isLazy) this.#sleepWhenIdle(this.#timings.lazyIdle);
-  }
-
-  /** A stateless server tells of changes only to those who listen. */
-  #listen(connection: Connection): Subscription | undefined {
-    const announced = LISTS.filter((list) => {
-      const capability = connection.info.capabilities[list];
-      return isObject(capability) && capability.listChanged === true;
-    });
-    if (announced.length === 0) return undefined;
-    const changed = (list: string) => {
-      const method = `notifications/${list}/list_changed`;
-      this.#onMessage(notificationText(method), { kind: "notification", method, params: {} });
-    };
-    return new Subscription({
-      connection,
-      filter: Object.fromEntries(announced.map((list) => [`${list}ListChanged`, true])),
-      onNotification: (method) => changed(method.split("/")[1] ?? ""),
-      onGap: () => announced.forEach(changed),
-    });
+    const idleMs = this.#idleMs;
+    if (idleMs !== undefined) this.#sleepWhenIdle(idleMs);
   }
 
   #switchOff(state: "disabled" | "paused", reason: string): void {
@@ -479,11 +448,11 @@ export class ManagedServer implements AsyncDisposable {
     await this.#shared.connect();
   }
 
-  #sleepWhenIdle(afterMs: number): void {
+  #sleepWhenIdle(idleMs: number, afterMs = idleMs): void {
     this.#idleTimer = setTimeout(() => {
-      const left = this.#lastUse + this.#timings.lazyIdle - Date.now();
+      const left = this.#lastUse + idleMs - Date.now();
       if (left > 0 || (this.#shared.current?.inFlight ?? 0) > 0) {
-        return this.#sleepWhenIdle(Math.max(left, this.#timings.lazyIdle / 10));
+        return this.#sleepWhenIdle(idleMs, Math.max(left, idleMs / 10));
       }
       // One that was lost meanwhile goes to sleep when it is connected again.
       if (!this.#shared.current) return;
@@ -528,11 +497,4 @@ export class ManagedServer implements AsyncDisposable {
     if (kind === "warning") this.#options.log.warn({ serverName: this.name }, line);
     else this.#options.log.debug({ serverName: this.name, line }, "stderr");
   }
-}
-
-/** The code of an error with which a stateless server refuses a request before it processes it. */
-function refusalCode(answer: string): number | undefined {
-  if (answer.length > REFUSAL_CHARS || !answer.includes("-3202")) return undefined;
-  const error = parseJson(memberText(answer, "error") ?? "null");
-  return isObject(error) && typeof error.code === "number" ? error.code : undefined;
 }

@@ -219,6 +219,17 @@ Deno.test("ManagedServer starts a lazy server once for all callers, stops it whe
   assert.equal(server.links.length, 2);
 });
 
+Deno.test("ManagedServer stops a program after the idle time in its entry, lazy or not", async () => {
+  const server = new FakeServer();
+  const spec = { ...LAZY, lazy: false, idleTimeoutMs: 40 };
+  const { managed } = await connect(server, { spec });
+  await using _ = managed;
+  await until(() => managed.isAsleep);
+  assert.equal(server.alive.length, 0);
+  await managed.call(CALL);
+  assert.equal(server.links.length, 2);
+});
+
 Deno.test("ManagedServer starts a lazy server whose tools nobody knows", async () => {
   const server = new FakeServer();
   const { managed } = await connect(server, { spec: LAZY });

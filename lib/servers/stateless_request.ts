@@ -173,3 +173,18 @@ function findInProperties(
     if (fault !== undefined) return fault;
   }
 }
+
+/** The errors with which a stateless server refuses a request before it processes it. */
+const REFUSALS: Record<number, "headers" | "version"> = {
+  [-32020]: "headers",
+  [-32022]: "version",
+};
+/** None of them is longer. */
+const REFUSAL_CHARS = 10_000;
+
+/** What a server's answer refuses, if it was not processed for this. */
+export function refusalOf(answer: string): "headers" | "version" | undefined {
+  if (answer.length > REFUSAL_CHARS || !answer.includes("-3202")) return undefined;
+  const error = parseJson(memberText(answer, "error") ?? "null");
+  return isObject(error) ? REFUSALS[Number(error.code)] : undefined;
+}

@@ -157,6 +157,28 @@ export function notConnected(
   ], HELPFUL_TOOLS);
 }
 
+/** Stops waiting before the caller does; the server keeps starting. */
+export async function connectedWithin<T>(
+  connecting: Promise<T>,
+  limitMs: number,
+  currentStatus: () => ServerStatus,
+): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const status = currentStatus();
+    // A lazy server that is waking up still reports ready.
+    const isWaking = status.state === "ready";
+    late.reject(
+      notConnected(isWaking ? { ...status, state: "starting", reason: "Starting" } : status),
+    );
+  }, limitMs);
+  try {
+    return await Promise.race([connecting, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export function callLost(name: string, error: TransportClosed): GatewayError {
   // Programs that ended name themselves.
   const message = error.message.includes(`"${name}"`)

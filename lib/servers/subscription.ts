@@ -1,5 +1,6 @@
 import type { SubscriptionFilter } from "@modelcontextprotocol/client";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isObject } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
 import { backoffMs } from "./shared_connection.ts";
 
@@ -65,6 +66,28 @@ export class Subscription implements Disposable {
       first.reject(new Error("The connection was closed"));
     }
   }
+}
+
+/** Lists whose changes a server may announce. */
+const LISTS = ["tools", "prompts", "resources"] as const;
+
+/** Hears of changed lists, which a stateless server tells only those who listen. */
+export function listenForChanges(
+  connection: Connection,
+  onChanged: (method: string) => void,
+): Subscription | undefined {
+  if (!connection.isStateless) return undefined;
+  const announced = LISTS.filter((list) => {
+    const capability = connection.info.capabilities[list];
+    return isObject(capability) && capability.listChanged === true;
+  });
+  if (announced.length === 0) return undefined;
+  return new Subscription({
+    connection,
+    filter: Object.fromEntries(announced.map((list) => [`${list}ListChanged`, true])),
+    onNotification: onChanged,
+    onGap: () => announced.forEach((list) => onChanged(`notifications/${list}/list_changed`)),
+  });
 }
 
 function disposable<T extends { close(): Promise<void> }>(client: T): T & AsyncDisposable {

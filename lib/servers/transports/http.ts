@@ -7,7 +7,7 @@ import {
   TransportClosed,
   type TransportEvents,
 } from "./transport.ts";
-import { excerpt, MESSAGE_LIMIT, messagesIn, messageTooLarge } from "./messages.ts";
+import { excerpt, messagesIn, messageTooLarge, sizeText } from "./messages.ts";
 import {
   type BodyReader,
   BodyTooLarge,
@@ -25,7 +25,7 @@ import {
 } from "./sse_stream.ts";
 import { readRefusal, Refusal } from "./http_errors.ts";
 import { SseTransport } from "./sse.ts";
-import { messageLine, responseId } from "../../core/rpc.ts";
+import { echoedId, messageLine, responseId } from "../../core/rpc.ts";
 
 const GOODBYE_LIMIT_MS = 500;
 /** Tries to resume a cut stream with nothing coming. */
@@ -75,7 +75,7 @@ export class HttpTransport implements Transport {
       });
       if (response.status === 200 && this.#isHandshaking) this.#adoptSession(response);
       if (response.status === 200 && hasType(response, "application/json")) {
-        return this.#answerIn(await readText(response, MESSAGE_LIMIT), id, exchange);
+        return this.#answerIn(await readText(response, this.#endpoint.maxMessage), id, exchange);
       }
       if (isEventStream(response)) {
         return await this.#streamedAnswer(response, id, exchange, controller);
@@ -186,7 +186,7 @@ export class HttpTransport implements Transport {
     if (id !== undefined && responseId(text) === id) return messageLine(text);
     let answer: string | undefined;
     for (const { text: one, message } of messagesIn(text)) {
-      if (message?.kind === "response" && message.id === id) answer = one;
+      if (message?.kind === "response" && echoedId(message.id) === id) answer = one;
       else if (message && message.kind !== "response") hearer.onMessage(one, message);
       else this.#events.onLog(`Ignored an unexpected message: ${excerpt(one)}`, "warning");
     }
@@ -201,7 +201,9 @@ export class HttpTransport implements Transport {
   ): Promise<string> {
     const { host } = this.#endpoint;
     let answer: string | undefined;
-    const stream = new ResumableStream((text) => answer ??= this.#take(text, id, exchange));
+    const stream = new ResumableStream(this.#endpoint.maxMessage, (text) => {
+      answer ??= this.#take(text, id, exchange);
+    });
     for (let response = first;; response = await this.#resume(stream, controller.signal)) {
       try {
         const rest = await stream.read(response, () => answer !== undefined);
@@ -272,7 +274,10 @@ export class HttpTransport implements Transport {
   async #listen(): Promise<void> {
     const controller = this.#begin();
     const { signal } = controller;
-    const stream = new ResumableStream((text) => this.#take(text, undefined, this.#events));
+    const { maxMessage } = this.#endpoint;
+    const stream = new ResumableStream(maxMessage, (text) => {
+      this.#take(text, undefined, this.#events);
+    });
     let hasWorked = false;
     while (!signal.aborted && (hasWorked || stream.failures < MAX_TRIES)) {
       try {
@@ -288,7 +293,7 @@ export class HttpTransport implements Transport {
         }
       } catch (error) {
         if (error instanceof EventTooLarge) {
-          this.#events.onLog("Skipped a message over 16 MiB", "warning");
+          this.#events.onLog(`Skipped a message over ${sizeText(maxMessage)}`, "warning");
           // To resume would bring it again.
           stream.lastEventId = undefined;
         }
@@ -302,7 +307,7 @@ export class HttpTransport implements Transport {
 
   #explain(error: unknown, signal: AbortSignal): unknown {
     if (error instanceof BodyTooLarge || error instanceof EventTooLarge) {
-      return messageTooLarge(this.#endpoint.serverName);
+      return messageTooLarge(this.#endpoint.serverName, this.#endpoint.maxMessage);
     }
     const explained = this.#endpoint.lost(error, signal);
     if (explained instanceof TransportClosed && explained.kind === "session") this.#loseSession();

@@ -1,5 +1,5 @@
 import { defined } from "../../core/defined.ts";
-import { classify, isObject } from "../../core/rpc.ts";
+import { classify, echoedId, isObject } from "../../core/rpc.ts";
 import { ScopeRequired, TransportClosed } from "./transport.ts";
 import { type HttpResponse, readStart } from "./http_response.ts";
 import type { OriginClient } from "./origin_client.ts";
@@ -46,8 +46,8 @@ export async function readRefusal(
     );
   }
   const rpc = parseError(body);
-  const isOurs = id !== undefined && rpc?.id === id;
-  if (status === 404 && endpoint.hasSession && !(isOurs && rpc.code === METHOD_NOT_FOUND)) {
+  const isOurs = id !== undefined && echoedId(rpc?.id) === id;
+  if (status === 404 && endpoint.hasSession && !(isOurs && rpc?.code === METHOD_NOT_FOUND)) {
     throw new TransportClosed("session", `${endpoint.host} no longer knows the session (HTTP 404)`);
   }
   if (isOurs && status !== 403) return body;

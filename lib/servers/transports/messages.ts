@@ -1,4 +1,10 @@
-import { classify, elementTexts, messageLine, type RpcMessage } from "../../core/rpc.ts";
+import {
+  classify,
+  elementTexts,
+  messageLine,
+  responseIdFromEnds,
+  type RpcMessage,
+} from "../../core/rpc.ts";
 import { GatewayError } from "../../core/errors.ts";
 
 /** The messages of a body or an event: one, or the several of a batch (2025-03-26 allows them). */
@@ -22,16 +28,40 @@ export function excerpt(text: string, length = 200): string {
   return start.length > length ? `${start.slice(0, length)}...` : start;
 }
 
+/** The default size of the largest message that is taken from a server, in bytes. */
 export const MESSAGE_LIMIT = 16 * 1024 * 1024;
 
 /** What a caller is told whose answer is not taken; the server is well, and only this call failed. */
-export function messageTooLarge(serverName: string): GatewayError {
+export function messageTooLarge(serverName: string, limit: number): GatewayError {
   return new GatewayError("LIMIT_EXCEEDED", {
-    message: `Server "${serverName}" sent a response that exceeds the limit of 16 MiB`,
+    message: `Server "${serverName}" sent a response that exceeds the limit of ${sizeText(limit)}`,
     recoveryAction: "Request less at a time",
     recoverySteps: [
       "Request part of it: a page, a range, a narrower filter",
       "Or use another tool that returns less",
+      "Or ask the owner to raise the limit with --max-message",
     ],
   });
 }
+
+/**
+ * Which of the waiting requests a message was for that was too large to keep, by its two ends. If
+ * the id is not there and only one request waits, it is that one's, unless it is no response.
+ */
+export function waiterOf(
+  head: string,
+  tail: string,
+  waiting: ReadonlyMap<number, unknown>,
+): number | undefined {
+  const [only, ...others] = waiting.keys();
+  const isResponse = /^\s*\[?\s*\{\s*"(?:jsonrpc|id|result|error)"\s*:/.test(head) &&
+    !head.includes('"method"');
+  const sole = isResponse && others.length === 0 ? only : undefined;
+  return responseIdFromEnds(head, tail) ?? sole;
+}
+
+export function sizeText(bytes: number): string {
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes} bytes`;
+}
+
+const MIB = 1024 * 1024;

@@ -43,17 +43,22 @@ Deno.test("sureAnswerId() knows the answers of the usual printers, and only them
   ) assert.notEqual(responseId(text), 5, text);
 });
 
-Deno.test("answeredId() finds the id at either end, and takes none from inside a result", () => {
-  assert.equal(responseIdFromEnds('{"jsonrpc":"2.0","id":7,"result":{"a', 'z"}}'), 7);
-  assert.equal(responseIdFromEnds('{"id":8,"error":{"a', 'z"}}'), 8);
-  assert.equal(responseIdFromEnds('{"result":{"a', 'z"},"jsonrpc":"2.0","id":9}\r'), 9);
-  assert.equal(
-    responseIdFromEnds('{"jsonrpc":"2.0","method":"x","params":{"a', '"id":9}}'),
-    undefined,
-  );
-  assert.equal(responseIdFromEnds('{"result":{"a', '"z":{"id":9}}}'), undefined);
-  assert.equal(
-    responseIdFromEnds('{"jsonrpc":"2.0","result":{"a', ',"jsonrpc":"2.0","id":9}'),
-    undefined,
-  );
+Deno.test("responseIdFromEnds() finds the id at either end, and takes none from inside a result", () => {
+  const cases: [head: string, tail: string, id: number | undefined][] = [
+    ['{"jsonrpc":"2.0","id":7,"result":{"a', 'z"}}', 7],
+    ['{"id":8,"error":{"a', 'z"}}', 8],
+    ['{"result":{"a', 'z"},"jsonrpc":"2.0","id":9}\r', 9],
+    ['{"jsonrpc": "2.0", "id": 7, "result": {"a', 'z"}}', 7],
+    ['{"id": "8", "jsonrpc": "2.0", "error": {"a', 'z"}}', 8],
+    ['[ {"jsonrpc" : "2.0",\t"id" : 7 , "result" : {"a', 'z"}} ]', 7],
+    ['{"jsonrpc": "2.0", "result": {"a', 'z"}, "id": 9 }', 9],
+    ['[{"result":{"a', 'z"},"id":9,"jsonrpc":"2.0"}]', 9],
+    ['{"jsonrpc":"2.0","method":"x","params":{"a', '"id":9}}', undefined],
+    ['{"jsonrpc":"2.0","method":"x","params":{"a', '},"id":9}', undefined],
+    ['{"result":{"a', '"z":{"id":9}}}', undefined],
+    ['{"result":{"a', '"\\"id":9}', undefined],
+  ];
+  for (const [head, tail, id] of cases) {
+    assert.equal(responseIdFromEnds(head, tail), id, head + tail);
+  }
 });

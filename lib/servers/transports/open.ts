@@ -10,7 +10,8 @@ import type { RemoteOptions, ServerCredentials } from "./origin_client.ts";
 import type { Program } from "./stdio.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
 
-export interface TransportContext extends Pick<Program, "owner" | "installs" | "mask"> {
+export interface TransportContext
+  extends Pick<Program, "owner" | "installs" | "mask" | "maxMessage"> {
   canSpawn: boolean;
   fill(spec: ServerSpec): Promise<ServerSpec>;
   credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined;
@@ -68,6 +69,8 @@ export async function openTransport(
   // By the entry as it is written: a secret in it cannot make its address another host's.
   const credentials = credentialsFor(name, server.spec);
   const fetch = await fetchFor(server, url);
-  const options = { url, headers, serverName: name, credentials, ...(fetch ? { fetch } : {}) };
+  const { maxMessage } = context;
+  const target = { url, headers, serverName: name, credentials, maxMessage };
+  const options = fetch ? { ...target, fetch } : target;
   return await REMOTES[type](options, events, signal);
 }

@@ -9,13 +9,15 @@ import {
   sentOnce,
 } from "./http_response.ts";
 import { readRefusal } from "./http_errors.ts";
-import { excerpt } from "./messages.ts";
+import { excerpt, MESSAGE_LIMIT } from "./messages.ts";
 import { LoopbackClient } from "./loopback_client.ts";
 
 export interface RemoteOptions {
   url: string;
   headers: Record<string, string>;
   serverName: string;
+  /** The largest message that is taken, in bytes. */
+  maxMessage?: number | undefined;
   fetch?: typeof fetch;
   /** What a login gave; goes where the headers go. */
   credentials?: ServerCredentials | undefined;
@@ -43,6 +45,7 @@ export class OriginClient implements Disposable {
   /** The address in words: no path and no query, which may hold a secret. */
   readonly host: string;
   readonly serverName: string;
+  readonly maxMessage: number;
   /** Whether the server knows us: then a 404 means that it has forgotten us. */
   hasSession = false;
   sessionId: string | undefined;
@@ -65,6 +68,7 @@ export class OriginClient implements Disposable {
     this.#origin = url.origin;
     this.host = url.host;
     this.serverName = options.serverName;
+    this.maxMessage = options.maxMessage ?? MESSAGE_LIMIT;
     this.#fetch = options.fetch ?? fetch;
     this.#plain = !options.fetch && LoopbackClient.canReach(url)
       ? new LoopbackClient(url)

@@ -4,12 +4,12 @@ import {
   TransportClosed,
   type TransportEvents,
 } from "./transport.ts";
-import { excerpt, MESSAGE_LIMIT, messagesIn, messageTooLarge } from "./messages.ts";
+import { excerpt, messagesIn, messageTooLarge, sizeText, waiterOf } from "./messages.ts";
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { OriginClient, type RemoteOptions } from "./origin_client.ts";
 import { isEventStream, SseParser } from "./sse_stream.ts";
 import { readRefusal } from "./http_errors.ts";
-import { responseIdFromEnds } from "../../core/rpc.ts";
+import { echoedId } from "../../core/rpc.ts";
 
 const CONNECT_LIMIT_MS = 10_000;
 
@@ -118,7 +118,7 @@ export class SseTransport implements Transport {
     const { host } = this.#endpoint;
     const { signal } = this.#closing;
     const reader = new BodyReader(response);
-    const parser = new SseParser(MESSAGE_LIMIT, (data, name) => {
+    const parser = new SseParser(this.#endpoint.maxMessage, (data, name) => {
       if (name === "endpoint") this.#address.resolve(this.#endpoint.resolve(data));
       else if (name === undefined || name === "message") this.#take(data);
     }, (head, tail) => this.#skip(head, tail));
@@ -136,9 +136,8 @@ export class SseTransport implements Transport {
 
   #take(data: string): void {
     for (const { text, message } of messagesIn(data)) {
-      const waiting = message?.kind === "response" && typeof message.id === "number"
-        ? this.#waiting.get(message.id)
-        : undefined;
+      const id = message?.kind === "response" ? echoedId(message.id) : undefined;
+      const waiting = id === undefined ? undefined : this.#waiting.get(id);
       if (waiting) waiting.resolve(text);
       else if (message && message.kind !== "response") this.#events.onMessage(text, message);
       else this.#events.onLog(`Ignored an unexpected message: ${excerpt(text)}`, "warning");
@@ -147,9 +146,11 @@ export class SseTransport implements Transport {
 
   /** The stream is everybody's: one message that is too large must not end it for all. */
   #skip(head: string, tail: string): void {
-    const waiting = this.#waiting.get(responseIdFromEnds(head, tail) ?? -1);
-    if (waiting) waiting.reject(messageTooLarge(this.#endpoint.serverName));
-    else this.#events.onLog("Skipped a message over 16 MiB", "warning");
+    const { serverName, maxMessage } = this.#endpoint;
+    const id = waiterOf(head, tail, this.#waiting);
+    const waiting = id === undefined ? undefined : this.#waiting.get(id);
+    if (waiting) waiting.reject(messageTooLarge(serverName, maxMessage));
+    else this.#events.onLog(`Skipped a message over ${sizeText(maxMessage)}`, "warning");
   }
 
   #endIfForgotten(error: unknown): void {

@@ -1,4 +1,3 @@
-import { MESSAGE_LIMIT } from "./messages.ts";
 import { backoffMs } from "../shared_connection.ts";
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { END_CHARS } from "../../core/rpc.ts";
@@ -151,17 +150,20 @@ export class ResumableStream {
   lastEventId: string | undefined;
   /** Tries to open it since something last came. */
   failures = 0;
+  /** In characters, of one event. */
+  readonly #limit: number;
   readonly #onMessage: (text: string) => void;
   #retryMs: number | undefined;
 
-  constructor(onMessage: (text: string) => void) {
+  constructor(limit: number, onMessage: (text: string) => void) {
+    this.#limit = limit;
     this.#onMessage = onMessage;
   }
 
   /** Reads until the end, or until `isDone`: then there is a reader for what may follow. */
   async read(response: HttpResponse, isDone: () => boolean): Promise<BodyReader | undefined> {
     const reader = new BodyReader(response);
-    const parser = new SseParser(MESSAGE_LIMIT, (data, name) => {
+    const parser = new SseParser(this.#limit, (data, name) => {
       if (name === undefined || name === "message") this.#onMessage(data);
     });
     try {

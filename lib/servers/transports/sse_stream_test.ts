@@ -54,7 +54,7 @@ Deno.test("SseParser.push() refuses an event over its limit, and lets any number
 });
 
 Deno.test("SseParser.push() skips an event over its limit where somebody is told, however it is cut", () => {
-  const text = 'data: 1\n\nid: 5\ndata: {"head"' + "x".repeat(200) + '"tail"}\n\ndata: 2\n\n';
+  const text = 'data: 1\n\nid: 5\ndata: {"head"' + "x".repeat(600) + '"tail"}\n\ndata: 2\n\n';
   for (let size = 1; size <= text.length; size++) {
     const events: string[] = [];
     const skipped: string[][] = [];

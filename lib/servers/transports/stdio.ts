@@ -1,7 +1,7 @@
 import { within } from "../../core/async.ts";
-import { readMessage, responseId, responseIdFromEnds } from "../../core/rpc.ts";
+import { echoedId, END_CHARS, readMessage, responseId, type RpcMessage } from "../../core/rpc.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
-import { MESSAGE_LIMIT, messageTooLarge } from "./messages.ts";
+import { MESSAGE_LIMIT, messagesIn, messageTooLarge, sizeText, waiterOf } from "./messages.ts";
 import { BROKEN_CACHE } from "../../core/failure_cause.ts";
 import { childEnv, endGroups } from "../processes/process_group.ts";
 import type { Install, Installs } from "../processes/installs.ts";
@@ -40,6 +40,8 @@ export interface Program {
   baseEnv: Record<string, string>;
   owner: ProcessOwner;
   installs?: Installs | undefined;
+  /** The largest message that is taken, in bytes. */
+  maxMessage?: number | undefined;
   /** Takes secrets out of what the program writes about itself, before anybody is shown it. */
   mask?: ((text: string) => string) | undefined;
 }
@@ -62,6 +64,7 @@ export class StdioTransport implements Transport {
   readonly #mask: (text: string) => string;
   readonly #written = new ProgramOutput();
   readonly #installs: Installs | undefined;
+  readonly #maxMessage: number;
   readonly #install: Install | undefined;
   #hasAnswered = false;
   #stuck: string | undefined;
@@ -71,7 +74,7 @@ export class StdioTransport implements Transport {
   #ending: Promise<void> | undefined;
 
   private constructor(
-    { name, installs, mask = (text) => text }: Program,
+    { name, installs, maxMessage = MESSAGE_LIMIT, mask = (text) => text }: Program,
     child: PipedProgram,
     announced: AnnouncedProcess,
     events: TransportEvents,
@@ -79,6 +82,7 @@ export class StdioTransport implements Transport {
   ) {
     this.#name = name;
     this.#installs = installs;
+    this.#maxMessage = maxMessage;
     this.#install = install;
     this.#mask = mask;
     this.#child = child;
@@ -91,7 +95,7 @@ export class StdioTransport implements Transport {
     );
     this.#tooLong = new RepeatedWarning(
       onWarning,
-      (count) => `Skipped ${count} more messages over ${MESSAGE_LIMIT / MIB} MiB`,
+      (count) => `Skipped ${count} more messages over ${sizeText(maxMessage)}`,
     );
     // Each write reports its own failure.
     child.stdin.on("error", () => {});
@@ -101,8 +105,8 @@ export class StdioTransport implements Transport {
       onFail: () => this.#end("input"),
     });
     this.#output = readLines(child.stdout, {
-      maxBytes: MESSAGE_LIMIT,
-      headBytes: SHOWN_BYTES,
+      maxBytes: maxMessage,
+      headBytes: END_CHARS,
       onLine: (line) => this.#onLine(line),
       onLongLine: (head, bytes, tail) => this.#onTooLong(head, bytes, tail),
     });
@@ -201,11 +205,17 @@ export class StdioTransport implements Transport {
     if (this.#closed) return;
     const answered = responseId(text);
     if (answered !== undefined) return this.#onAnswer(answered, text);
-    const message = readMessage(text);
+    if (text.startsWith("[")) {
+      for (const { text: one, message } of messagesIn(text)) this.#onMessage(one, message);
+    } else this.#onMessage(text, readMessage(text));
+  }
+
+  #onMessage(text: string, message: RpcMessage | undefined): void {
     if (message === undefined) return this.#onGarbage(text);
     if (message.kind !== "response") return this.#events.onMessage(text, message);
-    if (typeof message.id !== "number") return this.#onGarbage(text);
-    this.#onAnswer(message.id, text);
+    const id = echoedId(message.id);
+    if (id === undefined) return this.#onGarbage(text);
+    this.#onAnswer(id, text);
   }
 
   #onAnswer(id: number, text: string): void {
@@ -225,10 +235,11 @@ export class StdioTransport implements Transport {
   }
 
   #onTooLong(head: string, bytes: number, tail: string): void {
-    this.#tooLong.report(`Skipped a message of ${bytes} bytes: the limit is ${MESSAGE_LIMIT}`);
-    // If the id can be read, the request that waits for it fails at once.
-    const id = responseIdFromEnds(head, tail);
-    if (id !== undefined) this.#takeWaiter(id)?.reject?.(messageTooLarge(this.#name));
+    this.#tooLong.report(`Skipped a message of ${bytes} bytes: the limit is ${this.#maxMessage}`);
+    // The request that waits for it fails at once.
+    const id = waiterOf(head, tail, this.#waiters);
+    if (id === undefined) return;
+    this.#takeWaiter(id)?.reject?.(messageTooLarge(this.#name, this.#maxMessage));
   }
 
   #onStderr(written: string): void {

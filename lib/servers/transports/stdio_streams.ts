@@ -1,4 +1,4 @@
-import { messageLine } from "../../core/rpc.ts";
+import { END_CHARS, messageLine } from "../../core/rpc.ts";
 import type { Readable } from "node:stream";
 import { GatewayError } from "../../core/errors.ts";
 
@@ -117,7 +117,7 @@ const RETURN = 0x0d;
 /** A larger buffer is given back once its line is complete. */
 const SPARE_BYTES = 64 * 1024;
 /** What is kept of a longer line's end. */
-const TAIL_BYTES = 64;
+const TAIL_BYTES = END_CHARS;
 
 interface LineSplitterOptions {
   /** What a line may take; longer ones are not kept. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { END_CHARS } from "../../core/rpc.ts";
 import { LineSplitter } from "./stdio_streams.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -42,12 +43,16 @@ Deno.test("LineSplitter.push() keeps the head of a long line only and goes on af
 });
 
 Deno.test("LineSplitter.push() gives the end of a long line too", () => {
-  const [first, second] = ["x".repeat(90) + "0123456789!", "y".repeat(500) + "end"];
+  const [first, second] = ["x".repeat(290) + "0123456789!", "y".repeat(500) + "end"];
   const text = bytes(`${first}\n${second}\n`);
   for (let size = 1; size <= text.length; size++) {
     const { splitter, tails } = collect();
     for (let at = 0; at < text.length; at += size) splitter.push(text.subarray(at, at + size));
-    assert.deepEqual(tails, [first.slice(-64), second.slice(-64)], `in pieces of ${size}`);
+    assert.deepEqual(
+      tails,
+      [first.slice(-END_CHARS), second.slice(-END_CHARS)],
+      `in pieces of ${size}`,
+    );
   }
 });
 

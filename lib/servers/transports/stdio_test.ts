@@ -85,11 +85,23 @@ Deno.test("StdioTransport drops a line of 20 MiB and serves on", async () => {
   assert.equal(await harness.call("repeat", { text: "y", times: 15 * mib }), "y".repeat(15 * mib));
 });
 
+Deno.test("StdioTransport takes answers with the id as text, or in an array", async () => {
+  await using harness = await TransportHarness.open();
+  assert.equal(await harness.call("idAsText", {}), "text");
+  assert.equal(await harness.call("inArray", {}), "array");
+});
+
+Deno.test("StdioTransport takes messages up to the limit that was set", async () => {
+  await using harness = await TransportHarness.open({ maxMessage: 1024 * 1024 });
+  const request = { text: "a", times: 2 * 1024 * 1024 };
+  await assert.rejects(harness.call("repeat", request), /exceeds the limit of 1 MiB/);
+});
+
 Deno.test("StdioTransport says LIMIT_EXCEEDED to whoever waits for an answer that is too long", async () => {
   await using harness = await TransportHarness.open();
   const isTooLarge = (error: unknown) =>
     error instanceof GatewayError && error.code === "LIMIT_EXCEEDED";
-  for (const method of ["repeat", "repeatIdLast"]) {
+  for (const method of ["repeat", "repeatIdLast", "repeatSpaced"]) {
     const params = { text: "y", times: 17 * 1024 * 1024 };
     await assert.rejects(harness.call(method, params), isTooLarge, method);
     assert.deepEqual(await harness.call("echo", { n: 1 }), { n: 1 });

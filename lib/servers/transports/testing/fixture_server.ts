@@ -33,6 +33,13 @@ const jobs: Record<string, (id: string | number, params: Record<string, unknown>
     const result = String(text).repeat(Number(times));
     write(JSON.stringify({ result, jsonrpc: "2.0", id }) + "\n");
   },
+  /** As Python prints it. */
+  repeatSpaced: (id, { text, times }) => {
+    const result = JSON.stringify(String(text).repeat(Number(times)));
+    write(`{"jsonrpc": "2.0", "id": ${id}, "result": ${result}}\n`);
+  },
+  idAsText: (id) => answer(String(id), "text"),
+  inArray: (id) => write(`[${JSON.stringify({ jsonrpc: "2.0", id, result: "array" })}]\n`),
   print: (id, { text, times, end }) => {
     write(String(text).repeat(Number(times ?? 1)) + (end ?? ""));
     answer(id, "printed");
