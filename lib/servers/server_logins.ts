@@ -102,7 +102,7 @@ export function buildServerLogins(input: ServerLoginsInput) {
     /** The gateway's metadata as an OAuth client, if others can read it. */
     async clientDocument(): Promise<object | undefined> {
       if (documentUrl === undefined || redirectUri === undefined) return undefined;
-      const { clientMetadata } = await import("./oauth/client_identity.ts");
+      const { clientMetadata } = await import("./oauth/authorization_server.ts");
       return { client_id: documentUrl, client_uri: base, ...clientMetadata(redirectUri) };
     },
     /** Reloads, and drops logins made for an address that the server no longer has. */

@@ -11,8 +11,7 @@ import type {
   Waiting,
 } from "../../storage/pending_logins_repository.ts";
 import { readChallenge } from "../transports/http_errors.ts";
-import { identify } from "./client_identity.ts";
-import { discoverLogin } from "./discovery.ts";
+import { discoverLogin, identify } from "./authorization_server.ts";
 import {
   asLoginError,
   loginError,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Loopback } from "../transports/testing/loopback.ts";
-import { discoverLogin, resourceOf } from "./discovery.ts";
+import { discoverLogin, resourceOf } from "./authorization_server.ts";
 import { OAuthHttp } from "./oauth_http.ts";
 
 const signal = new AbortController().signal;
