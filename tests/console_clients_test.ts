@@ -53,6 +53,7 @@ test("clients page shows how to connect, then who is connected and what its mode
   await row.waitFor();
   const { tools } = await cursor.client.listTools();
   await row.getByText(`${tools.length} of 40 tools`).waitFor();
+  await row.getByText("search, equipped toolset").waitFor();
   await page.locator("tr[data-row]", { hasText: "claude-code" }).getByText("2 tools").waitFor();
   await claude.call("git_commit", {});
   await page.locator("tr[data-row]", { hasText: "git.commit" }).waitFor();
@@ -64,10 +65,18 @@ test("clients page shows how to connect, then who is connected and what its mode
   await row.getByRole("link", { name: "cursor-vscode" }).click();
   await page.getByRole("heading", { name: "Tools listed to its model" }).waitFor();
   await page.getByRole("cell", { name: "Quartermaster’s own tools" }).waitFor();
+  await page.getByText("Every enabled tool can be found by search and called").waitFor();
   await page.getByText("called git.status").waitFor();
   await page.getByRole("listitem").filter({ hasText: "send a fax" }).getByText("Nothing found")
     .waitFor();
   await assertReadable(page, "clients-detail");
+
+  // Two tools cost less than the gateway's own.
+  await goLive(page, gateway.url);
+  await page.locator(".stat", { hasText: "Tokens saved" }).getByText(/less than the gateway’s own/)
+    .waitFor();
+  await page.getByText(/The gateway saves tokens once/).waitFor();
+  await page.goBack();
 
   await page.getByRole("button", { name: "Disconnect this client" }).click();
   await page.getByRole("button", { name: "Disconnect", exact: true }).click();

@@ -211,3 +211,28 @@ browserTest(
     assert.equal(result?.tools?.[0]?.description, "Looks twice");
   },
 );
+
+browserTest("a quarantined change is one item, also while its server is paused", async () => {
+  await using sums = new ScriptedServer([tool("add")]);
+  await using own = await Endpoints.open({ sums: at(sums) });
+  sums.tools = [tool("add", { description: POISON })];
+  await own.api("POST", "/api/servers/sums/restart", {});
+  await using open = await openPage(browser);
+  const { page, complaints } = open;
+  await goLive(page, `${own.url}/security/review`);
+  const item = page.locator(".review-item", { hasText: "sums.add" });
+  await item.getByText("Quarantined").waitFor();
+  assert.equal(await item.count(), 1);
+  await own.api("POST", "/api/servers/sums/pause", {});
+  await goLive(page, `${own.url}/security/review`);
+  await item.locator("ins", { hasText: "id_rsa" }).waitFor();
+  await item.getByRole("button", { name: "Revert sums.add" }).click();
+  await page.locator(".row", { hasText: "Reverted sums.add" }).waitFor();
+  assert.equal(await item.count(), 0);
+  await own.api("POST", "/api/servers/sums/resume", {});
+  await own.ready("sums");
+  const client = await own.faulty.open("sums");
+  const { result } = await client.request("tools/list", {});
+  assert.equal(result?.tools?.[0]?.description, "Does add");
+  assert.deepEqual(complaints, []);
+});

@@ -102,6 +102,8 @@ function SearchPath({ search }: { search: NonNullable<CallPage["call"]["search"]
         </Table>
       )}
       <p class="card-lead muted small">
+        {!search.isHit && found.length > 0 &&
+          "These matches are too weak: the search counts as one that found nothing. "}
         {more > 0 && `${formatCount(more, "more tool")} returned. `}
         {picks.length === 0
           ? "None of these tools was called in the same session within 30 minutes."

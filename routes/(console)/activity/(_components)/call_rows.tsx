@@ -97,7 +97,7 @@ export function CallStatus({ call }: { call: Pick<ListedCall, "ok" | "error" | "
   if (search) {
     return search.isHit
       ? <StateLabel tone="ok" icon="ready">{formatNumber(search.count)} found</StateLabel>
-      : <StateLabel tone="warn" icon="alert" title="No matching tool found">None</StateLabel>;
+      : <StateLabel tone="warn" icon="alert" title="No matching tool found">No match</StateLabel>;
   }
   const title = call.error === undefined ? undefined : inertString(call.error);
   return call.ok

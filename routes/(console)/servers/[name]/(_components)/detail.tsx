@@ -258,10 +258,12 @@ function ToolsTable({ rows }: { rows: ToolRow[] }) {
               <InertText text={tool.name} />
             </a>
           </td>
-          <td class="cut muted" title={inertString(tool.summary)}>
-            <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
-            {tool.isOff && <span class="badge">Off</span>}
-            {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
+          <td class="muted" title={inertString(tool.summary)}>
+            <p class="cut">
+              <WaitBadge server={tool.server} tool={tool.name} wait={tool.wait} />
+              {tool.isOff && <span class="badge">Off</span>}
+              {tool.summary === "" ? "No description" : <InertText text={tool.summary} />}
+            </p>
           </td>
         </tr>
       ))}
