@@ -3,12 +3,15 @@ import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import {
   CallToolResultSchema,
+  CreateMessageRequestSchema,
   CreateTaskResultSchema,
   ListRootsRequestSchema,
   TaskStatusNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+// @ts-types="@modelcontextprotocol/sdk/experimental/tasks"
+import { InMemoryTaskStore } from "@modelcontextprotocol/sdk/experimental/tasks";
 import { Endpoints } from "./combined_endpoints.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";
 
@@ -210,4 +213,35 @@ Deno.test("tasks work at aggregated endpoints, under ids that name their server"
     const execute = { toolKey: "other.simulate-research-query", arguments: { topic: "go" } };
     assert.match(await connected.text("tool_execute", execute), /Research Report: go/);
   });
+});
+
+Deno.test("a server's question that the client runs as a task is answered at /mcp", async () => {
+  await using endpoints = await Endpoints.open({ every: { ...npmServer("everything") } });
+  const taskStore = new InMemoryTaskStore();
+  const client = new Client({ name: "test", version: "1" }, {
+    capabilities: {
+      sampling: {},
+      tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} } } },
+    },
+    taskStore,
+  });
+  client.setRequestHandler(CreateMessageRequestSchema, async (_, { taskStore: tasks }) => {
+    assert.ok(tasks, "it was to be a task");
+    const task = await tasks.createTask({ ttl: 60_000, pollInterval: 50 });
+    await tasks.storeTaskResult(task.taskId, "completed", {
+      role: "assistant",
+      model: "stand-in",
+      content: { type: "text", text: "the answer of a task" },
+    });
+    return { task };
+  });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL("/mcp", endpoints.url)) as never,
+  );
+  await client.listTools();
+  const name = "every_trigger_sampling_request_async";
+  const result = await client.callTool({ name, arguments: { prompt: "Who?" } });
+  assert.match(JSON.stringify(result), /the answer of a task/);
+  await client.close();
+  taskStore.cleanup();
 });

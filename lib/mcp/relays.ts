@@ -10,12 +10,18 @@ interface ClientRelaysOptions {
   clientFor(server: string): Client;
 }
 
+/** More than any client runs; what is remembered has to end somewhere. */
+const MOST_TASKS = 10_000;
+
 /** One client's relays to the servers that it uses, each until its server or the client goes. */
 export class ClientRelays implements AsyncDisposable {
   readonly #options: ClientRelaysOptions;
   readonly #relays = new Map<ManagedServer, Relay>();
   /** Servers' requests to the client that asked for progress notifications. */
   readonly #questions = new Set<{ server: ManagedServer; token: RequestId }>();
+
+  /** Tasks that the client runs for servers, by their ids. */
+  readonly #tasks = new Map<string, ManagedServer>();
 
   constructor(options: ClientRelaysOptions) {
     this.#options = options;
@@ -37,7 +43,7 @@ export class ClientRelays implements AsyncDisposable {
     return [...this.#relays].flatMap(([server, relay]) => relay.hasOwn ? server : []);
   }
 
-  /** Passes on what is for all servers, and progress to the one whose question it is of. */
+  /** Passes on what is for all servers, and what is about a question or a task to the one that asked. */
   notify(method: string, params: Record<string, unknown>, text: string): void {
     for (const server of this.#hearers(method, params)) {
       this.#relays.get(server)?.notify(method, text);
@@ -50,6 +56,10 @@ export class ClientRelays implements AsyncDisposable {
 
   #hearers(method: string, params: Record<string, unknown>): Iterable<ManagedServer> {
     if (method === "notifications/roots/list_changed") return this.#relays.keys();
+    if (method === "notifications/tasks/status") {
+      const owner = this.#tasks.get(String(params.taskId));
+      return owner ? [owner] : [];
+    }
     if (method !== "notifications/progress") return [];
     const owners = new Set(
       [...this.#questions].filter(({ token }) => token === params.progressToken)
@@ -72,6 +82,7 @@ export class ClientRelays implements AsyncDisposable {
     for (const question of this.#questions) {
       if (question.server === server) this.#questions.delete(question);
     }
+    for (const [id, owner] of this.#tasks) if (owner === server) this.#tasks.delete(id);
     await relay?.[Symbol.asyncDispose]();
   }
 
@@ -81,16 +92,25 @@ export class ClientRelays implements AsyncDisposable {
       ...client,
       ask: (text, id, onAnswer) => {
         const token = progressTokenIn(text);
-        if (token === undefined) return client.ask(text, id, onAnswer);
-        const question = { server, token };
-        this.#questions.add(question);
+        const question = token === undefined ? undefined : { server, token };
+        if (question) this.#questions.add(question);
         return client.ask(text, id, (answer) => {
-          this.#questions.delete(question);
+          if (question) this.#questions.delete(question);
+          const task = createdTask(answer);
+          if (task !== undefined && this.#tasks.size < MOST_TASKS) this.#tasks.set(task, server);
           onAnswer(answer);
         });
       },
     };
   }
+}
+
+/** The id of the task that a client answers with, if it does. */
+function createdTask(answer: string): string | undefined {
+  if (!answer.includes('"taskId"')) return undefined;
+  const { result } = JSON.parse(answer);
+  const taskId = isObject(result) && isObject(result.task) ? result.task.taskId : undefined;
+  return typeof taskId === "string" ? taskId : undefined;
 }
 
 function progressTokenIn(question: string): RequestId | undefined {

@@ -96,6 +96,30 @@ Deno.test("CombinedLines.notify() tells progress to the server that asked, and c
   assert.deepEqual([heard(one, PROGRESS), heard(two, PROGRESS)], [1, 1]);
 });
 
+Deno.test("CombinedLines.notify() tells the status of a client's task to the server that it runs for", async () => {
+  const STATUS = "notifications/tasks/status";
+  await using one = await startServer("one");
+  await using two = await startServer("two");
+  const known = new Map([one, two].map(({ managed }) => [managed.name, managed]));
+  await using client = openLines(known);
+  asking(one, 7);
+  asking(two, 8);
+  await client.call(one.managed);
+  await client.call(two.managed);
+  client.answers[1]!('{"jsonrpc":"2.0","id":"q","result":{"task":{"taskId":"t"}}}');
+  for (const taskId of ["t", "other"]) {
+    const params = { taskId, status: "working" };
+    client.lines.notify(STATUS, params, notificationText(STATUS, JSON.stringify(params)));
+  }
+  client.lines.notify(ROOTS, {}, notificationText(ROOTS));
+  const heard = ({ fake }: typeof one) => fake.links[1]!.heard;
+  await until(() => heard(one).includes(ROOTS) && heard(two).includes(ROOTS));
+  assert.deepEqual(
+    [heard(one), heard(two)].map((all) => all.filter((method) => method === STATUS).length),
+    [0, 1],
+  );
+});
+
 Deno.test("CombinedLines closes its line to a server that was removed, whatever has its name now", async () => {
   await using old = await startServer("git");
   await using next = await startServer("git");
