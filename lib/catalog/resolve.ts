@@ -39,6 +39,9 @@ export interface ResolveContext {
   away?: (() => readonly ServerStatus[]) | undefined;
 }
 
+/** The step where a client is listed all it can use; views with a search of their own replace it. */
+export const LIST_AGAIN = "List the tools again and use a name from the list";
+
 /** The one way from a name to a server's tool: finds it, or says why it cannot be used. */
 export function resolveTool(view: ResolveContext, name: string): CatalogTool {
   const tool = view.server === undefined
@@ -149,7 +152,7 @@ function notFound(view: ResolveContext, name: string): GatewayError {
   const place = view.server === undefined ? "here" : `on server "${view.server}"`;
   return new GatewayError("TOOL_NOT_FOUND", {
     message: `There is no tool "${name.slice(0, 200)}" ${place}`,
-    recoverySteps: ["List the tools again and use a name from the list"],
+    recoverySteps: [LIST_AGAIN],
     ...(near.length > 0 ? { hint: `Did you mean ${near.join(", ")}?`, suggestedTools: near } : {}),
   });
 }

@@ -38,7 +38,7 @@ export class ToolKeys {
   }
 
   resolve(key: string, principal: string, table: NameTable, now = Date.now()): CatalogTool {
-    if (!ToolKeys.isKey(key)) throw invalid();
+    if (!ToolKeys.isKey(key)) throw invalidKey();
     const bytes = Uint8Array.fromBase64(key.slice(PREFIX.length), { alphabet: "base64url" });
     const layout = bytes.length > 9 ? LONG_LAYOUT : LAYOUT;
     const tools = this.#toolsOf(table).get(bytes.subarray(0, LAYOUT.tool).toHex()) ?? [];
@@ -46,7 +46,7 @@ export class ToolKeys {
     const tool = tools.find((tool) =>
       timingSafeEqual(this.#bytes(tool, principal, expiry, layout), bytes)
     );
-    if (!tool) throw invalid();
+    if (!tool) throw invalidKey();
     if (expiry * MINUTE_MS <= now) throw expired();
     return tool;
   }
@@ -99,8 +99,9 @@ function hashOf(name: string): Uint8Array {
   return createHash("sha256").update(name).digest();
 }
 
-function invalid(): GatewayError {
+export function invalidKey(message?: string): GatewayError {
   return new GatewayError("TOOLKEY_INVALID", {
+    ...(message === undefined ? {} : { message }),
     recoveryAction: "Verify the toolKey",
     recoverySteps: [
       "Pass the toolKey exactly as tool_discovery returned it, or the tool's name",

@@ -62,6 +62,8 @@ export interface ForwardedCall {
   forward: CatalogTool;
   /** The argument that holds the other tool's arguments. */
   argumentsIn: string;
+  /** Why the call is not made, if its arguments are wrong; recorded as a call that failed. */
+  refusal?: GatewayError;
 }
 
 /** Data as the text of a result: what a model reads is what a program gets. */
@@ -78,6 +80,7 @@ export async function callBuiltin(
   tool: BuiltinTool,
   request: McpRequest,
   client: Client,
+  explain: (error: GatewayError) => GatewayError = (error) => error,
 ): Promise<CallResult | ForwardedCall> {
   tool.admit?.();
   const { arguments: args = {} } = request.params;
@@ -107,7 +110,7 @@ export async function callBuiltin(
     return call ? { ...result, call } : result;
   } catch (error) {
     // Even a name that is not found: the tool was found, and the model can correct its arguments.
-    if (error instanceof GatewayError) return toolErrorResult(error);
+    if (error instanceof GatewayError) return toolErrorResult(explain(error));
     throw error;
   }
 }

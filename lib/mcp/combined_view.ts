@@ -7,8 +7,8 @@ import { flatten } from "../catalog/names.ts";
 import { type Builtins, ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import type { CancelSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
-import { getOrMake } from "../core/defined.ts";
 import { EVERYONE } from "../core/access.ts";
+import { defined, getOrMake } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { errorText, isObject, resultText } from "../core/rpc.ts";
 import type { ServerStatus } from "../core/server.ts";
@@ -32,6 +32,7 @@ import type { ContentScreen } from "./content_screen.ts";
 import { forwardedParams } from "./discovery_tools.ts";
 import { ClientLists, ListText, type ListVersions } from "./list_changes.ts";
 import type { OfferedLists } from "./offered_lists.ts";
+import { withFollowableAdvice } from "./recovery.ts";
 import { ClientRelays } from "./relays.ts";
 import { withExposedPage } from "./resource_aggregate.ts";
 import { type CallServer, callShared } from "./server_lists.ts";
@@ -212,6 +213,23 @@ export class CombinedView implements View {
     };
   }
 
+  explain(error: unknown, principal: string): unknown {
+    const { listed, mayUse } = this.#options;
+    const names = listed.filter((tool) => mayUse?.(principal, tool) !== false)
+      .map(({ name }) => name);
+    const shown = withFollowableAdvice(error, new Set(names));
+    if (!this.#options.flatBuiltins || !(shown instanceof GatewayError)) return shown;
+    const { recoverySteps, hint, suggestedTools, ...rest } = shown.details;
+    return new GatewayError(shown.code, {
+      ...rest,
+      ...defined({
+        recoverySteps: recoverySteps?.map((step) => this.#named(step)),
+        hint: hint === undefined ? undefined : this.#named(hint),
+        suggestedTools: suggestedTools?.map((name) => this.#named(name)),
+      }),
+    });
+  }
+
   /** A text with the gateway's own tools under the names they are listed with. */
   #named(text: string): string {
     if (!this.#options.flatBuiltins) return text;
@@ -273,6 +291,10 @@ class CombinedViewSession implements ViewSession {
     return this.#view.listed(this.#client.principal);
   }
 
+  explain(error: unknown): unknown {
+    return this.#view.explain(error, this.#client.principal);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#relays?.[Symbol.asyncDispose]();
   }
@@ -329,14 +351,22 @@ class CombinedViewSession implements ViewSession {
     // A forwarded call is counted where it is made.
     if (!tool.forwards) this.#options.policy?.enterBuiltin?.(this.#client.principal);
     await this.#offeredLists(request);
-    const result = await callBuiltin(tool, request, this.#client);
+    const result = await callBuiltin(
+      tool,
+      request,
+      this.#client,
+      (error) => this.explain(error) as GatewayError,
+    );
     if (!("forward" in result)) {
       const { call, ...shown } = result;
       const text = resultText(request.id, JSON.stringify(shown));
       return call ? { text, call } : { text };
     }
-    const { forward, argumentsIn } = result;
-    const params = () => forwardedParams(request.text, forward.name, argumentsIn);
+    const { forward, argumentsIn, refusal } = result;
+    const params = () => {
+      if (refusal) throw refusal;
+      return forwardedParams(request.text, forward.name, argumentsIn);
+    };
     const answer = await this.#callOn(forward, request, params);
     if (answer.call) answer.call.isForwarded = true;
     return answer;

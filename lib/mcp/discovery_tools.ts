@@ -77,13 +77,13 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
       title: "Execute a tool",
       forwards: true,
       description:
-        "Run a tool that tool_discovery found. Pass its toolKey (valid for 60 minutes; when it has expired, discover again) or its name, and the tool's own arguments.",
+        "Run a tool that is not listed. Pass its name, or the toolKey of a search result (valid for 60 minutes), and the tool's own arguments.",
       input: z.strictObject({
         toolKey: z.string().describe("toolKey or name of the tool"),
         arguments: ToolArguments.default({}).describe("The tool's arguments"),
       }),
       async run({ toolKey, arguments: args }, { principal, signal }) {
-        return forwardTo(await directory.resolve(principal, toolKey, signal), args, "arguments");
+        return forwardTo(await directory.resolveKey(principal, toolKey, signal), args, "arguments");
       },
     }),
     builtin({
@@ -275,14 +275,17 @@ export function forwardTo(
 ): ForwardedCall {
   const problems = argumentProblems(tool, args);
   if (problems === undefined) return { forward: tool, argumentsIn };
-  throw new GatewayError("INVALID_ARGUMENTS", {
+  const refusal = new GatewayError("INVALID_ARGUMENTS", {
     message: `${namespacedName(tool.server, tool.name)}: ${problems}`,
     recoverySteps: [
       "Correct these arguments and call again",
-      "For the tool's full schema, call tool_discovery with detailLevel full, or get_tool_description",
+      "For the tool's full schema, call get_tool_description",
+      "For the tool's full schema, call tool_discovery with detailLevel full",
+      "For the tool's full schema, call optim.find_tool",
     ],
-    suggestedTools: ["get_tool_description", "tool_discovery"],
+    suggestedTools: ["get_tool_description", "tool_discovery", "optim.find_tool"],
   });
+  return { forward: tool, argumentsIn, refusal };
 }
 
 /** The params of a call within a call: the inner arguments as they came, the outer `_meta` with them. */

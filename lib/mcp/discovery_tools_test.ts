@@ -233,18 +233,36 @@ Deno.test("tool_execute calls by key and by name, with arguments that fit alone"
     const call = await execute({ toolKey, arguments: { remote: "origin" } });
     assert.deepEqual(call, { forward: tool("git.push"), argumentsIn: "arguments" });
   }
-  const error = await failure(
-    execute({ toolKey: "git_push", arguments: { remote: 1, force: "yes" } }),
-    "INVALID_ARGUMENTS",
-  );
+  const wrong = await execute({ toolKey: "git_push", arguments: { remote: 1, force: "yes" } });
+  assert.ok("refusal" in wrong);
+  assert.equal(wrong.refusal?.code, "INVALID_ARGUMENTS");
   assert.equal(
-    error.message,
+    wrong.refusal.message,
     'git.push: remote: must be "string", not number; force: must be "boolean", not string',
   );
-  assert.match(
-    (await failure(execute({ toolKey: "git_push" }), "INVALID_ARGUMENTS")).message,
-    /"remote" is missing/,
-  );
+  const missing = await execute({ toolKey: "git_push" });
+  assert.ok("refusal" in missing);
+  assert.match(missing.refusal?.message ?? "", /"remote" is missing/);
+});
+
+Deno.test("tool_execute tells junk keys, unknown servers and unknown tools apart", async () => {
+  await using opened = await open();
+  const { execute } = opened;
+  const junk = ["", "  ", "junk", "3f2b9c1e-7d7a-4d57-9a52-1f2e3d4c5b6a", "tk_abc", "%&/()"];
+  for (const toolKey of junk) {
+    const { message } = await failure(execute({ toolKey }), "TOOLKEY_INVALID");
+    assert.match(message, /is neither a toolKey nor a tool's name$/);
+  }
+  const away = await failure(execute({ toolKey: "nope:push" }), "SERVER_NOT_FOUND");
+  assert.equal(away.message, 'There is no server "nope"');
+  await failure(execute({ toolKey: "nope.frobnicate" }), "SERVER_NOT_FOUND");
+  for (const toolKey of ["git:psh", "git.psh"]) {
+    const { message, details } = await failure(execute({ toolKey }), "TOOL_NOT_FOUND");
+    assert.equal(message, 'git has no tool "psh"');
+    assert.deepEqual(details.suggestedTools, ["git_push"]);
+  }
+  const { details } = await failure(execute({ toolKey: "git_psh" }), "TOOL_NOT_FOUND");
+  assert.equal(details.suggestedTools?.[0], "git_push");
 });
 
 Deno.test("tool_capabilities counts all tools, with three examples of each", async () => {
@@ -332,16 +350,6 @@ function toolWith(properties: Record<string, unknown>, required: string[] = []) 
   return catalog.of("git").tools[0]!;
 }
 
-function refusal(work: () => unknown): GatewayError {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error("Nothing was refused");
-}
-
 Deno.test("ToolArguments takes an object, or one as a text", () => {
   for (const given of [{ a: 1 }, '{"a":1}', ' {\n"a": 1}\n']) {
     assert.deepEqual(ToolArguments.parse(given), { a: 1 });
@@ -365,13 +373,16 @@ Deno.test("forwardTo() names each place and what was expected there", () => {
     remote: { type: "string" },
     refs: { type: "array", items: { type: "object", properties: { id: { type: "integer" } } } },
   }, ["remote"]);
-  const refused = (args: Record<string, unknown>) =>
-    refusal(() => forwardTo(tool, args, "arguments"));
+  const refused = (args: Record<string, unknown>) => forwardTo(tool, args, "arguments").refusal!;
   const { code, message, details } = refused({ refs: [{ id: 1 }, { id: "x" }], force: true });
   assert.equal(code, "INVALID_ARGUMENTS");
   assert.match(message, /^git\.push: "remote" is missing; /);
   assert.match(message, /refs\.1\.id: must be "integer", not string/);
   assert.match(message, /force: is not a parameter of this tool/);
-  assert.deepEqual(details.suggestedTools, ["get_tool_description", "tool_discovery"]);
+  assert.deepEqual(details.suggestedTools, [
+    "get_tool_description",
+    "tool_discovery",
+    "optim.find_tool",
+  ]);
   assert.equal(details.recoverySteps?.[0], "Correct these arguments and call again");
 });

@@ -195,7 +195,8 @@ function answer(
   function fail(error: unknown, call?: CallRecord): void {
     const isCancelled = signal.aborted;
     const refusal = isCancelled ? undefined : host.stepUp?.(caller, error);
-    finish(failureText(id, method, error, { isCancelled, log: host.log }), call, refusal);
+    const shown = session.view.explain?.(error) ?? error;
+    finish(failureText(id, method, shown, { isCancelled, log: host.log }), call, refusal);
   }
   /** With the rights of the token that came with this request, in the project that it names. */
   async function askAs(): Promise<Answer> {

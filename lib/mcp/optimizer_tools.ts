@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { GatewayError } from "../core/errors.ts";
-import { didYouMean, nearestNames } from "../core/text.ts";
 import { namespacedName } from "../catalog/names.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { checkQuery, forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";
@@ -56,20 +54,15 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
       async run({ backend_id, tool_name, parameters }, { principal, signal }) {
         const isComing = directory.missing(principal).starting?.includes(backend_id) ?? false;
         const own = directory.findOn(principal, backend_id, tool_name);
-        if (!own && !isComing) checkBackend(directory, principal, backend_id);
-        const tool = await directory.resolve(
-          principal,
-          own || isComing ? namespacedName(backend_id, tool_name) : tool_name,
-          signal,
-        );
-        if (tool.server !== backend_id) {
-          throw new GatewayError("TOOL_NOT_FOUND", {
-            message: `"${tool_name}" is a tool of "${tool.server}", not of "${backend_id}"`,
-            recoverySteps: [
-              "Pass backend_id and tool_name exactly as optim.find_tool returned them",
-            ],
-            suggestedTools: ["optim.find_tool"],
-          });
+        if (!own && !isComing && !directory.servers(principal).includes(backend_id)) {
+          throw directory.noSuchServer(principal, backend_id);
+        }
+        const whole = namespacedName(backend_id, tool_name);
+        const tool = own || isComing
+          ? await directory.resolve(principal, whole, signal)
+          : await directory.resolve(principal, tool_name, signal).catch(() => undefined);
+        if (tool?.server !== backend_id) {
+          throw directory.noSuchTool(principal, backend_id, tool_name);
         }
         return forwardTo(tool, parameters, "parameters");
       },
@@ -81,16 +74,4 @@ function findText(directory: ToolDirectory, principal: string): string {
   const tools = directory.visible(principal);
   const servers = tools.length === 0 ? "" : ` Servers: ${serversText(tools)}.`;
   return `Find tools by what they should do, among ${tools.length} that are not listed. Then call one with optim.call_tool.${servers}`;
-}
-
-function checkBackend(directory: ToolDirectory, principal: string, name: string): void {
-  const servers = new Set(directory.visible(principal, true).map((tool) => tool.server));
-  if (servers.has(name)) return;
-  const near = nearestNames(name, servers, 3);
-  throw new GatewayError("SERVER_NOT_FOUND", {
-    message: `There is no backend "${name.slice(0, 100)}"`,
-    recoverySteps: ["Pass backend_id exactly as optim.find_tool returned it"],
-    ...didYouMean(near),
-    suggestedTools: ["optim.find_tool"],
-  });
 }

@@ -28,9 +28,12 @@ import type { ListedTools } from "./clients.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import { ClientLists, ListText } from "./list_changes.ts";
 import type { OfferedLists } from "./offered_lists.ts";
+import { withFollowableAdvice } from "./recovery.ts";
 import { Relay } from "./relay.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
+
+const NO_BUILTINS: ReadonlySet<string> = new Set();
 
 interface ServerViewOptions {
   server: ManagedServer;
@@ -157,6 +160,10 @@ class ServerViewSession implements ViewSession {
       tool.enabled && this.#admits?.(tool) !== false
     );
     return { builtins: [], tools };
+  }
+
+  explain(error: unknown): unknown {
+    return withFollowableAdvice(error, NO_BUILTINS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -135,7 +135,7 @@ Deno.test("tools of a server that is down and has listed none are not said to be
     "still_x SERVER_NOT_RUNNING",
     "out:x SERVER_DISCONNECTED",
     "off.x TOOL_NOT_FOUND",
-    "safe.x TOOL_NOT_FOUND",
+    "safe.x SERVER_NOT_FOUND",
   ]);
 });
 

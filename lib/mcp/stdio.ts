@@ -139,7 +139,8 @@ export class StdioEndpoint implements AsyncDisposable {
       if ("error" in answer) throw answer.error;
       out = answer.text;
     } catch (error) {
-      out = failureText(id, method, error, { isCancelled: signal.aborted, log: host.log });
+      const shown = session.view.explain?.(error) ?? error;
+      out = failureText(id, method, shown, { isCancelled: signal.aborted, log: host.log });
     }
     session.inFlight.delete(id);
     // A client that cancelled does not wait for a response.

@@ -4,20 +4,24 @@ import { isListedTo } from "../catalog/listed_to.ts";
 import type { ToolMetadata, ToolMetadataBook } from "../catalog/tool_metadata.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
-import { nearestNames } from "../core/text.ts";
+import { didYouMean, nearestNames } from "../core/text.ts";
 import { POOR_RELEVANCE } from "../core/tool.ts";
 import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
 import type { ServerState } from "../core/server.ts";
 import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import { resolveTool } from "../catalog/resolve.ts";
 import type { FoundTool, FoundTools, ToolQuery } from "../catalog/search/module.ts";
-import { ToolKeys } from "../catalog/tool_keys.ts";
+import { invalidKey, ToolKeys } from "../catalog/tool_keys.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { FoundSkill, SkillDirectory } from "./skill_directory.ts";
 import type { StartingServers } from "./starting_servers.ts";
 
 const NEAREST = 3;
 const NAME_CHARS = 200;
+/** `server:tool` or `server.tool`. */
+const SERVER_AND_TOOL = /^([\w-]+)([:.])(.+)$/s;
+/** Keys of this gateway, and what other gateways have for keys. */
+const KEY_LIKE = /^tk_|^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 /** Of JSON in English, about. */
 const CHARS_A_TOKEN = 4;
 
@@ -186,6 +190,52 @@ export class ToolDirectory {
     }
   }
 
+  /** As `resolve`, for an argument that should be a key: what is neither key nor name is no key. */
+  async resolveKey(principal: string, key: string, signal?: AbortSignal): Promise<CatalogTool> {
+    try {
+      return await this.resolve(principal, key, signal);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== "TOOL_NOT_FOUND") throw error;
+      const [, server, separator, tool] = SERVER_AND_TOOL.exec(key) ?? [];
+      if (server !== undefined) {
+        if (this.servers(principal).includes(server)) {
+          throw this.noSuchTool(principal, server, tool!);
+        }
+        if (separator === ":" || error.details.hint === undefined) {
+          throw this.noSuchServer(principal, server);
+        }
+      }
+      // A near name was meant for the tool's, anything else for its key.
+      if (error.details.hint !== undefined && !KEY_LIKE.test(key)) throw error;
+      throw invalidKey(`"${key.slice(0, NAME_CHARS)}" is neither a toolKey nor a tool's name`);
+    }
+  }
+
+  /** "slack has no tool "create_issue"", and who has one. */
+  noSuchTool(principal: string, server: string, name: string): GatewayError {
+    const tools = this.visible(principal);
+    const elsewhere = tools.filter((tool) => tool.name === name).slice(0, NEAREST);
+    const own = tools.filter((tool) => tool.server === server).map((tool) => tool.name);
+    const near = nearestNames(name, own, NEAREST).flatMap((near) =>
+      tools.find((tool) => tool.server === server && tool.name === near) ?? []
+    );
+    const meant = [...near, ...elsewhere].slice(0, NEAREST).map((tool) => this.nameOf(tool));
+    return new GatewayError("TOOL_NOT_FOUND", {
+      message: `${server} has no tool "${name.slice(0, NAME_CHARS)}"`,
+      recoverySteps: ["Use a tool that this server has, or the server that has this tool"],
+      ...didYouMean(meant),
+      ...(meant.length === 0 ? {} : { suggestedTools: meant }),
+    });
+  }
+
+  noSuchServer(principal: string, name: string): GatewayError {
+    return new GatewayError("SERVER_NOT_FOUND", {
+      message: `There is no server "${name.slice(0, NAME_CHARS)}"`,
+      recoverySteps: ["Use the name of a server that is there"],
+      ...didYouMean(nearestNames(name, this.servers(principal), NEAREST)),
+    });
+  }
+
   findOn(principal: string, server: string, name: string): CatalogTool | undefined {
     const tool = this.table.find(server, name);
     return tool && this.#options.admits(principal, tool) ? tool : undefined;
@@ -253,7 +303,8 @@ export class ToolDirectory {
     const text = name.slice(0, NAME_CHARS);
     const { found } = await this.find(principal, { text, limit: NEAREST })
       .catch(() => ({ found: [] }));
-    const near = [...new Set([...alike, ...found.map(({ tool }) => this.nameOf(tool))])]
+    const fitting = isPoor(found) ? [] : found;
+    const near = [...new Set([...alike, ...fitting.map(({ tool }) => this.nameOf(tool))])]
       .slice(0, NEAREST);
     if (near.length === 0) return error;
     const hint = `Did you mean ${near.join(", ")}?`;

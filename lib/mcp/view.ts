@@ -16,6 +16,8 @@ export interface ViewSession extends AsyncDisposable {
   /** Rejects if the request fails before it is known to be a call. */
   request(request: McpRequest): Promise<Answer>;
   notify(method: string, params: Record<string, unknown>, text: string): void;
+  /** An error with advice that this client can follow; missing if all of it can be. */
+  explain?(error: unknown): unknown;
   /** The tools that it would be listed now. */
   listed?(): ListedTools;
   /** What the client was listed; missing if that never changes. */
