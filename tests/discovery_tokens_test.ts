@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { TokenCounter } from "../lib/core/token_counter.ts";
 import { at, connect, type EndpointClient, Endpoints, must } from "./combined_endpoints.ts";
+import { discover } from "./discovery.ts";
 import { generateTools } from "./fixtures/generated_tools.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { TWELVE_TOOLS } from "./fixtures/twelve_tools.ts";
@@ -55,9 +56,9 @@ Deno.test("the views cost little where a server has twelve tools with long descr
     const query = ["search", "semantic", "memory", "context"];
     for (const [level, least] of [["summary", 0.47], ["minimal", 0.47]] as const) {
       const found = await spend(client, "tool_discovery", { query, detailLevel: level });
-      const [first] = JSON.parse(found.text).tools;
-      assert.equal(first.toolName, "search_context");
-      const { toolKey } = first;
+      const { tools: [first] } = await discover(client, { query, detailLevel: level });
+      assert.equal(first!.toolName, "search_context");
+      const { toolKey } = first!;
       const done = await spend(client, "tool_execute", { toolKey, arguments: CALL });
       const saved = fewer(listed + found.tokens + done.tokens, fixed);
       assert.ok(saved >= least, `${level}: ${Math.round(saved * 100)} % of ${fixed} tokens saved`);

@@ -28,7 +28,14 @@ export function buildCatalog(input: CatalogInput) {
   bus.on("serverRemoved", (name) => catalog.remove(name));
   const counter = new TokenCounter();
   const toolMetadata = new ToolMetadataRepository(store);
-  const metadata = new ToolMetadataBook(options.toolCategories);
+  const metadata = new ToolMetadataBook(options.toolCategories, {
+    servers: () => Array.from(catalog.snapshot.servers.values(), ({ tools }) => tools),
+    async openVectors() {
+      const { TableEmbedder } = await import("./search/embedding/table_embedder.ts");
+      return await TableEmbedder.open();
+    },
+    onChange: () => bus.emit("toolMetadataChanged"),
+  });
   const enabled = new EnabledToolsRepository(store);
   return {
     catalog,

@@ -1,28 +1,57 @@
-import { getOrMake } from "../core/defined.ts";
+import { defined, getOrMake } from "../core/defined.ts";
+import { isObject } from "../core/rpc.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import type { ToolOverride } from "../storage/catalog_repositories.ts";
 import type { CatalogTool } from "./catalog_tool.ts";
+import { Categorizer, type TextVectors } from "./categorize.ts";
 import { CATEGORIES } from "./data/categories.ts";
 import { namespacedName } from "./names.ts";
 
 export interface ToolMetadata {
   summary: string;
+  /** What it is for; "other" if that is not clear. */
   category: string;
+  /** All categories that it is found under: the one above, and those that are as close. */
+  categories: readonly string[];
   deprecated?: string;
 }
 
+/** What categories are inferred from. */
+export interface CategoryInference {
+  /** The tools of each server. */
+  servers(): Iterable<readonly CatalogTool[]>;
+  openVectors(): Promise<TextVectors>;
+  onChange(): void;
+}
+
+export const NO_CATEGORY = "other";
+/** How long tools are categorized before others get their turn. */
+const SLICE_MS = 10;
+/** From this closeness on, tools are related. */
+const SIMILAR = 0.3;
+
 export class ToolMetadataBook {
   readonly #configured: ReadonlyMap<string, string>;
+  readonly #inference: CategoryInference | undefined;
+  readonly #inferred = new WeakMap<CatalogTool, readonly string[]>();
+  readonly #seen = new WeakSet<readonly CatalogTool[]>();
+  #categorizer: Categorizer | undefined;
+  #preparing: Promise<void> | undefined;
   #known = new WeakMap<CatalogTool, ToolMetadata>();
   #overrides = new Map<string, ToolOverride>();
   #overridesText = "[]";
+  #edition = 0;
 
-  constructor(categories: Readonly<Record<string, string>> = {}) {
+  constructor(
+    categories: Readonly<Record<string, string>> = {},
+    inference?: CategoryInference,
+  ) {
     this.#configured = new Map(Object.entries(categories));
+    this.#inference = inference;
   }
 
   get edition(): unknown {
-    return this.#overridesText;
+    return this.#edition;
   }
 
   setOverrides(overrides: readonly ToolOverride[]): boolean {
@@ -31,47 +60,121 @@ export class ToolMetadataBook {
     this.#overridesText = text;
     const named = overrides.map((each) => [namespacedName(each.server, each.tool), each] as const);
     this.#overrides = new Map(named);
-    this.#known = new WeakMap();
+    this.#forget();
     return true;
+  }
+
+  /** Infers the categories of all tools that are new; until then they have none. */
+  async prepare(): Promise<void> {
+    await (this.#preparing ??= this.#infer().finally(() => this.#preparing = undefined));
   }
 
   of(tool: CatalogTool): ToolMetadata {
     return getOrMake(this.#known, tool, () => this.#read(tool));
   }
 
+  /** The categories that a word is closest to, of those given; none before `prepare`. */
+  nearestCategories(written: string, among: readonly string[], limit: number): string[] {
+    return this.#categorizer?.nearest(written, among, limit) ?? [];
+  }
+
+  /** Those of the other tools that do something close to this one; none before `prepare`. */
+  similar(tool: CatalogTool, others: readonly CatalogTool[]): CatalogTool[] {
+    const described = others.map((other) => ({ ...describedTool(other), tool: other }));
+    return (this.#categorizer?.similar(describedTool(tool), described, SIMILAR) ?? [])
+      .map(({ tool }) => tool);
+  }
+
+  #forget(): void {
+    this.#known = new WeakMap();
+    this.#edition++;
+  }
+
+  async #infer(): Promise<void> {
+    const inference = this.#inference;
+    if (!inference) return;
+    const fresh = [...inference.servers()].filter((tools) =>
+      tools.length > 0 && !this.#seen.has(tools)
+    );
+    if (fresh.length === 0) return;
+    this.#categorizer ??= new Categorizer(await inference.openVectors());
+    let turnEnds = performance.now() + SLICE_MS;
+    for (const tools of fresh) {
+      const categories = this.#categorizer.categories(tools.map(describedTool));
+      tools.forEach((tool, index) => this.#inferred.set(tool, categories[index]!));
+      this.#seen.add(tools);
+      if (performance.now() < turnEnds) continue;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      turnEnds = performance.now() + SLICE_MS;
+    }
+    this.#forget();
+    inference.onChange();
+  }
+
   #read(tool: CatalogTool): ToolMetadata {
     const { server, name, definition } = tool;
     const said = this.#overrides.get(namespacedName(server, name));
-    const { title, description } = definition;
     const deprecated = said?.deprecated ?? deprecationOf(definition);
+    const given = said?.category ?? this.#configured.get(namespacedName(server, name)) ??
+      this.#configured.get(namespacedName(server, "*"));
+    const categories = given === undefined ? this.#inferred.get(tool) ?? [] : [given];
+    const [category = NO_CATEGORY] = categories;
     return {
-      summary: said?.summary ?? summarizeTool({ name, title, description }),
-      category: said?.category ?? this.#configured.get(namespacedName(server, name)) ??
-        this.#configured.get(namespacedName(server, "*")) ??
-        categoryOf({ server, name, title, description }),
+      summary: said?.summary ?? summarizeTool(definition),
+      category,
+      categories: categories.length === 0 ? [category] : categories,
       ...(deprecated === undefined ? {} : { deprecated }),
     };
   }
 }
 
-/** Servers say it in the schema or at the start of the description. */
-function deprecationOf({ description = "", inputSchema }: CatalogTool["definition"]) {
-  const [, reason] = /^\W*deprecated\b[\s:.\-–—\])]*([^\n]{0,300})/i.exec(description) ?? [];
-  if (reason !== undefined) return reason.trim() || "The server marks it as deprecated";
-  return inputSchema.deprecated === true ? "The server marks it as deprecated" : undefined;
+function describedTool({ server, name, definition: { title, description } }: CatalogTool) {
+  return { server, name, ...defined({ title, description }) };
+}
+
+const MARKED = "The server marks it as deprecated";
+const DEPRECATED = [
+  /^\W*deprecated\b[\s:.,!\-–—\])]*([^\n]{0,300})/i,
+  /\b(?:this|the) (?:\w+ )?(?:tool|function|method|command|endpoint|operation) (?:is|has been|was) (?:now )?deprecated\b[\s:.,!\-–—]*([^\n]{0,300})/i,
+  /[[(]\s*deprecated\b[\s:.,\-–—]*([^\])\n]{0,300})[\])]/i,
+];
+
+/** Servers say it in the schema, the annotations, the title or the description. */
+function deprecationOf(definition: CatalogTool["definition"]): string | undefined {
+  const { title = "", description = "", inputSchema, annotations, _meta: meta } = definition;
+  for (const text of [description, title]) {
+    for (const form of DEPRECATED) {
+      const [, reason] = form.exec(text) ?? [];
+      if (reason !== undefined) return reason.trim() || MARKED;
+    }
+  }
+  for (const place of [inputSchema, annotations, meta]) {
+    const said = isObject(place) ? place.deprecated ?? place.deprecatedHint : undefined;
+    if (said === true) return MARKED;
+    if (typeof said === "string" && said.trim() !== "") return said.trim().slice(0, 300);
+  }
+}
+
+export function categoryDescription(category: string): string | undefined {
+  if (category === NO_CATEGORY) return "Other tools";
+  return Object.hasOwn(CATEGORIES, category)
+    ? CATEGORIES[category as keyof typeof CATEGORIES].description
+    : undefined;
 }
 
 export const SUMMARY_CHARS = 80;
 
+/** What says that it is a tool, not what it does. */
 const PREAMBLE =
-  /^(?:(?:this|the) (?:tool|function|method|endpoint|command|api)|(?:use|call) this(?: tool| function)?|(?:a|an) (?:simple |powerful )?tool|tool)(?: (?:is used|can be used|is designed|allows you|allows users|enables you|lets you|helps you|helps|allows|enables|will|that|which|can|for|to))*\s+/i;
+  /^(?:(?:this|the) (?:\w+ )?(?:tool|function|method|endpoint|command|api)|this is (?:an?|the) (?:\w+ )?(?:tool|function)|(?:use|call|invoke) this(?: tool| function)?|(?:an?|the) (?:\w+ )?tool|tool)(?: (?:is used|can be used|should be used|is designed|is useful|useful|allows you|allows users|allows|enables you|enables users|enables|lets you|lets users|helps you|helps users|helps|provides (?:the|an?) ability|provides a way|will|that|which|can|for|to|when you (?:need|want)|whenever you (?:need|want)|if you (?:need|want)))*\s+/i;
+const MARKS = /^\W*deprecated\b[\s:.,!\-–—\])]*|\s*[[(]\s*deprecated\b[^\])]*[\])]/gi;
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|max|min|no)|\b[A-Z])\.$/i;
 
 /** The first sentence of a description, plain and short; the name in words where there is none. */
 export function summarizeTool(
   { name, title, description = "" }: Pick<ToolDefinition, "name" | "title" | "description">,
 ): string {
-  const text = plain(firstParagraph(description));
+  const text = plain(firstParagraph(description.replace(MARKS, "")));
   const sentence = firstSentence(text).replace(PREAMBLE, "");
   const words = sentence || plain(title ?? "") || nameText(name);
   return capitalized(shortened(words.replace(/[.:;,\s]+$/, "")));
@@ -123,63 +226,4 @@ function nameText(name: string): string {
 
 function capitalized(text: string): string {
   return /^[a-z]+[\s]/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text;
-}
-
-type InferredCategory = keyof typeof CATEGORIES | "other";
-
-const STRONG = 2;
-const WEAK = 0.75;
-const ENOUGH = 2;
-/** Names are chosen with more care than descriptions, which speak of many things. */
-const PLACES = { name: 2, server: 2, title: 1.5, description: 1 };
-
-type Strengths = Map<InferredCategory, number>;
-let known: Map<string, Strengths> | undefined;
-
-function indexWords(): Map<string, Strengths> {
-  const index = new Map<string, Strengths>();
-  for (const [category, { strong, weak }] of Object.entries(CATEGORIES)) {
-    for (const [words, strength] of [[strong, STRONG], [weak, WEAK]] as const) {
-      for (const word of words.split(" ")) {
-        const strengths: Strengths = index.get(word) ?? new Map();
-        index.set(word, strengths.set(category as InferredCategory, strength));
-      }
-    }
-  }
-  return index;
-}
-
-export function categoryDescription(category: string): string | undefined {
-  if (category === "other") return "Other tools";
-  return Object.hasOwn(CATEGORIES, category)
-    ? CATEGORIES[category as keyof typeof CATEGORIES].description
-    : undefined;
-}
-
-export function categoryOf(
-  tool: Pick<ToolDefinition, "name" | "title" | "description"> & { server: string },
-): InferredCategory {
-  known ??= indexWords();
-  const scores = new Map<InferredCategory, number>();
-  for (const [place, weight] of Object.entries(PLACES)) {
-    const text = tool[place as keyof typeof PLACES] ?? "";
-    for (const word of new Set(wordsOf(text.slice(0, 2_000)))) {
-      for (const [category, strength] of known.get(word) ?? []) {
-        scores.set(category, (scores.get(category) ?? 0) + strength * weight);
-      }
-    }
-  }
-  let best: [InferredCategory, number] = ["other", ENOUGH - Number.EPSILON];
-  for (const entry of scores) if (entry[1] > best[1]) best = entry;
-  return best[0];
-}
-
-function wordsOf(text: string): string[] {
-  return text
-    .replace(/pull[\s_-]?request/gi, "pullrequest")
-    .replace(/git[\s_-]?hub/gi, "github")
-    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "");
 }

@@ -107,6 +107,12 @@ const TABLE = {
     option("--activity-calls COUNT", "Approximate number of newest tool calls to keep")
       .takes(wholeNumber(100, 10_000_000), 100_000),
   ),
+  callExamples: live(
+    option(
+      "--call-examples",
+      "Show a caller's own successful arguments, without secrets, as examples to its model",
+    ).toggle(),
+  ),
   stdio: option("--stdio", "Serve MCP over stdin and stdout instead of a port").toggle(),
   standalone: option("--standalone", "With --stdio: do not join a running gateway").toggle(),
   enableOptimization: option(
@@ -263,6 +269,7 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
     "maxNameLength",
     "toolCategories",
     "synonyms",
+    "callExamples",
     "embeddings",
     "embeddingsUrl",
     "embeddingsModel",

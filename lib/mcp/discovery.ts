@@ -18,7 +18,7 @@ export interface DiscoveryInput {
   access: Access;
   catalog: Pick<CatalogModule, "catalog" | "names" | "metadata" | "tokens">;
   search: ToolSearchModule;
-  telemetry: Pick<TelemetryModule, "activity" | "coUse">;
+  telemetry: Pick<TelemetryModule, "activity" | "coUse" | "exampleCalls">;
   trust: { screen: Pick<ContentRules, "list"> };
 }
 
@@ -57,6 +57,7 @@ export function buildDiscovery(input: DiscoveryInput) {
       return telemetry.coUse().with(server, name)
         .flatMap(({ server, tool }) => table.find(server, tool) ?? []);
     },
+    callsOf: (owner, { server, name }) => telemetry.exampleCalls(owner, server, name),
     onSearch: (baseline, returned) => telemetry.activity.recordSearch(baseline, returned),
   });
   return { toolDirectory, starting };

@@ -21,6 +21,7 @@ const EXAMPLES = 3;
 const WORD_CHARS = 20;
 const QUERY_FORM = "must describe what you need, as a string or a non-empty array of strings";
 const ECHOED_WORDS = 20;
+const MOST_LOOKED_AT = 100;
 
 export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
   return [
@@ -43,6 +44,7 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
         const words = typeof query === "string" ? [query] : query;
         const text = words.join(" ");
         checkQuery("query", text);
+        await directory.prepare();
         checkCategory(directory, principal, category);
         const result = await directory.find(principal, {
           text,
@@ -55,7 +57,7 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
         );
         const used = result.found.map(({ tool }) => tool);
         const skills = await directory.findSkills(principal, text, used);
-        const answer = jsonResult({
+        const data = {
           tools,
           ...(skills.length > 0 ? { skills } : {}),
           ...(isPoor(result.found) ? nothingFound(directory, principal, text) : {}),
@@ -67,7 +69,10 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
             resultCount: tools.length,
             expiration: expirationOf(),
           },
-        });
+        };
+        const answer = level === "minimal"
+          ? { text: namesText(result.found, data), data }
+          : jsonResult(data);
         const tokens = directory.noteSearch(principal, answer.text);
         return { ...answer, call: searchRecord("tool_discovery", text, result.found, tokens) };
       },
@@ -93,11 +98,23 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
         "Show categories and servers with tool counts and examples, to learn what to search for. Returns no toolKeys: use tool_discovery for those.",
       input: z.strictObject({ server: z.string().optional(), category: z.string().optional() }),
       annotations: { readOnlyHint: true },
-      run({ server, category }, { principal }) {
-        return Promise.resolve(jsonResult(capabilities(directory, principal, server, category)));
+      async run({ server, category }, { principal }) {
+        await directory.prepare();
+        return jsonResult(capabilities(directory, principal, server, category));
       },
     }),
   ];
+}
+
+/** One name a line, each as good as a key; models pay for every character. */
+function namesText(
+  found: readonly FoundTool[],
+  { hint, note, degraded }: { hint?: string; note?: string; degraded?: string },
+): string {
+  return [
+    ...found.map(({ tool }) => namespacedName(tool.server, tool.name)),
+    ...[hint, note, degraded].filter((line) => line !== undefined),
+  ].join("\n");
 }
 
 /** An empty query is a mistake, not a search that finds nothing. */
@@ -179,7 +196,7 @@ function capabilities(
   const wanted = category?.toLowerCase();
   const tools = directory.visible(principal).filter((tool) =>
     (server === undefined || tool.server === server) &&
-    (wanted === undefined || directory.metadata(tool).category === wanted)
+    (wanted === undefined || directory.isIn(tool, wanted))
   );
   const owners = new Map(byServer(tools));
   // Those without tools too, unless it is tools of a category that are asked for.
@@ -241,17 +258,38 @@ function discoveryText(directory: ToolDirectory, principal: string): string {
   if (tools.length === 0) {
     return "Search for tools. No server is connected yet: call tool_capabilities to see why.";
   }
-  const examples = byServer(tools).slice(0, EXAMPLES).flatMap(([, [first]]) => {
-    const words = directory.metadata(first!).summary.toLowerCase().split(/[^\p{L}\p{N}]+/u)
-      .filter(({ length }) => length > 2 && length <= WORD_CHARS).slice(0, 3);
-    return words.length === 0 ? [] : [JSON.stringify(words)];
-  });
+  const examples = byServer(tools).slice(0, EXAMPLES)
+    .flatMap(([server, own]) => exampleQuery(directory, server, own) ?? [])
+    .map((query) => JSON.stringify(query));
   return [
     `REQUIRED FIRST STEP: search here before you say that you cannot do something. ${tools.length} tools are not listed, to save context.`,
-    "1. Call tool_discovery with keywords for what you need. 2. Choose a tool from the result. 3. Call tool_execute with its toolKey and its arguments (detailLevel full shows them).",
+    "1. Call tool_discovery with what you need. 2. Choose a tool from the result. 3. Call tool_execute with its toolKey and its arguments (detailLevel full shows them).",
     `Servers: ${serversText(tools)}.`,
     ...(examples.length === 0 ? [] : [`Example queries: ${examples.join(", ")}.`]),
   ].join("\n");
+}
+
+const VERB =
+  /^(?:add|ask|cancel|check|click|close|commit|compare|convert|copy|create|delete|deploy|describe|download|edit|execute|export|extract|fetch|fill|find|generate|get|insert|list|look|merge|move|navigate|open|post|publish|push|query|read|record|refund|remove|rename|reply|resolve|run|save|schedule|search|send|set|share|show|start|stop|store|summarize|take|translate|update|upload|write)$/;
+
+/** What a model would look for one of these tools with, in the words of its name: "create issue". */
+function exampleQuery(
+  directory: ToolDirectory,
+  server: string,
+  tools: readonly CatalogTool[],
+): string | undefined {
+  const known = new Set(wordsOf(server));
+  const queries = tools.slice(0, MOST_LOOKED_AT)
+    .filter((tool) => directory.metadata(tool).deprecated === undefined)
+    .map(({ name }) => wordsOf(name).filter((word) => !known.has(word)))
+    .filter(({ length }) => length >= 2 && length <= 4);
+  const telling = queries.find(([verb]) => VERB.test(verb!)) ?? queries[0];
+  return telling?.join(" ");
+}
+
+function wordsOf(name: string): string[] {
+  return name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}]+/u)
+    .filter(({ length }) => length > 1 && length <= WORD_CHARS);
 }
 
 /** A tool's arguments; some models give the object as a text. */

@@ -109,6 +109,28 @@ Deno.test("tool_discovery gives each level its fields, and no others", async () 
   assert.deepEqual(await first({ detail_level: "minimal" }), minimal);
 });
 
+Deno.test("tool_discovery at minimal costs at most 12 tokens a tool, one line each", async () => {
+  const servers = Object.fromEntries(
+    ["github", "filesystem", "playwright", "google-calendar"].map((server) => [
+      server,
+      ["create_issue", "list_directory_with_sizes", "browser_take_screenshot", "search-events"]
+        .map((name) => ({ name, description: `Does the work of ${name} for a user` })),
+    ]),
+  );
+  await using opened = await open({ servers });
+  const args = { query: "work for a user", detailLevel: "minimal", maxResults: 16 };
+  const found = await runAny(opened.tools, "tool_discovery", args);
+  assert.ok("data" in found);
+  const lines = found.text.split("\n").slice(0, 16);
+  const { tools } = Discovered.parse(found.data);
+  assert.deepEqual(lines, tools.map(({ serverName, toolName }) => `${serverName}.${toolName}`));
+  using counter = new TokenCounter();
+  const [tokens = 0] = await counter.count([found.text]);
+  assert.ok(tokens > 16 && tokens / 16 <= 12, `${tokens} tokens`);
+  const call = await opened.execute({ toolKey: lines[0]! });
+  assert.ok("forward" in call, "a line is as good as a key");
+});
+
 Deno.test("tool_discovery cuts no character in two", async () => {
   const description = `commits ${"x".repeat(140)}\u{1F30D}\u{1F30D}`;
   await using opened = await open({ servers: { git: [{ name: "push", description }] } });
@@ -158,8 +180,9 @@ Deno.test("tool_discovery filters by category, and says which there are", async 
   const names = async (category: string, principal?: string) =>
     (await discover({ query: "send push", category }, principal)).tools
       .map(({ toolName }) => toolName);
-  assert.deepEqual(await names("messaging", "owner"), ["send_message"]);
+  assert.equal((await names("messaging", "owner"))[0], "send_message");
   assert.deepEqual(await names("Git"), ["push"]);
+  assert.equal((await names("Git", "owner"))[0], "push", "others follow, and are not hidden");
   const hint = async (principal?: string) => {
     const found = discover({ query: "push", category: "mesaging" }, principal);
     return (await failure(found, "INVALID_ARGUMENTS")).details.hint;
@@ -202,9 +225,9 @@ Deno.test("tool_discovery is described by what is connected, for each caller", a
   await using opened = await open({ hidden: ["slack.*"] });
   const { tools, list } = opened;
   const text = (principal: string) => descriptionOf(tools[0]!, principal);
-  assert.match(text(EVERYONE), /5 tools are not listed.*\nServers: git \(5\)\.\n/s);
+  assert.match(text(EVERYONE), /5 tools are not listed.*\nServers: git \(5\)\./s);
   assert.doesNotMatch(text(EVERYONE), /slack/);
-  assert.match(text("owner"), /6 tools .*Servers: git \(5\), slack \(1\)\.\n.*\["send","message"/s);
+  assert.match(text("owner"), /6 tools .*Servers: git \(5\), slack \(1\)\.\n.*"send message"/s);
   for (let n = 0; n < 15; n++) list(`server${n}`, [{ name: "go" }]);
   assert.match(text(EVERYONE), /Servers: git \(5\), (server\d+ \(1\), ){11}and 4 more\./);
   // A name that is no word is no example of what to look for.

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
-import { examplesOf } from "../catalog/tool_arguments.ts";
+import { examplesOf } from "../catalog/tool_examples.ts";
 import { parametersOf } from "../core/parameters.ts";
 import { jsonOrText } from "../core/rpc.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
@@ -24,10 +24,9 @@ export function indexTools(directory: ToolDirectory): BuiltinTool[] {
         page: z.int().min(1).default(1),
       }),
       annotations: { readOnlyHint: true },
-      run({ category, include_disabled, page }, { principal }) {
-        return Promise.resolve(
-          jsonResult(listing(directory, principal, category, include_disabled, page)),
-        );
+      async run({ category, include_disabled, page }, { principal }) {
+        await directory.prepare();
+        return jsonResult(listing(directory, principal, category, include_disabled, page));
       },
     }),
     builtin({
@@ -41,6 +40,7 @@ export function indexTools(directory: ToolDirectory): BuiltinTool[] {
       annotations: { readOnlyHint: true },
       async run({ tool_name, include_examples }, { principal, signal }) {
         const tool = await directory.resolve(principal, tool_name, signal);
+        await directory.prepare();
         return jsonResult(description(directory, principal, tool, include_examples));
       },
     }),
@@ -63,29 +63,24 @@ function listing(
   const all = directory.visible(principal, withDisabled);
   const wanted = category?.toLowerCase();
   const groups = directory.categories(all);
-  const tools = wanted === undefined
-    ? all
-    : all.filter((tool) => directory.metadata(tool).category === wanted);
+  const tools = wanted === undefined ? all : all.filter((tool) => directory.isIn(tool, wanted));
   const pages = Math.max(1, Math.ceil(tools.length / PAGE));
   const shown = tools.slice((page - 1) * PAGE, page * PAGE);
   return {
     total: tools.length,
+    categories: groups.map(([name]) => name),
     ...(pages > 1
       ? {
-        categories: groups.map(([name, own]) => `${name} (${own.length})`),
+        category_counts: Object.fromEntries(groups.map(([name, own]) => [name, own.length])),
         page,
         pages,
         hint: page > pages
           ? `There are only ${pages} pages`
           : "Filter by category, or request the next page",
       }
-      : { categories: groups.map(([name]) => name) }),
+      : {}),
     ...(tools.length === 0 && wanted !== undefined
-      ? {
-        hint: `No tool is in that category. Did you mean ${
-          directory.nearestCategories(principal, wanted).join(", ")
-        }?`,
-      }
+      ? { hint: noCategory(directory.nearestCategories(principal, wanted)) }
       : {}),
     tools: shown.map((tool) => {
       const { summary, category, deprecated } = directory.metadata(tool);
@@ -101,6 +96,11 @@ function listing(
   };
 }
 
+function noCategory(near: readonly string[]): string {
+  const meant = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;
+  return `No tool is in that category.${meant}`;
+}
+
 function description(
   directory: ToolDirectory,
   principal: string,
@@ -108,6 +108,7 @@ function description(
   withExamples: boolean,
 ) {
   const { definition } = tool;
+  const examples = withExamples ? examplesOf(tool, directory.callsOf(principal, tool)) : [];
   const { category, deprecated } = directory.metadata(tool);
   const { rows, isCut } = parametersOf(definition.inputSchema);
   const parameters = Object.fromEntries(
@@ -128,7 +129,7 @@ function description(
     description: definition.description ?? definition.title ?? "",
     parameters,
     ...(isCut ? { more_parameters: true } : {}),
-    ...(withExamples ? { examples: examplesOf(tool) } : {}),
+    ...(examples.length > 0 ? { examples } : {}),
     related_tools: directory.related(principal, tool, RELATED),
   };
 }

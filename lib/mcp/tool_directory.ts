@@ -17,6 +17,8 @@ import type { FoundSkill, SkillDirectory } from "./skill_directory.ts";
 import type { StartingServers } from "./starting_servers.ts";
 
 const NEAREST = 3;
+/** More are not compared for being related. */
+const MOST_SIBLINGS = 200;
 const NAME_CHARS = 200;
 /** `server:tool` or `server.tool`. */
 const SERVER_AND_TOOL = /^([\w-]+)([:.])(.+)$/s;
@@ -67,6 +69,8 @@ export interface ToolDirectoryOptions {
   usedWith(tool: CatalogTool): readonly CatalogTool[];
   /** Skills that go with a search and what it found; none where missing. */
   skills?: Pick<SkillDirectory, "find"> | undefined;
+  /** Arguments of the owner's last calls of a tool that went well, without secrets; default: none. */
+  callsOf?(owner: string, tool: CatalogTool): Record<string, unknown>[];
   onSearch(baselineTokens: number, returnedTokens: number): void;
   warmUp(): void;
 }
@@ -102,6 +106,11 @@ export class ToolDirectory {
     this.#options.warmUp();
   }
 
+  /** To be awaited before `metadata` and what is made of it: categories take a moment. */
+  async prepare(): Promise<void> {
+    await this.#options.metadata.prepare();
+  }
+
   /** The tools that a caller may call, in the order of servers and their lists. */
   visible(principal: string, withDisabled = false): CatalogTool[] {
     const servers = [...this.#options.catalog.snapshot.servers].sort(([a], [b]) => a < b ? -1 : 1);
@@ -134,13 +143,31 @@ export class ToolDirectory {
 
   async find(principal: string, query: ToolQuery): Promise<FoundTools> {
     const category = query.category?.toLowerCase();
-    return await this.#options.search(
+    const isMeant = (tool: CatalogTool) =>
+      tool.enabled && this.#options.admits(principal, tool) &&
+      (query.server === undefined || tool.server === query.server);
+    if (category === undefined) return await this.#options.search(query, isMeant);
+    await this.prepare();
+    const within = await this.#options.search(
       query,
-      (tool) =>
-        tool.enabled && this.#options.admits(principal, tool) &&
-        (category === undefined || this.metadata(tool).category === category) &&
-        (query.server === undefined || tool.server === query.server),
+      (tool) => isMeant(tool) && this.isIn(tool, category),
     );
+    // Categories are inferred: one that is wrong must not hide the tool that fits.
+    const others = await this.#options.search(
+      query,
+      (tool) => isMeant(tool) && !this.isIn(tool, category),
+    );
+    const isFitting = ({ relevance }: FoundTool) => relevance >= POOR_RELEVANCE;
+    const found = [
+      ...within.found.filter(isFitting),
+      ...others.found.filter(isFitting),
+      ...within.found.filter((tool) => !isFitting(tool)),
+    ].slice(0, query.limit);
+    return { ...within, found };
+  }
+
+  isIn(tool: CatalogTool, category: string): boolean {
+    return this.metadata(tool).categories.includes(category);
   }
 
   async findSkills(
@@ -245,17 +272,20 @@ export class ToolDirectory {
     return (await this.#options.keys()).issue(tool, ownerOf(principal));
   }
 
-  /** Tools that go with this one: used together with it, then of its server and category. */
+  callsOf(principal: string, tool: CatalogTool): Record<string, unknown>[] {
+    return this.#options.callsOf?.(ownerOf(principal), tool) ?? [];
+  }
+
+  /** Tools that go with this one: used together with it, then those of its server that are alike. */
   related(principal: string, tool: CatalogTool, limit: number): string[] {
-    const { category } = this.metadata(tool);
-    const siblings = this.#options.catalog.of(tool.server).tools;
-    const alike = siblings.filter((other) => this.metadata(other).category === category);
+    const { catalog, metadata, usedWith, admits } = this.#options;
     const isUsable = (other: CatalogTool) =>
-      other !== tool && other.enabled && this.#options.admits(principal, other);
-    const close = [...new Set([...this.#options.usedWith(tool), ...alike])].filter(isUsable);
-    // Where nothing is as close as that, its server's others are better than nothing.
-    const found = close.length > 0 ? close : siblings.filter(isUsable);
-    return found.slice(0, limit).map((other) => this.nameOf(other));
+      other !== tool && other.enabled && admits(principal, other) &&
+      metadata.of(other).deprecated === undefined;
+    const siblings = catalog.of(tool.server).tools.filter(isUsable).slice(0, MOST_SIBLINGS);
+    const used = usedWith(tool).filter(isUsable);
+    return [...new Set([...used, ...metadata.similar(tool, siblings)])].slice(0, limit)
+      .map((other) => this.nameOf(other));
   }
 
   async tokenMetrics(principal: string, returned: readonly CatalogTool[]) {
@@ -289,8 +319,9 @@ export class ToolDirectory {
 
   nearestCategories(principal: string, written: string): string[] {
     const known = this.categories(this.visible(principal)).map(([name]) => name);
-    const near = nearestNames(written, known, 3);
-    return near.length > 0 ? near : known.slice(0, 3);
+    const alike = nearestNames(written, known, 3);
+    if (alike.length > 0) return alike;
+    return this.#options.metadata.nearestCategories(written, known, 3);
   }
 
   /** Names that look alike are few: what is found by the words of a name is as near. */

@@ -55,11 +55,12 @@ Deno.test("ToolDirectory.find() filters by category and server", async () => {
 Deno.test("ToolDirectory counts and names categories of what the caller may see alone", async () => {
   await using opened = await openDirectory({ servers: SERVERS, hidden: HIDDEN });
   const { directory } = opened;
+  await directory.prepare();
   const count = (principal: string) =>
     directory.categories(directory.visible(principal)).map(([name, own]) => [name, own.length]);
   assert.deepEqual(count(EVERYONE), [["git", 2]]);
   assert.deepEqual(count("owner"), [["git", 3], ["auth", 1]]);
-  assert.deepEqual(directory.nearestCategories(EVERYONE, "auht"), ["git"]);
+  assert.deepEqual(directory.nearestCategories(EVERYONE, "auht"), []);
   assert.deepEqual(directory.nearestCategories("owner", "auht"), ["auth"]);
 });
 
@@ -152,6 +153,7 @@ Deno.test("ToolDirectory.related() names what is used together first, and nothin
     usedWith: { "git.push": ["vault.read_password", "docker.ps", "git.secret_push", "gone.gone"] },
   });
   const { directory, tool, catalog } = opened;
+  await directory.prepare();
   assert.deepEqual(directory.related(EVERYONE, tool("git.push"), 5), ["docker_ps", "git_status"]);
   assert.deepEqual(directory.related("owner", tool("git.push"), 3), [
     "vault_read_password",

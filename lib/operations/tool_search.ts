@@ -56,6 +56,7 @@ const search = operation({
     const { toolDirectory, tokens } = services;
     const started = performance.now();
     const category = filter.category?.toLowerCase();
+    await toolDirectory.prepare();
     const all = toolDirectory.visible(EVERYONE);
     void tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
     checkKnown("server", server, all.map((tool) => tool.server));
@@ -63,7 +64,7 @@ const search = operation({
     if (query === "") {
       const admitted = all.filter((tool) =>
         (server === undefined || tool.server === server) &&
-        (category === undefined || toolDirectory.metadata(tool).category === category)
+        (category === undefined || toolDirectory.isIn(tool, category))
       ).sort((a, b) => sortKey(a) < sortKey(b) ? -1 : 1);
       const shown = admitted.slice(0, limit).map((tool) => describe(toolDirectory, tool));
       return { query, found: shown, more: admitted.length - shown.length };

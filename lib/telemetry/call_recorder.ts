@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { ownerOf } from "../core/access.ts";
 import { shortened } from "../core/text.ts";
 import { isObject, parseJson } from "../core/rpc.ts";
 import { POOR_RELEVANCE } from "../core/tool.ts";
@@ -227,6 +228,16 @@ export class CallDetails {
     return this.#details.get(id);
   }
 
+  /** The arguments of the newest calls of a tool that its owner made and that went well. */
+  *succeeded(owner: string, server: string, tool: string): Generator<Record<string, unknown>> {
+    for (const { call, request, isRequestCut } of [...this.#details.values()].reverse()) {
+      const isMeant = call.ok && !isRequestCut && call.server === server && call.tool === tool;
+      if (!isMeant || ownerOf(call.principal) !== owner) continue;
+      const args = argumentsIn(request);
+      if (args) yield args;
+    }
+  }
+
   clear(): void {
     this.#details.clear();
     this.#length = 0;
@@ -237,6 +248,19 @@ export class CallDetails {
     this.#details.delete(id);
     this.#length -= lengthOf(detail);
   }
+}
+
+/** The arguments that the server got: those within, if the call was made through another tool. */
+function argumentsIn(request: string): Record<string, unknown> | undefined {
+  const message = parseJson(request);
+  const params = isObject(message) && isObject(message.params) ? message.params : {};
+  const { name, arguments: args } = params;
+  if (!isObject(args)) return undefined;
+  const through = { tool_execute: args.arguments, "optim.call_tool": args.parameters };
+  const inner = typeof name === "string" && Object.hasOwn(through, name)
+    ? through[name as keyof typeof through]
+    : args;
+  return isObject(inner) ? inner : undefined;
 }
 
 function lengthOf({ request, response }: CallTexts): number {

@@ -376,3 +376,30 @@ const ENTRY = {
   ms: 1,
   ok: true,
 };
+
+Deno.test("CallDetails.succeeded() gives the arguments of the owner's calls that went well", () => {
+  const details = new CallDetails({});
+  const add = (principal: string, params: unknown, ok = true) =>
+    details.add(
+      {
+        ...{ at: 0, id: crypto.randomUUID(), endpoint: "mcp?default", session: "s", principal },
+        ...{ server: "git", tool: "push", ms: 1, ok },
+      },
+      {
+        request: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+        response: "",
+      },
+    );
+  add("everyone", { name: "git_push", arguments: { n: 1 } });
+  add("everyone", { name: "git_push", arguments: { n: 2 } }, false);
+  add("token:other", { name: "git_push", arguments: { n: 3 } });
+  const execute = { toolKey: "git_push", arguments: { n: 4 } };
+  add("everyone", { name: "tool_execute", arguments: execute });
+  const call = { backend_id: "git", tool_name: "push", parameters: { n: 5 } };
+  add("everyone", { name: "optim.call_tool", arguments: call });
+  add("everyone", { name: "git_push" });
+  assert.deepEqual([...details.succeeded("everyone", "git", "push")], [{ n: 5 }, { n: 4 }, {
+    n: 1,
+  }]);
+  assert.deepEqual([...details.succeeded("everyone", "git", "pull")], []);
+});

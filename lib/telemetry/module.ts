@@ -16,12 +16,14 @@ import { startTracing } from "./tracing.ts";
 
 /** How many past calls are read to learn which tools are used together. */
 const CO_USE_CALLS = 5_000;
+/** More than are shown: some may no longer fit the schema. */
+const EXAMPLE_CALLS = 5;
 const MEMORY_EVERY_MS = 60_000;
 
 export interface TelemetryInput {
   store: Store;
   logs: Logs;
-  options: Pick<Options, "activityRetention" | "activityCalls">;
+  options: Pick<Options, "activityRetention" | "activityCalls" | "callExamples">;
   startedAt: number;
   bus: Bus;
   /** Tells this process's calls from those of others. */
@@ -128,6 +130,18 @@ export function buildTelemetry(input: TelemetryInput) {
       stats ??= countCalls({ activity, repository: callRecords, onWarning }),
     /** Which tools are used together; counted from the first time this is called. */
     coUse: (): CoUse => coUse ??= countUses(activity, callRecords, onWarning),
+    /** Arguments of the owner's last calls that went well, if showing them is allowed. */
+    exampleCalls(owner: string, server: string, tool: string): Record<string, unknown>[] {
+      if (!options.callExamples) return [];
+      const found: Record<string, unknown>[] = [];
+      for (const args of details.succeeded(owner, server, tool)) {
+        const text = JSON.stringify(args);
+        // Arguments with a secret are left out: without it they would show nothing.
+        if (redactor.json(text) === text) found.push(args);
+        if (found.length === EXAMPLE_CALLS) break;
+      }
+      return found;
+    },
     async clearCalls(): Promise<void> {
       details.clear();
       await activity.clear();

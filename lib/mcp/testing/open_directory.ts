@@ -8,6 +8,7 @@ import type { ServerState, ServerStatus } from "../../core/server.ts";
 import { NameTables } from "../../catalog/name_table.ts";
 import { ToolKeys } from "../../catalog/tool_keys.ts";
 import { CatalogSearch, ToolSearch } from "../../catalog/search/tool_search.ts";
+import { TableEmbedder } from "../../catalog/search/embedding/table_embedder.ts";
 import { explanationText } from "../../catalog/search/ranking.ts";
 import { Store } from "../../storage/store.ts";
 import { ToolMetadataRepository } from "../../storage/catalog_repositories.ts";
@@ -34,7 +35,11 @@ export async function openDirectory(input: OpenDirectoryInput) {
   const store = await Store.open({ location: ":memory:" });
   const catalog = new Catalog();
   const names = new NameTables(RESERVED_NAMES, 60);
-  const metadata = new ToolMetadataBook();
+  const metadata = new ToolMetadataBook({}, {
+    servers: () => Array.from(catalog.snapshot.servers.values(), ({ tools }) => tools),
+    openVectors: () => TableEmbedder.open(),
+    onChange: () => {},
+  });
   const search = new CatalogSearch({
     catalog,
     search: new ToolSearch(),
@@ -128,7 +133,10 @@ export async function run(
 ): Promise<Record<string, unknown>> {
   const done = await runAny(tools, name, args, principal);
   assert.ok("data" in done, "it is a call of another tool");
-  assert.deepEqual(JSON.parse(done.text), JSON.parse(JSON.stringify(done.data)));
+  // A list of names is shorter than its data.
+  if (done.text.startsWith("{")) {
+    assert.deepEqual(JSON.parse(done.text), JSON.parse(JSON.stringify(done.data)));
+  }
   return done.data;
 }
 

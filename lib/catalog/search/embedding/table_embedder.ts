@@ -48,9 +48,16 @@ export class TableEmbedder implements Embedder {
     this.#rows = new Int8Array(bytes.buffer, bytes.byteOffset + rowsStart);
   }
 
+  /** The built-in table is read once for all who use it at the same time: it never changes. */
+  static #builtIn: WeakRef<TableEmbedder> | undefined;
+
   static async open(path: string | URL = TABLE): Promise<TableEmbedder> {
+    const known = path === TABLE ? TableEmbedder.#builtIn?.deref() : undefined;
+    if (known) return known;
     try {
-      return new TableEmbedder(await Deno.readFile(path));
+      const opened = new TableEmbedder(await Deno.readFile(path));
+      if (path === TABLE) TableEmbedder.#builtIn = new WeakRef(opened);
+      return opened;
     } catch (error) {
       throw new GatewayError("NOT_AVAILABLE_HERE", {
         message: "Cannot read the built-in table of embeddings",

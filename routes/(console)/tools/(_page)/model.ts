@@ -76,6 +76,7 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
   const state = TOOL_STATES.find((state) => state === query.get("state"));
   const sorting = readSorting(query, TOOL_COLUMNS);
   toolDirectory.warmUp();
+  await toolDirectory.prepare();
   const all = toolDirectory.visible(EVERYONE, true);
   // Counted meanwhile.
   void gateway.tokens.prepare(all).catch(() => {});
@@ -88,7 +89,7 @@ export async function toolsPage(gateway: Gateway, query: URLSearchParams) {
     (server === undefined || tool.server === server) &&
     (state === undefined || state === "enabled" && tool.enabled ||
       state === "disabled" && !tool.enabled || state === "promoted" && isPromoted(tool)) &&
-    (category === undefined || toolDirectory.metadata(tool).category === category)
+    (category === undefined || toolDirectory.isIn(tool, category))
   );
   const { stats, isLoading, isComplete } = await countedCalls(gateway);
   const useOf = ({ server, name }: CatalogTool) => stats.use(server, name);

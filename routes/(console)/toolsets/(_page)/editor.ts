@@ -77,6 +77,7 @@ export async function newToolsetForm(
     const name = freeName(`${source.name}-copy`.slice(0, 64), taken);
     return await toolsetForm(gateway, undefined, { ...fieldsOf(source), name, from });
   }
+  await toolDirectory.prepare();
   const asked = readPickQuery(query);
   const isAsked = Object.values(asked).some((value) => value !== "");
   const tools = isAsked ? pickableTools(toolDirectory, asked).slice(0, MAX_PICKS) : [];
@@ -122,6 +123,7 @@ export async function saveToolset(
   editing?: Toolset,
 ): Promise<string> {
   const { create, update } = TOOLSET_OPERATIONS;
+  await gateway.toolDirectory.prepare();
   const input = { ...written, tools: chosenNames(gateway.toolDirectory, tools) };
   if (!editing) {
     const whole = { ...input, ...(copyOf === undefined ? {} : { copyOf }) };
@@ -238,6 +240,7 @@ export async function pickTools(
 ): Promise<ToolPicks> {
   const asked = readPickQuery(query);
   const { toolDirectory } = gateway;
+  await toolDirectory.prepare();
   void gateway.tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
   if (asked.q !== "" && !isPattern(asked.q)) return await searched(toolDirectory, asked);
   const matching = pickableTools(toolDirectory, asked);
@@ -267,7 +270,7 @@ function pickableTools(
   const fits = q === "" ? () => true : toolPattern(q);
   return toolDirectory.visible(EVERYONE).filter((tool) =>
     (server === "" || tool.server === server) &&
-    (category === "" || toolDirectory.metadata(tool).category === category) && fits(tool)
+    (category === "" || toolDirectory.isIn(tool, category)) && fits(tool)
   ).sort(byName);
 }
 
@@ -292,7 +295,8 @@ async function searched(
     category: asked.category || undefined,
     limit: SHOWN,
   });
-  const tools = found.map(({ tool }) => tool);
+  const tools = found.map(({ tool }) => tool)
+    .filter((tool) => asked.category === "" || toolDirectory.isIn(tool, asked.category));
   return { groups: groupsOf(toolDirectory, tools), total: tools.length, degraded };
 }
 

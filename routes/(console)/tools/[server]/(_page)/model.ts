@@ -1,6 +1,6 @@
 import { canonicalDescription, type CatalogTool } from "../../../../../lib/catalog/catalog_tool.ts";
 import { namespacedName } from "../../../../../lib/catalog/names.ts";
-import { examplesOf } from "../../../../../lib/catalog/tool_arguments.ts";
+import { examplesOf } from "../../../../../lib/catalog/tool_examples.ts";
 import { wordDiff } from "../../../../../lib/catalog/word_diff.ts";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import type { FormError } from "../../../../../lib/console/errors.ts";
@@ -102,6 +102,7 @@ async function knowledgeOf(gateway: Gateway, tool: CatalogTool) {
   const { toolDirectory, tokens, toolMetadata } = gateway;
   void tokens.prepare(toolDirectory.visible(EVERYONE, true)).catch(() => {});
   const full = namespacedName(tool.server, tool.name);
+  await toolDirectory.prepare();
   const overrides = await toolMetadata.overrides().catch(() => []);
   const found = overrides.find((entry) => entry.server === tool.server && entry.tool === tool.name);
   const { server: _server, tool: _tool, ...override } = found ?? { server: "", tool: "" };
