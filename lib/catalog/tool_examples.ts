@@ -92,10 +92,10 @@ function valueOf(root: Schema, schema: Schema, name: string, depth: number): unk
     case "object":
       return objectOf(root, schema, depth);
     case "string":
-      return formatValue(schema) ?? namedValue(schema, name, "string");
+      return formatValue(schema) ?? namedValue(schema, name, isText);
     case "integer":
     case "number":
-      return namedValue(schema, name, "number");
+      return namedValue(schema, name, isNumber);
   }
 }
 
@@ -118,8 +118,8 @@ const SPOKEN =
 function spoken(description: string, type: unknown): unknown {
   const [, text, number] = SPOKEN.exec(description) ?? [];
   if (type === "string") return text;
-  const isNumber = type === "number" || type === "integer";
-  return isNumber && number !== undefined ? Number(number) : undefined;
+  const isCounted = type === "number" || type === "integer";
+  return isCounted && number !== undefined ? Number(number) : undefined;
 }
 
 function formatValue({ format }: Schema): string | undefined {
@@ -128,13 +128,15 @@ function formatValue({ format }: Schema): string | undefined {
     : undefined;
 }
 
+const isText = (value: unknown) => typeof value === "string";
+const isNumber = (value: unknown) => typeof value === "number";
 const FOLDER = /\b(?:director(?:y|ies)|folders?)\b/i;
 
-function namedValue(schema: Schema, name: string, type: "string" | "number"): unknown {
+function namedValue(schema: Schema, name: string, fits: (value: unknown) => boolean): unknown {
   const known = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replaceAll("-", "_").toLowerCase();
   if (!Object.hasOwn(EXAMPLE_VALUES, known)) return undefined;
   const value = EXAMPLE_VALUES[known];
-  if (typeof value !== type) return undefined;
+  if (!fits(value)) return undefined;
   const isFolder = known === "path" && FOLDER.test(String(schema.description ?? ""));
   return isFolder ? EXAMPLE_VALUES.directory : value;
 }

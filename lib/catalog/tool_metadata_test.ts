@@ -91,7 +91,7 @@ Deno.test("summaryOf() is one line of at most 80 characters, whatever comes", ()
   }));
 });
 
-async function categoriesOf(tools: [server: string, name: string, description: string][]) {
+function categoriesOf(tools: [server: string, name: string, description: string][]) {
   const catalog = new Catalog();
   for (const [server, own] of Map.groupBy(tools, ([server]) => server)) {
     const texts = own.map(([, name, description]) =>
@@ -110,7 +110,7 @@ async function categoriesOf(tools: [server: string, name: string, description: s
 }
 
 Deno.test("ToolMetadataBook.prepare() infers categories from what tools are for", async () => {
-  const { book, of } = await categoriesOf(TOOLS.map(([, ...tool]) => tool));
+  const { book, of } = categoriesOf(TOOLS.map(([, ...tool]) => tool));
   const [, ...first] = TOOLS[0]!;
   assert.equal(of(first[0], first[1]).category, "other", "there is none before");
   const before = book.edition;
@@ -127,13 +127,13 @@ Deno.test("ToolMetadataBook.prepare() gives no category where none is close", as
     ["acme", "frobnicate", "Frobnicates the gizmo"],
     ["x", "zzz", ""],
   ];
-  const { book, of } = await categoriesOf(tools);
+  const { book, of } = categoriesOf(tools);
   await book.prepare();
   for (const [server, name] of tools) assert.equal(of(server, name).category, "other", name);
 });
 
 Deno.test("ToolMetadataBook finds near categories and similar tools", async () => {
-  const { book, find } = await categoriesOf(BELIEFS);
+  const { book, find } = categoriesOf(BELIEFS);
   await book.prepare();
   assert.deepEqual(book.nearestCategories("beliefs", ["github", "memory", "payments"], 1), [
     "memory",

@@ -8,7 +8,6 @@ import { describeBuiltin, descriptionOf } from "./builtin_tool.ts";
 import { discoveryTools, forwardTo, ToolArguments } from "./discovery_tools.ts";
 import { type Listed, openDirectory, run, runAny } from "./testing/open_directory.ts";
 import { Catalog } from "../catalog/catalog.ts";
-import { GatewayError } from "../core/errors.ts";
 
 const PUSH: Listed = {
   name: "push",
