@@ -24,6 +24,16 @@ export function isStateless({ protocolVersion }: Pick<ClientProfile, "protocolVe
   return protocolVersion >= STATELESS_VERSION;
 }
 
+/** Tokens of tool lists and answers in one session. */
+export interface SentTokens {
+  /** Of a list of all tools that the client may use. */
+  baseline: number;
+  /** Of the list that the client was last sent. */
+  listed: number;
+  /** Of all answers of the gateway's own tools. */
+  answered: number;
+}
+
 /** A connected MCP client, as views and servers reach it. */
 export interface Client {
   readonly profile: ClientProfile;
@@ -32,6 +42,8 @@ export interface Client {
   readonly endpoint?: string;
   /** The address it connected from when its session was made, or `stdio`. */
   readonly from?: string | undefined;
+  /** What it was sent so far; missing if that is not counted. */
+  readonly sent?: SentTokens;
   /** Sends a notification outside of any request. */
   push(text: string): void;
   /**

@@ -11,6 +11,7 @@ import {
   originOf,
   progressTokenOf,
   type SampleModel,
+  type SentTokens,
 } from "../core/client.ts";
 import { actingFor } from "../telemetry/audit_log.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
@@ -25,6 +26,8 @@ export interface ToolContext {
   progress?: ((message: string) => void) | undefined;
   /** Asks the person behind the client to agree; undefined where the client cannot ask. */
   confirm?: ((message: string) => Promise<boolean>) | undefined;
+  /** What the session's model was sent so far, if that is counted. */
+  sent?: Readonly<SentTokens> | undefined;
   /** Undefined if the client does not offer its model. */
   sample?: SampleModel | undefined;
 }
@@ -98,6 +101,7 @@ export async function callBuiltin(
         signal: asAbortSignal(request.signal),
         principal: client.principal,
         from: origin.from,
+        sent: client.sent,
         progress: progressOf(request),
         confirm: canElicit(client)
           ? async (message) => await elicitConsent(request, client, message) === "approved"

@@ -1,6 +1,6 @@
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
-import { toolLimitOf } from "../core/client.ts";
+import { type SentTokens, toolLimitOf } from "../core/client.ts";
 import { defined } from "../core/defined.ts";
 import { shortened } from "../core/text.ts";
 import { sessionMark } from "../telemetry/call_recorder.ts";
@@ -23,6 +23,8 @@ export interface ConnectedClient extends SessionUse {
   lastSeenAt: number;
   /** Since when no connection of it is open. It may have closed without ending its session. */
   idleSince?: number;
+  /** What its model was sent since it connected. */
+  sent: SentTokens;
   /** When it disconnected. */
   endedAt?: number;
 }
@@ -109,7 +111,7 @@ export class Clients {
   }
 
   #describe(session: Session): ConnectedClient {
-    const { profile, endpoint, from, principal, use, lastSeenAt } = session;
+    const { profile, endpoint, from, principal, use, lastSeenAt, sent } = session;
     const { name, version } = profile.clientInfo ?? {};
     return {
       id: sessionMark(session),
@@ -122,6 +124,7 @@ export class Clients {
       principal: this.#options.nameOf(principal),
       lastSeenAt,
       ...defined({ idleSince: session.idleMs(this.#now()) > 0 ? lastSeenAt : undefined }),
+      sent: { ...sent },
       ...use,
     };
   }

@@ -38,6 +38,7 @@ import { withExposedPage } from "./resource_aggregate.ts";
 import { type CallServer, callShared } from "./server_lists.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import { callAsTask, requiresTask } from "./task_aggregate.ts";
+import type { TokenAccount } from "./token_account.ts";
 import { OWN_TOOLS } from "./tool_directory.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
@@ -74,6 +75,8 @@ export interface CombinedViewOptions {
   /** Throws ACCESS_DENIED if it may not. */
   demandUse?(principal: string, tool: BuiltinTool): void;
   policy?: CallPolicy | undefined;
+  /** Counts what models are sent in place of all tools; missing where that is not the point. */
+  account?: TokenAccount | undefined;
   screen?: ContentScreen | undefined;
   offered?: OfferedLists | undefined;
   /** The gateway's own tools for clients with an offer; default: the same for all. */
@@ -245,6 +248,8 @@ class CombinedViewSession implements ViewSession {
   readonly #client: Client;
   readonly #relays: ClientRelays | undefined;
   readonly #features: FeatureAggregate | undefined;
+  /** The list whose tokens were counted last. */
+  #counted: string | undefined;
 
   constructor(view: CombinedView, options: CombinedViewOptions, client: Client) {
     this.#view = view;
@@ -305,6 +310,10 @@ class CombinedViewSession implements ViewSession {
     await this.#offeredLists(request);
     const list = this.#view.toolList(principal);
     this.lists.noteListed("tools", list.digest);
+    if (list.digest !== this.#counted) {
+      this.#counted = list.digest;
+      this.#options.account?.listed(this.#client, this.listed());
+    }
     return { text: resultText(request.id, list.text) };
   }
 
@@ -359,6 +368,11 @@ class CombinedViewSession implements ViewSession {
     );
     if (!("forward" in result)) {
       const { call, ...shown } = result;
+      const [content] = shown.content;
+      this.#options.account?.answered(this.#client, {
+        text: content?.type === "text" ? content.text : "",
+        data: shown.structuredContent,
+      });
       const text = resultText(request.id, JSON.stringify(shown));
       return call ? { text, call } : { text };
     }

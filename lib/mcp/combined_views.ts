@@ -184,6 +184,7 @@ export class CombinedViews {
     if (expose !== "toolset" && expose !== "all") toolDirectory.warmUp();
     return new CombinedView({
       ...this.#common,
+      account: this.#options.account,
       instructions: INSTRUCTIONS[expose],
       listed: this.#own.listed[expose],
       edition: () => toolDirectory.edition,
@@ -206,6 +207,7 @@ export class CombinedViews {
     };
     return new CombinedView({
       ...this.#common,
+      account: this.#options.account,
       get instructions() {
         return find()?.description ?? `The tools of the toolset "${name}".`;
       },

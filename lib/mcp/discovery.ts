@@ -10,6 +10,7 @@ import type { TelemetryModule } from "../telemetry/module.ts";
 import type { ContentRules } from "./content_screen.ts";
 import { SkillDirectory } from "./skill_directory.ts";
 import { StartingServers } from "./starting_servers.ts";
+import { TokenAccount } from "./token_account.ts";
 import { ToolDirectory } from "./tool_directory.ts";
 
 export interface DiscoveryInput {
@@ -34,7 +35,12 @@ export function buildDiscovery(input: DiscoveryInput) {
       pool.list().flatMap(({ name }) => admitsServer(principal, name) ? pool.find(name) ?? [] : []),
     rules: input.trust.screen,
   });
-  const toolDirectory = new ToolDirectory({
+  const account: TokenAccount = new TokenAccount({
+    tokens,
+    visible: (principal) => toolDirectory.visible(principal),
+    onSent: (change) => telemetry.activity.recordTokens(change),
+  });
+  const toolDirectory: ToolDirectory = new ToolDirectory({
     skills,
     catalog,
     names,
@@ -58,7 +64,7 @@ export function buildDiscovery(input: DiscoveryInput) {
         .flatMap(({ server, tool }) => table.find(server, tool) ?? []);
     },
     callsOf: (owner, { server, name }) => telemetry.exampleCalls(owner, server, name),
-    onSearch: (baseline, returned) => telemetry.activity.recordSearch(baseline, returned),
+    baseline: (principal) => account.baseline(principal),
   });
-  return { toolDirectory, starting };
+  return { toolDirectory, starting, account };
 }

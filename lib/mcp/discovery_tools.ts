@@ -11,6 +11,7 @@ import { isStarting, type ServerState } from "../core/server.ts";
 import { didYouMean, shortened } from "../core/text.ts";
 import { expirationOf } from "../catalog/tool_keys.ts";
 import type { FoundTool } from "../catalog/search/module.ts";
+import { answerTokens } from "./token_account.ts";
 import { isPoor, searchRecord, type ToolDirectory } from "./tool_directory.ts";
 
 const DetailLevel = z.enum(["minimal", "summary", "full"]);
@@ -73,7 +74,7 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
         const answer = level === "minimal"
           ? { text: namesText(result.found, data), data }
           : jsonResult(data);
-        const tokens = directory.noteSearch(principal, answer.text);
+        const tokens = answerTokens(answer);
         return { ...answer, call: searchRecord("tool_discovery", text, result.found, tokens) };
       },
     }),

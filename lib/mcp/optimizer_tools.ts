@@ -2,6 +2,7 @@ import { z } from "zod";
 import { namespacedName } from "../catalog/names.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { checkQuery, forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";
+import { answerTokens } from "./token_account.ts";
 import { isPoor, searchRecord, type ToolDirectory } from "./tool_directory.ts";
 
 export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
@@ -16,12 +17,12 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
         limit: z.int().min(1).max(100).default(10),
       }),
       annotations: { readOnlyHint: true },
-      async run({ tool_description, tool_keywords = "", limit }, { principal }) {
+      async run({ tool_description, tool_keywords = "", limit }, { principal, sent }) {
         const text = `${tool_description} ${tool_keywords}`.trim();
         checkQuery("tool_description", text);
         const { found, degraded } = await directory.find(principal, { text, limit });
-        const metrics = await directory.tokenMetrics(principal, found.map(({ tool }) => tool));
-        const answer = jsonResult({
+        await directory.countTokens(found.map(({ tool }) => tool));
+        const data = {
           tools: found.map(({ tool, relevance }) => ({
             name: tool.name,
             description: tool.definition.description ?? "",
@@ -33,11 +34,14 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
           ...(isPoor(found) ? { hint: "No good match: use different or fewer words" } : {}),
           ...(degraded === undefined ? {} : { degraded }),
           ...directory.missing(principal),
-          token_metrics: metrics,
-        });
+        };
+        const nothing = await directory.tokenMetrics(principal, 0, sent);
+        // The metrics are part of what they measure: their digits hardly change it.
+        const cost = answerTokens(jsonResult({ ...data, token_metrics: nothing }));
+        const token_metrics = await directory.tokenMetrics(principal, cost, sent);
         return {
-          ...answer,
-          call: searchRecord("optim.find_tool", text, found, metrics.returned_tokens),
+          ...jsonResult({ ...data, token_metrics }),
+          call: searchRecord("optim.find_tool", text, found, cost),
         };
       },
     }),

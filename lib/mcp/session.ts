@@ -1,5 +1,5 @@
 import type { RequestId } from "@modelcontextprotocol/sdk/types";
-import type { Client, ClientProfile } from "../core/client.ts";
+import type { Client, ClientProfile, SentTokens } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
 import { notificationText, withId } from "../core/rpc.ts";
@@ -51,6 +51,7 @@ export class Session implements Client, AsyncDisposable {
   readonly key: string | undefined = undefined;
   saved: Promise<void> = Promise.resolve();
   savedAt = 0;
+  readonly sent: SentTokens = { baseline: 0, listed: 0, answered: 0 };
   readonly use: SessionUse = { connectedAt: Date.now(), calls: 0, errors: 0, searches: 0 };
   readonly inFlight = new Map<RequestId, Pick<AbortController, "abort">>();
   readonly #open: View;
@@ -91,6 +92,7 @@ export class Session implements Client, AsyncDisposable {
       principal,
       endpoint: this.endpoint,
       from: this.from,
+      sent: this.sent,
       // A listener uses the session's own token, which may see less than this one.
       push: (text) => {
         if (credentialOf(principal) === credentialOf(this.principal)) this.push(text);

@@ -12,8 +12,10 @@ import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import { resolveTool } from "../catalog/resolve.ts";
 import type { FoundTool, FoundTools, ToolQuery } from "../catalog/search/module.ts";
 import { invalidKey, ToolKeys } from "../catalog/tool_keys.ts";
+import type { SentTokens } from "../core/client.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { FoundSkill, SkillDirectory } from "./skill_directory.ts";
+import { savedTokens } from "./token_account.ts";
 import type { StartingServers } from "./starting_servers.ts";
 
 const NEAREST = 3;
@@ -24,8 +26,6 @@ const NAME_CHARS = 200;
 const SERVER_AND_TOOL = /^([\w-]+)([:.])(.+)$/s;
 /** Keys of this gateway, and what other gateways have for keys. */
 const KEY_LIKE = /^tk_|^[0-9a-f]{8}-[0-9a-f]{4}-/i;
-/** Of JSON in English, about. */
-const CHARS_A_TOKEN = 4;
 
 /** Whether even the best of the found tools is unlikely to be the one that was meant. */
 export function isPoor([best]: readonly { relevance?: number | undefined }[]): boolean {
@@ -71,7 +71,8 @@ export interface ToolDirectoryOptions {
   skills?: Pick<SkillDirectory, "find"> | undefined;
   /** Arguments of the owner's last calls of a tool that went well, without secrets; default: none. */
   callsOf?(owner: string, tool: CatalogTool): Record<string, unknown>[];
-  onSearch(baselineTokens: number, returnedTokens: number): void;
+  /** What a list of all tools would cost a caller's model. */
+  baseline(principal: string): Promise<number>;
   warmUp(): void;
 }
 
@@ -288,29 +289,23 @@ export class ToolDirectory {
       .map((other) => this.nameOf(other));
   }
 
-  async tokenMetrics(principal: string, returned: readonly CatalogTool[]) {
-    const { tokens } = this.#options;
-    const baseline = await tokens.total(this.visible(principal));
-    const cost = await tokens.total(returned);
-    this.#options.onSearch(baseline, cost);
-    const saved = Math.max(0, baseline - cost);
+  /** What this answer costs, and what the whole session was spared with it so far. */
+  async tokenMetrics(principal: string, returned: number, sent?: Readonly<SentTokens>) {
+    const baseline = await this.#options.baseline(principal);
+    const before = sent ?? { listed: 0, answered: 0 };
+    const answered = before.answered + returned;
+    const saved = Math.max(0, savedTokens({ baseline, listed: before.listed, answered }));
     return {
       baseline_tokens: baseline,
-      returned_tokens: cost,
+      returned_tokens: returned,
       tokens_saved: saved,
       savings_percentage: baseline === 0 ? 0 : Math.round((saved / baseline) * 1000) / 10,
     };
   }
 
-  /** Counts what a search has saved, without having its caller wait for that; returns its cost. */
-  noteSearch(principal: string, answer: string): number {
-    const { tokens, onSearch } = this.#options;
-    const cost = Math.ceil(answer.length / CHARS_A_TOKEN);
-    // It is for the record only: what cannot be counted is left out of it.
-    tokens.total(this.visible(principal))
-      .then((baseline) => onSearch(baseline, cost))
-      .catch(() => {});
-    return cost;
+  /** Counts the tokens of tools, so that `tokensOf` knows them. */
+  async countTokens(tools: readonly CatalogTool[]): Promise<void> {
+    await this.#options.tokens.prepare(tools);
   }
 
   tokensOf(tool: CatalogTool): number {

@@ -57,13 +57,23 @@ export const ActivityDay = z.strictObject({
   calls: z.int(),
   errors: z.int(),
   searches: z.int(),
-  /** What all tools would have cost in place of what was found. */
+  /** What listing all tools would have cost, once for each session that was listed less. */
   baselineTokens: z.number(),
+  /** Of the lists that were sent instead; days of earlier versions have none. */
+  listedTokens: z.number().default(0),
+  /** Of the answers of the gateway's own tools. */
   returnedTokens: z.number(),
 });
 export type ActivityDay = z.infer<typeof ActivityDay>;
 
-const COUNTS = ["calls", "errors", "searches", "baselineTokens", "returnedTokens"] as const;
+const COUNTS = [
+  "calls",
+  "errors",
+  "searches",
+  "baselineTokens",
+  "listedTokens",
+  "returnedTokens",
+] as const;
 const Batch = z.array(formerly("door", "endpoint", ActivityEntry));
 /** A batch spans no more time than this, however slow the store was. */
 const BATCH_MS = 60_000;
@@ -185,5 +195,6 @@ function readBatch(key: RecordKey, value: unknown): ActivityRecord[] {
 }
 
 export function emptyDay(day: string): ActivityDay {
-  return { day, calls: 0, errors: 0, searches: 0, baselineTokens: 0, returnedTokens: 0 };
+  const tokens = { baselineTokens: 0, listedTokens: 0, returnedTokens: 0 };
+  return { day, calls: 0, errors: 0, searches: 0, ...tokens };
 }

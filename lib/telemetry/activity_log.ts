@@ -1,3 +1,4 @@
+import type { SentTokens } from "../core/client.ts";
 import {
   type ActivityDay,
   type ActivityEntry,
@@ -78,7 +79,8 @@ export class ActivityLog implements AsyncDisposable {
     const id = `${at.toString(36)}-${this.#tag}-${(++this.#recorded).toString(36)}`;
     const kept = { at, id, ...entry };
     const day = this.#today(at);
-    if (entry.search === undefined) {
+    if (entry.search !== undefined) day.searches++;
+    else {
       day.calls++;
       if (!entry.ok) day.errors++;
     }
@@ -97,12 +99,12 @@ export class ActivityLog implements AsyncDisposable {
     return [...this.#leaving, ...this.#waiting].reverse();
   }
 
-  /** A search, and what it cost against listing everything. */
-  recordSearch(baselineTokens: number, returnedTokens: number): void {
+  /** What models were sent of tool lists and answers, and what listing everything would cost. */
+  recordTokens({ baseline, listed, answered }: SentTokens): void {
     const day = this.#today(this.#now());
-    day.searches++;
-    day.baselineTokens += baselineTokens;
-    day.returnedTokens += returnedTokens;
+    day.baselineTokens += baseline;
+    day.listedTokens += listed;
+    day.returnedTokens += answered;
     this.#schedule();
   }
 

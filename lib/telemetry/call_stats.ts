@@ -44,7 +44,7 @@ export interface MissedQuery {
 
 const MOST_MISSED = 1_000;
 
-type Call = Pick<ActivityEntry, "at" | "server" | "tool" | "ms" | "ok" | "search" | "session"> & {
+type Call = Pick<ActivityEntry, "at" | "server" | "tool" | "ms" | "ok" | "search"> & {
   /** If missing, it was made over MCP. */
   endpoint?: string;
 };
@@ -61,7 +61,6 @@ export class CallStats {
   readonly #errors = new Uint32Array(MINUTES);
   readonly #servers = new Map<string, ServerCounts>();
   readonly #tools = new Map<string, HourCounts>();
-  readonly #searches = new Map<string, SearchCounts>();
   #oldest = Infinity;
   #missed: { query: string; at: number; isOverMcp: boolean }[] = [];
 
@@ -75,12 +74,10 @@ export class CallStats {
   }
 
   /** Counts a call, in any order of time; of one that is older than a day only the time is kept. */
-  add({ at, server, tool, ms, ok, search, session, endpoint = "mcp" }: Call): void {
+  add({ at, server, tool, ms, ok, search, endpoint = "mcp" }: Call): void {
     if (search) {
       if (at <= this.#dayAgo) return;
       if (!search.isHit) this.#miss(search.query, at, !PEOPLES_ENDPOINTS.includes(endpoint));
-      touched(this.#searches, session, MAX_SESSIONS, () => new SearchCounts())
-        .add(Math.floor(at / HOUR_MS), search.tokens ?? 0);
       return;
     }
     if (at < this.#oldest) this.#oldest = at;
@@ -137,11 +134,6 @@ export class CallStats {
       ? this.#servers.get(server)
       : this.#tools.get(`${server}\n${tool}`);
     return counts?.use(this.#hour) ?? { calls: 0, errors: 0 };
-  }
-
-  /** What searches of a client's session cost its model in the last 24 hours. */
-  searches(session: string): SearchCost {
-    return this.#searches.get(session)?.cost(this.#hour) ?? { searches: 0, tokens: 0 };
   }
 
   /** Queries of searches that found nothing, most frequent first; of all, or of those over MCP. */
@@ -233,31 +225,6 @@ class HourCounts {
       errors += this.#errors[place]!;
     }
     return { calls, errors, ...(this.#lastAt === 0 ? {} : { lastAt: this.#lastAt }) };
-  }
-}
-
-export interface SearchCost {
-  searches: number;
-  tokens: number;
-}
-
-class SearchCounts {
-  readonly #hours = new Map<number, SearchCost>();
-
-  add(hour: number, tokens: number): void {
-    const { searches, tokens: before } = this.#hours.get(hour) ?? { searches: 0, tokens: 0 };
-    this.#hours.set(hour, { searches: searches + 1, tokens: before + tokens });
-    if (this.#hours.size > HOURS) this.#hours.delete(Math.min(...this.#hours.keys()));
-  }
-
-  cost(now: number): SearchCost {
-    const sum = { searches: 0, tokens: 0 };
-    for (const [hour, { searches, tokens }] of this.#hours) {
-      if (hour <= now - HOURS) continue;
-      sum.searches += searches;
-      sum.tokens += tokens;
-    }
-    return sum;
   }
 }
 

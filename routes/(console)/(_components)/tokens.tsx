@@ -32,7 +32,7 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
           "To",
           ["Tools", "number hide-small"],
           ["Listed", "number"],
-          ["Searches, 24 h", "number", "Tokens added by search results"],
+          ["Answers", "number", "Tokens of the gateway's answers to this client"],
           ["Share of all tools", "col-share", "Tokens listed, compared with listing every tool"],
         ]}
       >
@@ -43,7 +43,7 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
           <td class="number">–</td>
           <td>{!all.isCounting && <TokenBar tokens={all.counted} whole={whole} />}</td>
         </tr>
-        {clients.map(({ id, name, sessions, listing, search }) => (
+        {clients.map(({ id, name, sessions, listing, answered }) => (
           <tr key={id} data-row>
             <td class="cut">
               <a
@@ -57,7 +57,7 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
             </td>
             <td class="number hide-small">{formatNumber(listing.tools)}</td>
             <td class="number">{formatNumber(listing.tokens)}</td>
-            <td class="number">{search.searches === 0 ? "–" : formatNumber(search.tokens)}</td>
+            <td class="number">{answered === 0 ? "–" : formatNumber(answered)}</td>
             <td>{!all.isCounting && <TokenBar tokens={listing.tokens} whole={whole} />}</td>
           </tr>
         ))}
@@ -88,31 +88,36 @@ export function TokensCard({ tokens }: Pick<DashboardPage, "tokens">) {
 }
 
 function SearchDays({ days }: { days: DashboardPage["tokens"]["days"] }) {
-  const whole = Math.max(1, ...days.map(({ baseline }) => baseline));
+  const whole = Math.max(
+    1,
+    ...days.map(({ baseline, listed, answered }) => Math.max(baseline, listed + answered)),
+  );
   return (
     <details class="chart-table card-lead">
-      <summary>Searches by day</summary>
+      <summary>Tokens by day</summary>
       <Table
-        caption="Tokens added by search results, by day"
+        caption="Tokens of lists and answers by day, compared with listing every tool"
         class="saved-table"
         columns={[
           "Day",
           ["Searches", "number"],
-          ["Added", "number", "Tokens in all search results"],
-          ["Saved", "number", "Compared with listing every tool instead of each search"],
+          ["Sent", "number", "Tokens of tool lists and of the gateway's answers"],
+          ["Saved", "number", "Compared with listing every tool once to each session"],
           <HiddenHeading key="bar" label="Chart, one scale" class="hide-small" />,
         ]}
       >
-        {days.map(({ day, searches, added, baseline }) => (
+        {days.map(({ day, searches, listed, answered, baseline }) => (
           <tr key={day}>
             <td>
               <time dateTime={day}>{day}</time>
             </td>
             <td class="number">{formatNumber(searches)}</td>
-            <td class="number">{formatNumber(added)}</td>
-            <td class="number">{formatShare(Math.max(0, 1 - added / Math.max(1, baseline)))}</td>
+            <td class="number">{formatNumber(listed + answered)}</td>
+            <td class="number">
+              {formatShare(Math.max(0, 1 - (listed + answered) / Math.max(1, baseline)))}
+            </td>
             <td class="hide-small">
-              <TokenBar tokens={added} whole={whole} />
+              <TokenBar tokens={listed + answered} whole={whole} />
             </td>
           </tr>
         ))}

@@ -17,9 +17,9 @@ import type { ToolWait } from "../../../lib/console/ui/tools.ts";
 import { EVERYONE } from "../../../lib/core/access.ts";
 import { within } from "../../../lib/core/async.ts";
 import type { ClientListing, ConnectedClient } from "../../../lib/mcp/clients.ts";
+import { savedTokens } from "../../../lib/mcp/token_account.ts";
 import { isStarting, type ServerStatus } from "../../../lib/core/server.ts";
 import { countStates } from "../servers/(_page)/model.ts";
-import type { SearchCost } from "../../../lib/telemetry/call_stats.ts";
 import { mapOf } from "./map.ts";
 
 const MAX_LISTED = 8;
@@ -39,7 +39,7 @@ export async function dashboardPage(
   const mayManage = gateway.access.grants(principal).may("manage");
   const clients = gateway.clients.list().filter(({ endedAt }) => endedAt === undefined);
   const [tokens, jobs, tour, toAnswer, restore] = await Promise.all([
-    dashboardTokens(gateway, mayManage ? clients : [], counted.stats),
+    dashboardTokens(gateway, mayManage ? clients : []),
     jobsToAttend(gateway),
     tourOf(gateway),
     toDecide(gateway),
@@ -147,7 +147,6 @@ const DAYS = 7;
 async function dashboardTokens(
   gateway: Gateway,
   clients: readonly ConnectedClient[],
-  stats: CountedStats["stats"],
 ) {
   const tools = gateway.toolDirectory.visible(EVERYONE);
   void gateway.tokens.prepare(tools).catch(() => {});
@@ -161,34 +160,31 @@ async function dashboardTokens(
   const given = [...groups.values()].flatMap((sessions) => {
     const { id, name } = sessions[0]!;
     const listing = listings.get(id);
-    const searched = sessions.map((session) => stats.searches(session.id));
-    const sum = (key: keyof SearchCost) => searched.reduce((sum, each) => sum + each[key], 0);
-    const search = { searches: sum("searches"), tokens: sum("tokens") };
-    return listing ? [{ id, name, sessions: sessions.length, listing, search }] : [];
+    const answered = sessions.reduce((sum, { sent }) => sum + sent.answered, 0);
+    return listing ? [{ id, name, sessions: sessions.length, listing, answered }] : [];
   }).sort((a, b) => b.listing.tokens - a.listing.tokens);
   const all = tokenCost(gateway.toolDirectory, tools);
-  const saved = given.reduce(
-    (sum, { sessions, listing }) => sum + sessions * (all.counted - listing.tokens),
-    0,
-  );
-  const inAll = all.counted * given.reduce((count, { sessions }) => count + sessions, 0);
+  const sent = clients.map(({ sent }) => sent);
+  const saved = sent.reduce((sum, each) => sum + savedTokens(each), 0);
+  const inAll = sent.reduce((sum, { baseline }) => sum + baseline, 0);
   return {
     all,
     toolCount: tools.length,
     clients: given.slice(0, MAX_LISTED),
     more: Math.max(0, given.length - MAX_LISTED),
     isCounting: given.length < groups.size,
-    /** By shorter lists, against listing every tool to each connected client; searches not counted. */
-    saved: inAll === 0 || all.isCounting
+    /** Of connected clients: a list of every tool, less what each was listed and answered. */
+    saved: inAll === 0
       ? undefined
       : { tokens: Math.max(0, saved), share: Math.max(0, saved / inAll) },
-    /** The last days with searches, newest first. */
-    days: days.filter(({ searches }) => searches > 0).slice(0, DAYS).map((day) => ({
-      day: day.day,
-      searches: day.searches,
-      added: day.returnedTokens,
-      /** The cost of listing every tool in place of each search. */
-      baseline: day.baselineTokens,
-    })),
+    /** The last days with searches or lists, newest first. */
+    days: days.filter(({ searches, baselineTokens }) => searches > 0 || baselineTokens > 0)
+      .slice(0, DAYS).map((day) => ({
+        day: day.day,
+        searches: day.searches,
+        listed: day.listedTokens,
+        answered: day.returnedTokens,
+        baseline: day.baselineTokens,
+      })),
   };
 }
