@@ -300,6 +300,7 @@ test("tools page shows savings by day, what is off, and a search that is not at 
     errors: 0,
     searches: 4,
     baselineTokens,
+    listedTokens: 1_000,
     returnedTokens: 2_000,
   });
   await using stub = await startStubConsole(stubGateway({
@@ -320,7 +321,7 @@ test("tools page shows savings by day, what is off, and a search that is not at 
   await page.getByText("The embedding backend does not answer").waitFor();
   await assertReadable(page, "tools-degraded");
   await page.goto(stub.url);
-  await page.getByText("Searches by day").click();
+  await page.getByText("Tokens by day").click();
   assert.equal(await page.locator(".saved-table tbody tr").count(), 2);
   await page.goto(`${stub.url}/tools`);
   await page.getByText("Indexing tools: 1 of 3").waitFor();

@@ -156,12 +156,12 @@ function middleOf(vectors: readonly Float32Array[]): Float32Array {
 }
 
 /** The same direction with the length 1; all zeros stay that. */
-export function unit(vector: Float32Array): Float32Array {
+function unit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector)) || 1;
   return vector.map((value) => value / length);
 }
 
-export function dot(a: Float32Array, b: Float32Array): number {
+function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let place = 0; place < a.length; place++) sum += a[place]! * b[place]!;
   return sum;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TokenCounter } from "./token_counter.ts";
+import { estimateTokens, TokenCounter } from "./token_counter.ts";
 
 /** The tokenizer takes seconds to load, and a busy machine many times that. */
 const PATIENT = { limitMs: 300_000 };
@@ -30,4 +30,26 @@ Deno.test("TokenCounter.count() does not wait for ever for a worker that says no
   const worker = new URL("data:application/javascript,");
   using counter = new TokenCounter({ worker, limitMs: 50 });
   assert.deepEqual(await Promise.all([counter.count(["a"]), counter.count(["b"])]), [[0], [0]]);
+});
+
+Deno.test("estimateTokens() is within a fifth of the tokenizer for what the gateway sends", async () => {
+  using counter = new TokenCounter();
+  const tools = ["create_issue", "listDirectory", "browser_take_screenshot"].map((toolName, n) => ({
+    toolKey: `tk_aB3dE5gH7jK${n}`,
+    toolName,
+    serverName: "github",
+    description: "Create a new issue in a GitHub repository, with labels and assignees if given",
+    relevance: 0.697,
+    inputSchema: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
+  }));
+  const texts = [
+    JSON.stringify({ tools }),
+    tools.map(({ description }) => description).join("\n"),
+    JSON.stringify(tools.map(({ toolKey, toolName }) => ({ toolKey, toolName }))),
+  ];
+  for (const [index, counted] of (await counter.count(texts)).entries()) {
+    const estimated = estimateTokens(texts[index]!);
+    assert.ok(Math.abs(estimated / counted - 1) < 0.2, `${estimated} for ${counted}`);
+  }
+  assert.equal(estimateTokens(""), 0);
 });

@@ -11,7 +11,6 @@ import type { CallRecord } from "../telemetry/call_recorder.ts";
 import {
   type EndpointHost,
   JSON_HEADERS,
-  logCall,
   projectIn,
   refuse,
   STREAM_HEADERS,
@@ -188,9 +187,8 @@ function answer(
     const ms = performance.now() - started;
     const answer = { text: out, started, ms };
     host.onAnswered({ method, request: text, principal: caller, session, call, answer });
-    // Nothing is gathered for a line that is not written.
-    if (!host.log.isLevelEnabled("debug")) return;
-    logCall(host.log, endpoint, message, correlationId(http) ?? session.id, answer);
+    const correlation = () => correlationId(http) ?? session.id;
+    host.calls?.write({ endpoint, message, call, answer, correlationId: correlation });
   }
   function fail(error: unknown, call?: CallRecord): void {
     const isCancelled = signal.aborted;

@@ -7,8 +7,8 @@ import type { HttpRequest } from "../http/exchange.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
+import type { CallLog } from "./call_log.ts";
 import type { HeldCalls } from "./held_calls.ts";
-import { looksFailed } from "./protocol.ts";
 import type { Session, Sessions } from "./session.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
@@ -40,6 +40,7 @@ export interface EndpointHost {
   held: HeldCalls;
   maxBody: number;
   log: Logger;
+  calls?: CallLog;
   /** How long a response may take before it comes on a stream. */
   patience: TimeoutQueue;
   bodies?: TimeoutQueue;
@@ -60,25 +61,6 @@ export interface Visit {
   principal: string;
   /** The connection; read only when a session is made, because that is too slow for every call. */
   info?: Deno.ServeHandlerInfo | undefined;
-}
-
-export function logCall(
-  log: Logger,
-  endpoint: Pick<McpEndpoint, "key" | "server">,
-  { method, params }: { method: string; params: Record<string, unknown> },
-  correlationId: string,
-  { text, ms }: AnsweredRequest["answer"],
-): void {
-  log.debug({
-    requestId: crypto.randomUUID(),
-    correlationId,
-    endpoint: endpoint.key,
-    ...(endpoint.server === undefined ? {} : { serverName: endpoint.server }),
-    method,
-    ...(method === "tools/call" ? { toolName: params.name } : {}),
-    status: looksFailed(text) ? "error" : "ok",
-    duration: Math.round(ms * 100) / 100,
-  }, "Call");
 }
 
 /** Makes a request, in a span of its own if spans are exported. */

@@ -19,6 +19,7 @@ import type { AnsweredCall, CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { CallPolicy } from "./call.ts";
+import { callCounter, CallLog } from "./call_log.ts";
 import { Clients } from "./clients.ts";
 import type { CombinedPath, CombinedViews, GatewayTools } from "./combined_views.ts";
 import type { ContentScreen } from "./content_screen.ts";
@@ -31,6 +32,7 @@ import { looksFailed } from "./protocol.ts";
 import { ServerView } from "./server_view.ts";
 import { type Session, Sessions, type SessionUse } from "./session.ts";
 import type { Discovery } from "./discovery.ts";
+import { savedTokens } from "./token_account.ts";
 import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/guard.ts";
 
 export interface McpModuleOptions
@@ -206,14 +208,22 @@ export class McpModule implements AsyncDisposable {
   }
 
   #openHost(): EndpointHost {
-    const { access, policy, logs, maxBody, metrics } = this.#options;
+    const { access, policy, logs, maxBody, metrics, account } = this.#options;
     metrics.gauge("quartermaster_sessions", () => this.sessions.size);
     const count = requestCounter(metrics);
+    const countCall = callCounter(metrics);
+    metrics.gauge("quartermaster_session_tokens", () => {
+      const { baseline, listed, answered } = account.total;
+      const saved = savedTokens(account.total);
+      return Object.entries({ baseline, listed, answered, saved })
+        .map(([kind, tokens]) => [{ kind }, tokens]);
+    });
     return {
       sessions: this.sessions,
       held: this.#stack.use(new HeldCalls()),
       maxBody,
       log: logs.module("http"),
+      calls: new CallLog(logs.module("http")),
       patience: this.#stack.use(new TimeoutQueue(PATIENCE_MS)),
       bodies: this.#stack.use(new TimeoutQueue(BODY_MS)),
       countRequest: policy?.countRequest?.bind(policy),
@@ -225,6 +235,7 @@ export class McpModule implements AsyncDisposable {
           const { call, request, principal, session, answer } = answered;
           if (!call) return;
           countUse(session.use, call, isError);
+          countCall(call, isError, answer.ms);
           const response = { ...answer, isError };
           this.#options.onToolCall({ call, request, principal, session, answer: response });
         });

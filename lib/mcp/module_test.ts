@@ -16,6 +16,7 @@ import type { Logs } from "../telemetry/logs.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { McpModule } from "./module.ts";
 import { StartingServers } from "./starting_servers.ts";
+import type { TokenAccount } from "./token_account.ts";
 import type { ToolDirectory } from "./tool_directory.ts";
 
 const PUSH = JSON.stringify({ name: "push", inputSchema: { type: "object" } });
@@ -72,6 +73,7 @@ async function openModule() {
           return this;
         },
       } as never as ToolDirectory,
+      account: { total: { baseline: 0, listed: 0, answered: 0 } } as never as TokenAccount,
       loadTools() {
         loaded.push("tools");
         return Promise.resolve({

@@ -13,7 +13,7 @@ import {
   withId,
 } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
-import { type EndpointHost, logCall, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
+import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
 import { completedAnswer, LOG_LEVELS, type RpcRequest } from "./envelope.ts";
 import { failureText } from "./protocol.ts";
 import { MAX_WAITING, type Question, type StatelessSession } from "./stateless_session.ts";
@@ -29,7 +29,7 @@ export interface Round {
 }
 
 export interface StatelessCallOptions {
-  host: Pick<EndpointHost, "held" | "log" | "onAnswered" | "stepUp">;
+  host: Pick<EndpointHost, "held" | "log" | "calls" | "onAnswered" | "stepUp">;
   endpoint: McpEndpoint;
   session: StatelessSession;
   message: RpcRequest;
@@ -212,7 +212,8 @@ export class StatelessCall {
     const { host, session, message: { id, method } } = this.#options;
     const isCancelled = this.signal.aborted;
     const refusal = isCancelled ? undefined : host.stepUp?.(session.principal, error);
-    this.#finish(failureText(id, method, error, { isCancelled, log: host.log }), call, refusal);
+    const shown = session.view.explain?.(error) ?? error;
+    this.#finish(failureText(id, method, shown, { isCancelled, log: host.log }), call, refusal);
   }
 
   #finish(text: string, call: CallRecord | undefined, refusal?: GatewayError): void {
@@ -233,8 +234,8 @@ export class StatelessCall {
       call,
       answer,
     });
-    if (!host.log.isLevelEnabled("debug")) return;
-    logCall(host.log, endpoint, message, correlationId ?? session.id, answer);
+    const correlation = () => correlationId ?? session.id;
+    host.calls?.write({ endpoint, message, call, answer, correlationId: correlation });
   }
 
   #deliver(): void {

@@ -3,7 +3,7 @@ import { type ClientProfile, type McpRequest, progressTokenOf } from "../core/cl
 import { EVERYONE } from "../core/access.ts";
 import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
-import { type EndpointHost, logCall, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
+import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
 import { isStatelessMessage, readEnvelope, type RpcRequest } from "./envelope.ts";
 import { Listen } from "./listen.ts";
 import { failureText, negotiate, nobodyAsked, notify, rpcErrorText } from "./protocol.ts";
@@ -14,7 +14,7 @@ import { statelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
 interface StdioEndpointOptions {
-  host: Pick<EndpointHost, "held" | "sessions" | "log" | "onAnswered">;
+  host: Pick<EndpointHost, "held" | "sessions" | "log" | "calls" | "onAnswered">;
   /** Finds the endpoint, or throws: its server or toolset may come and go. */
   open(): McpEndpoint;
   write(text: string): void;
@@ -149,9 +149,8 @@ export class StdioEndpoint implements AsyncDisposable {
     const { principal } = session;
     const answer = { text: out, started, ms };
     host.onAnswered({ method, request: text, principal, session, call, answer });
-    if (!host.log.isLevelEnabled("debug")) return;
     const endpoint = this.#endpoint ?? { key: session.endpoint };
-    logCall(host.log, endpoint, message, session.id, answer);
+    host.calls?.write({ endpoint, message, call, answer, correlationId: () => session.id });
   }
 
   /** A request that comes without a session, in the revision that has none. */

@@ -166,18 +166,21 @@ Deno.test("ToolDirectory.related() names what is used together first, and nothin
 
 Deno.test("ToolDirectory.tokenMetrics() add up, for what the caller may see, and for nothing at all", async () => {
   await using opened = await openDirectory({ servers: SERVERS, hidden: HIDDEN });
-  const { directory, tool, searches, list } = opened;
+  const { directory, tool, list } = opened;
   const cost = (name: string) => Math.ceil(tool(name).text.length / 4);
   const [push, status] = [cost("git.push"), cost("git.status")];
-  assert.deepEqual(await directory.tokenMetrics(EVERYONE, [tool("git.push")]), {
+  assert.deepEqual(await directory.tokenMetrics(EVERYONE, push), {
     baseline_tokens: push + status,
     returned_tokens: push,
     tokens_saved: status,
     savings_percentage: Math.round(status / (push + status) * 1000) / 10,
   });
-  assert.deepEqual(searches, [[push + status, push]]);
+  const sent = { baseline: push + status, listed: 2, answered: 3 };
+  const { tokens_saved } = await directory.tokenMetrics(EVERYONE, push, sent);
+  assert.equal(tokens_saved, status - 5, "what the session was sent before is not saved");
+  assert.equal((await directory.tokenMetrics(EVERYONE, 10_000)).tokens_saved, 0);
   list("git", []);
-  assert.deepEqual(await directory.tokenMetrics(EVERYONE, []), {
+  assert.deepEqual(await directory.tokenMetrics(EVERYONE, 0), {
     baseline_tokens: 0,
     returned_tokens: 0,
     tokens_saved: 0,

@@ -21,13 +21,17 @@ Deno.test("ActivityLog keeps calls in order and counts days over processes", asy
   }
   {
     await using log = new ActivityLog({ ...options, processId: "b" });
-    log.recordSearch(1_000, 50);
+    const search = { query: "push", found: [], count: 0, isHit: false };
+    log.record({ ...CALL, tool: "tool_discovery", ok: true, search });
+    log.recordTokens({ baseline: 1_000, listed: 30, answered: 50 });
   }
   const recent = await Array.fromAsync(repository.recent(2));
-  assert.deepEqual(recent.map(({ tool }) => tool), ["push", "log"]);
+  assert.deepEqual(recent.map(({ tool }) => tool).sort(), ["push", "tool_discovery"]);
   const [second, first] = await repository.days();
   assert.deepEqual([first!.day, first!.calls, first!.errors], ["2026-01-31", 2, 1]);
-  assert.deepEqual([second!.calls, second!.searches, second!.baselineTokens], [1, 1, 1_000]);
+  assert.deepEqual([second!.calls, second!.searches], [1, 1]);
+  const { baselineTokens, listedTokens, returnedTokens } = second!;
+  assert.deepEqual([baselineTokens, listedTokens, returnedTokens], [1_000, 30, 50]);
 });
 
 Deno.test("ActivityLog forgets what is too old", async () => {
@@ -61,9 +65,9 @@ Deno.test("ActivityLog loses nothing that was counted just before midnight", asy
       onWarning: assert.fail,
       now: () => now,
     });
-    log.recordSearch(1_000, 50);
+    log.recordTokens({ baseline: 1_000, listed: 0, answered: 50 });
     now += 2_000;
-    log.recordSearch(10, 5);
+    log.recordTokens({ baseline: 10, listed: 0, answered: 5 });
   }
   const days = await repository.days();
   assert.deepEqual(days.map(({ day, baselineTokens }) => [day, baselineTokens]), [
@@ -91,14 +95,14 @@ Deno.test("ActivityLog makes up for counts that could not be written, also of da
     log.record({ ...CALL, tool: "status", ok: true });
     await log.flush();
     now += 2_000;
-    log.recordSearch(10, 5);
+    log.recordTokens({ baseline: 10, listed: 0, answered: 5 });
     await log.flush();
     isAway = false;
   }
   assert.equal(warnings.length, 1);
   const days = await repository.days();
-  assert.deepEqual(days.map(({ day, calls, searches }) => [day, calls, searches]), [
-    ["2026-02-01", 0, 1],
+  assert.deepEqual(days.map(({ day, calls, baselineTokens }) => [day, calls, baselineTokens]), [
+    ["2026-02-01", 0, 10],
     ["2026-01-31", 1, 0],
   ]);
 });

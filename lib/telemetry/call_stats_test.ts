@@ -221,12 +221,10 @@ Deno.test("CallStats.missed() groups searches that found nothing, and counts no 
     { query: "book a flight", count: 1, at: NOON - MINUTE },
   ]);
   for (const endpoint of ["cli", "api", "console"]) {
-    stats.add({ ...call(NOON), ...search("asdf", false), endpoint, session: endpoint });
+    stats.add({ ...call(NOON), ...search("asdf", false), endpoint });
   }
   assert.equal(stats.missed()[0]?.query, "asdf");
   assert.deepEqual(stats.missed("mcp").map(({ query }) => query), ["send a fax", "book a flight"]);
-  assert.deepEqual(stats.searches("s"), { searches: 4, tokens: 40 });
-  assert.deepEqual(stats.searches("other"), { searches: 0, tokens: 0 });
   assert.deepEqual(stats.servers(), []);
   assert.equal(stats.timeline(1, 60)[0]?.calls, 0);
   for (let n = 0; n < 5_000; n++) stats.add({ ...call(NOON), ...search(`${n}`, false) });

@@ -219,8 +219,8 @@ export class ServerLines {
     // Most lines are not, and are not worth a parse.
     if (!line.includes('"serverName":')) return;
     const entry = Entry.safeParse(parseJson(line)).data;
-    // What the server itself wrote is kept elsewhere.
-    if (entry === undefined || entry.msg === "stderr") return;
+    // What the server itself wrote, and its calls, are kept elsewhere.
+    if (entry === undefined || entry.msg === "stderr" || entry.msg === "Call") return;
     const { serverName, level, time } = entry;
     const lines = this.#lines.get(serverName) ?? [];
     lines.push({ time: Date.parse(time), level, text: inWords(entry) });

@@ -20,6 +20,27 @@ export const METRICS = {
     labels: ["method", "status"],
   },
   quartermaster_mcp_request_seconds: { type: "histogram", help: "Duration of MCP requests" },
+  quartermaster_tool_calls_total: {
+    type: "counter",
+    help: "Tool calls by server, tool and outcome",
+    labels: ["server", "tool", "outcome"],
+  },
+  quartermaster_tool_call_seconds: {
+    type: "histogram",
+    help: "Duration of tool calls by server",
+    labels: ["server"],
+  },
+  quartermaster_searches_total: {
+    type: "counter",
+    help: "Searches for tools by what they found",
+    labels: ["tool", "outcome"],
+  },
+  quartermaster_session_tokens: {
+    type: "gauge",
+    help:
+      "Tokens of all sessions since startup: listing every tool, lists sent, answers sent, and saved",
+    labels: ["kind"],
+  },
   quartermaster_sessions: { type: "gauge", help: "Open MCP client sessions" },
   quartermaster_servers: { type: "gauge", help: "MCP servers by state", labels: ["state"] },
   quartermaster_tools: { type: "gauge", help: "Tools of all servers" },

@@ -216,7 +216,7 @@ function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
       }),
       admits: () => true,
       usedWith: () => [],
-      onSearch: () => {},
+      baseline: () => Promise.resolve(0),
       warmUp: () => {},
     }),
     tokens,

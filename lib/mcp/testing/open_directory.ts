@@ -45,17 +45,17 @@ export async function openDirectory(input: OpenDirectoryInput) {
     search: new ToolSearch(),
     about: (tool) => ({ category: metadata.of(tool).category }),
   });
-  const searches: [baseline: number, returned: number][] = [];
+  const tokens = new ToolTokens(
+    new ToolMetadataRepository(store),
+    catalog,
+    (texts) => Promise.resolve(texts.map(({ length }) => Math.ceil(length / 4))),
+  );
   const byName = (name: string) => names.of(catalog.snapshot).byNamespaced(name);
-  const directory = new ToolDirectory({
+  const directory: ToolDirectory = new ToolDirectory({
     catalog,
     names,
     metadata,
-    tokens: new ToolTokens(
-      new ToolMetadataRepository(store),
-      catalog,
-      (texts) => Promise.resolve(texts.map(({ length }) => Math.ceil(length / 4))),
-    ),
+    tokens,
     keys: () => Promise.resolve(new ToolKeys(new Uint8Array(32).fill(7))),
     async search({ text, context, limit }, admits) {
       const { hits } = await search.find({
@@ -91,7 +91,7 @@ export async function openDirectory(input: OpenDirectoryInput) {
       !(hidden.includes(`${server}.${name}`) || hidden.includes(`${server}.*`)),
     usedWith: ({ server, name }) =>
       (input.usedWith?.[`${server}.${name}`] ?? []).flatMap((other) => byName(other) ?? []),
-    onSearch: (...counted) => searches.push(counted),
+    baseline: (principal) => tokens.total(directory.visible(principal)),
     warmUp: () => {},
   });
   function list(server: string, tools: readonly Listed[]): void {
@@ -105,7 +105,7 @@ export async function openDirectory(input: OpenDirectoryInput) {
     directory,
     catalog,
     metadata,
-    searches,
+    tokens,
     list,
     tool(name: string): CatalogTool {
       return byName(name)!;

@@ -78,12 +78,13 @@ const CLIENT = {
   calls: 4,
   errors: 0,
   searches: 1,
+  sent: { baseline: 100, listed: 7, answered: 3 },
 } as const;
 
 Deno.test("dashboardPage() tells what models are given, by client and by day", async () => {
-  const day = { calls: 1, errors: 0, searches: 2, baselineTokens: 1_000, returnedTokens: 100 };
-  const quiet = { ...day, searches: 0 };
-  const search = { query: "x", found: [], count: 0, isHit: true, tokens: 3 };
+  const tokens = { baselineTokens: 1_000, listedTokens: 30, returnedTokens: 100 };
+  const day = { calls: 1, errors: 0, searches: 2, ...tokens };
+  const quiet = { ...day, searches: 0, baselineTokens: 0 };
   const gateway = stubGateway({
     servers: [{ name: "a", tools: [{ name: "on" }, { name: "off", isOff: true }] }],
     days: [{ day: "2026-01-31", ...day }, { day: "2026-01-30", ...quiet }],
@@ -92,19 +93,18 @@ Deno.test("dashboardPage() tells what models are given, by client and by day", a
       { ...CLIENT, id: "c2", name: "gone", endedAt: 1 },
     ],
     listings: [["c1", { tools: 3, tokens: 7, parts: [] }]],
-    calls: [{ at: Date.now(), server: "", ms: 1, ok: true, session: "c1", search }],
   });
   const page = await dashboardPage(gateway);
   assert.deepEqual([page.exposed, page.counts.tools], [1, 2]);
   const { all, toolCount, clients, saved, days } = page.tokens;
   assert.ok(all.counted > 0 && toolCount === 1);
-  assert.deepEqual(clients.map(({ name, listing, search }) => [name, listing.tokens, search]), [
-    ["editor", 7, { searches: 1, tokens: 3 }],
+  assert.deepEqual(clients.map(({ name, listing, answered }) => [name, listing.tokens, answered]), [
+    ["editor", 7, 3],
   ]);
-  assert.ok(all.counted > 7);
-  const left = all.counted - 7;
-  assert.deepEqual(saved, { tokens: left, share: left / all.counted });
-  assert.deepEqual(days, [{ day: "2026-01-31", searches: 2, added: 100, baseline: 1_000 }]);
+  assert.deepEqual(saved, { tokens: 90, share: 0.9 });
+  assert.deepEqual(days, [
+    { day: "2026-01-31", searches: 2, listed: 30, answered: 100, baseline: 1_000 },
+  ]);
   assert.deepEqual(page.map.clients.map(({ label }) => label), ["editor"]);
 
   const access = { grants: () => ({ may: (right: string) => right !== "manage" }) };

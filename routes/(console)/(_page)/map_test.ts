@@ -62,6 +62,7 @@ const CLIENT = {
   calls: 7,
   errors: 1,
   searches: 0,
+  sent: { baseline: 0, listed: 0, answered: 0 },
 } as const;
 
 Deno.test("mapOf() makes one node of idle clients", () => {
