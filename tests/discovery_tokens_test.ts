@@ -98,7 +98,8 @@ Deno.test("the views cost little where a server has twelve tools with long descr
     const found = await spend(client, "optim.find_tool", args);
     const { tools, token_metrics } = JSON.parse(found.text);
     assert.equal(tools[0].name, "search_context");
-    assert.ok(token_metrics.savings_percentage > 50, JSON.stringify(token_metrics));
+    // The answer is sent as text and as structured content.
+    assert.ok(token_metrics.savings_percentage > 40, JSON.stringify(token_metrics));
     const done = await spend(client, "optim.call_tool", {
       backend_id: "forge",
       tool_name: "search_context",
