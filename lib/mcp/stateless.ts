@@ -103,6 +103,7 @@ function answer(
   return round.response;
 
   async function listen(): Promise<Response> {
+    // deno-lint-ignore prefer-const
     let open: Listen | undefined;
     const body = new EventBody(() => open?.close());
     const sink: ListenSink = {

@@ -42,6 +42,7 @@ export type { ToolOptimizationDetail } from "./optimization/schemas.ts";
 
 /** How often somebody who waits for a job is told how far it is. */
 const PROGRESS_MS = 1_000;
+const SIGN_OF_LIFE_MS = 15_000;
 
 /** Optimization as people, models and programs see it. */
 export class OptimizationAdmin {
@@ -252,12 +253,15 @@ export class OptimizationAdmin {
   ): Promise<OptimizationJob> {
     const until = performance.now() + 1_000 * seconds;
     let current = job;
-    let last = "";
+    let [last, toldAt] = ["", -Infinity];
     for (let left = 1_000 * seconds; left > 0; left = until - performance.now()) {
       current = await this.jobs.wait(job.id, Math.min(left, PROGRESS_MS), signal);
       if (current.status !== "running") break;
       const message = progressMessage(current);
-      if (message !== last) progress(last = message);
+      // Clients that hear nothing for a minute give up, even if there is nothing new to say.
+      if (message === last && performance.now() - toldAt < SIGN_OF_LIFE_MS) continue;
+      [last, toldAt] = [message, performance.now()];
+      progress(message);
     }
     return current;
   }

@@ -32,7 +32,7 @@ Deno.test("errors of optimization name no MCP tool: each entrance renders their 
     () => Promise.try(() => admin.canonicalTools("empty")),
     () => admin.results.list({ server: "weather", candidateId }),
     () => admin.results.list({ server: "weather", candidateId: "cand_none" }),
-    () => admin.prompts.save({ ...FORECAST, prompts: [PROMPTS[0]] }, "caller"),
+    () => admin.prompts.save({ ...FORECAST, prompts: [PROMPTS[0], PROMPTS[0]] }, "caller"),
     () => admin.prompts.edit({ ...FORECAST, id: "prompt_none" }),
     () => report(opened, "cand_none", promptId, true),
     () => report(opened, CANONICAL, "prompt_none", true),

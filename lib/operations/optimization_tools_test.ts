@@ -15,7 +15,7 @@ import {
 
 const FORECAST = { server: "weather", tool: "forecast" };
 /** What a client pays for all of them, at four characters a token. */
-const MOST_TOKENS = 1_775;
+const MOST_TOKENS = 1_790;
 const NEXT = /\n[A-Z].* with \w+\.$/;
 
 Deno.test("the tools of optimization are fourteen reserved names, four of them gated, and cost little", async () => {
@@ -113,9 +113,28 @@ Deno.test("save_golden_prompts gives the ids that runs are reported with, and wa
   await failure(save(prompts), "INVALID_ARGUMENTS");
   const { text, data } = await save([prompts[0], { ...prompts[1], id: "p2" }]);
   assert.equal(data.saved, 2);
-  assert.match(text, /^Saved 2 prompts for weather\.forecast:\n- prompt_\w+ \(direct\): Get the/);
+  assert.match(text, /^Saved 2 prompts for weather\.forecast:\n- p1 \(direct\): Get the/);
   assert.match(text, /\n⚠️ Warning: No negative prompts defined - /);
   assert.match(text, NEXT);
+  const report = async () =>
+    (await opened.call("get_optimization_report", { server: "weather" })).data;
+  const standing = /"name":"forecast"[^}]*"status":"(\w+)"/;
+  assert.equal(standing.exec(JSON.stringify(await report()))?.[1], "unoptimized");
+  for (const promptId of ["p1", "p2"]) {
+    const result = { toolCalled: true, durationMs: 9 };
+    await opened.call("record_eval_run", {
+      ...{ server: "weather", candidateId: "canonical", promptId, result },
+    });
+  }
+  assert.equal(standing.exec(JSON.stringify(await report()))?.[1], "baseline");
+  const [first] = prompts;
+  const replaced = { ...FORECAST, prompts: [first], replace: true };
+  assert.equal((await opened.call("save_golden_prompts", replaced)).data.saved, 1);
+  const gone = opened.call("record_eval_run", {
+    ...{ server: "weather", candidateId: "canonical", promptId: "p2" },
+    result: { toolCalled: true, durationMs: 9 },
+  });
+  await failure(gone, "NOT_FOUND");
 });
 
 Deno.test("record_eval_run says when the caller judged otherwise than the prompt does", async () => {

@@ -42,6 +42,8 @@ export interface ToolRecordFacts {
 }
 
 export interface ToolReportInput extends ToolRecordFacts {
+  /** What callers reported of today's description, if they did. */
+  reported?: CategoryScores;
   runs: number;
   costs: readonly RunCost[];
 }
@@ -52,7 +54,7 @@ export function reportOf(
   serverName: string,
   tools: readonly ToolReportInput[],
 ): OptimizationReport {
-  const reported = tools.map((tool) => ({ ...toolStanding(tool), ...knownCost(tool.costs) }));
+  const reported = tools.map((tool) => ({ ...reportedStanding(tool), ...knownCost(tool.costs) }));
   return {
     serverName,
     toolCount: tools.length,
@@ -166,6 +168,15 @@ export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUs
   return { ...base, status: "baseline", before, depth, prompts, ...defined({ beside }) };
 }
 
+/** What callers measured is a baseline too, where the gateway has measured none. */
+function reportedStanding(tool: ToolReportInput): ReturnType<typeof toolStanding> {
+  const standing = toolStanding(tool);
+  const before = tool.reported;
+  const prompts = before && promptsIn(before.overall);
+  if (standing.status !== "unoptimized" || !before || !prompts) return standing;
+  return { ...standing, status: "baseline", before, prompts };
+}
+
 export interface Baseline {
   evaluation: Evaluation;
   metrics: CategoryScores;
@@ -247,7 +258,7 @@ function evidenceCell({ depth, prompts, beside, before, after }: ReportedTool): 
   if (!before && !after) return "none";
   const count = prompts === undefined ? "number of prompts not known" : counted(prompts, "prompt");
   const others = beside === undefined ? "" : `, ${besideText(beside)}`;
-  return `${depth ?? "depth not known"}, ${count}${others}`;
+  return `${depth ?? (after ? "depth not known" : "reported")}, ${count}${others}`;
 }
 
 function cellText(text: string): string {

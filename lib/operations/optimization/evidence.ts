@@ -341,7 +341,7 @@ function reportedOf(candidateId: string, records: ToolRecords): Evidence | undef
  * A prompt counts once for each description, by its newest report that went well: else it could be
  * reported until the rest no longer mattered. What went wrong stays, to be told.
  */
-function newestOfEach(runs: readonly EvalRun[]): EvalRun[] {
+export function newestOfEach(runs: readonly EvalRun[]): EvalRun[] {
   const newest = new Map<string, EvalRun>();
   for (const run of runs) {
     const { status, candidateId, promptId, promptVersion, descriptionHash } = run;

@@ -26,9 +26,9 @@ export class PromptSets {
     this.#options = options;
   }
 
-  /** Saves all of them, or none where one will not do. */
+  /** Saves all of them, or none where one will not do; a prompt that is there already stays. */
   async save(
-    input: WrittenTool & { prompts: readonly WrittenPrompt[] },
+    input: WrittenTool & { prompts: readonly WrittenPrompt[]; replace?: boolean | undefined },
     origin: TextOrigin,
   ): Promise<SavedPrompts> {
     const subject = resolveSubject(this.#options, input);
@@ -40,13 +40,20 @@ export class PromptSets {
       .map((other) => `${other.server}.${other.tool}`);
     const tools = [...own, ...others];
     const current = await repository.list(server, subject.name);
-    const before = await Promise.all(drafts.map(({ id }) => id && repository.find(server, id)));
+    const before = await Promise.all(
+      drafts.map(async ({ id, prompt }) =>
+        id === undefined
+          ? current.find((known) => plain(known.prompt) === plain(prompt))
+          : await repository.find(server, id)
+      ),
+    );
+    const meant = new Set(before.map((prompt) => prompt?.id));
     const now = Date.now();
     const problems: string[] = [];
     const saved = drafts.flatMap((draft, index) => {
-      const earlier = before[index] || undefined;
+      const earlier = before[index];
       const others = [
-        ...current.filter(({ id }) => !drafts.some((other) => other.id === id))
+        ...current.filter(({ id }) => !meant.has(id))
           .map(({ id, prompt }) => ({ name: `prompt ${id}`, id, prompt })),
         ...drafts.slice(0, index).map(({ id, prompt }, nth) => ({
           name: `prompts[${nth}]`,
@@ -68,7 +75,12 @@ export class PromptSets {
         recoverySteps: ["No prompt was saved: correct these problems, then save all prompts again"],
       });
     }
-    await repository.save(saved.filter((prompt, index) => prompt !== before[index]));
+    const createdAt = new Date(now).toISOString();
+    const retired = input.replace ? current.filter(({ id }) => !meant.has(id)) : [];
+    await repository.save([
+      ...saved.filter((prompt, index) => prompt !== before[index]),
+      ...retired.map((old) => ({ ...old, version: old.version + 1, createdAt, retired: true })),
+    ]);
     this.#options.onChange?.();
     const all = await repository.list(server, subject.name);
     const warnings = [
@@ -121,6 +133,8 @@ export function promptNotFound(server: string, id: string, tool?: string): Gatew
   });
 }
 
+const PROMPT_ID = /^[\w.:-]{1,64}$/;
+
 /** Why a prompt cannot be kept as it is. */
 function draftProblem(
   draft: WrittenPrompt,
@@ -135,6 +149,9 @@ function draftProblem(
   if (toolName !== undefined && toolName !== name) return `it is for the tool "${toolName}"`;
   if (earlier && earlier.toolName !== name) {
     return `its id belongs to a prompt for the tool "${earlier.toolName}"`;
+  }
+  if (id !== undefined && !PROMPT_ID.test(id)) {
+    return "an id must have 1 to 64 letters, digits, _ . : or -";
   }
   const { least, most } = PROMPT_LENGTH;
   if (text.length < least || text.length > most) {
@@ -202,7 +219,7 @@ function plain(text: string): string {
 
 /** The prompt as it is kept; where nothing changed, the version that there is. */
 function versionOf(
-  { category, prompt, expectedBehavior = {} }: WrittenPrompt,
+  { id, category, prompt, expectedBehavior = {} }: WrittenPrompt,
   { server, name }: Target,
   { earlier, origin, now }: {
     earlier: GoldenPrompt | undefined;
@@ -219,7 +236,7 @@ function versionOf(
     earlier.expectedBehavior.expectedTool === expectedTool;
   if (isSame) return earlier;
   return GoldenPrompt.parse({
-    id: earlier?.id ?? newId("prompt", now),
+    id: earlier?.id ?? id ?? newId("prompt", now),
     version: (earlier?.version ?? 0) + 1,
     server,
     toolName: name,

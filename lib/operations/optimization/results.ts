@@ -229,10 +229,10 @@ function intervalsOf(counts: CategoryScores): CandidateResults["intervals"] {
 }
 
 function summaryOf(
-  { id, server, promptId, status, result, calls }: EvalRun,
+  { id, server, promptId, status, result, calls, timestamp }: EvalRun,
   own: string,
 ): RunSummary {
-  const { toolCalled, correct, error, reasoning } = result;
+  const { toolCalled, correct, error, reasoning, durationMs } = result;
   // Another server's tool may have the same name.
   const others = calls.filter((call) => call.tool !== own || (call.server ?? server) !== server)
     .map(({ name }) => name);
@@ -242,7 +242,9 @@ function summaryOf(
     status,
     toolCalled,
     correct,
+    timestamp,
+    durationMs,
     otherTools: [...new Set(others)],
-    ...defined({ error, reasoning: reasoning?.slice(0, 500) }),
+    ...defined({ error, reasoning: reasoning?.slice(0, 500) || undefined }),
   };
 }

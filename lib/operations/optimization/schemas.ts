@@ -99,6 +99,8 @@ export const RunSummary = z.object({
   status: EvalRun.shape.status,
   toolCalled: z.boolean(),
   correct: z.boolean(),
+  timestamp: z.string(),
+  durationMs: z.number(),
   /** The tools that were called instead, or as well. */
   otherTools: z.array(z.string()),
   error: z.string().exactOptional(),
@@ -173,7 +175,7 @@ export type ToolOptimizationDetail = z.infer<typeof ToolOptimizationDetail>;
 
 /** A prompt as people and models write it. */
 export const WrittenPrompt = z.strictObject({
-  id: z.string().optional().describe("Id of a prompt to replace"),
+  id: z.string().optional().describe("Yours, or one to replace"),
   toolName: z.string().optional(),
   category: PromptCategory,
   prompt: z.string(),

@@ -9,13 +9,14 @@ import {
 } from "../../optimizer/report.ts";
 import {
   CANONICAL,
+  descriptionHash,
   type Evaluation,
   type GoldenPrompt,
   type OptimizationReport,
   type ToolCandidate,
 } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
-import { emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
+import { countRuns, emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
 import {
   findSubject,
   locateTool,
@@ -23,7 +24,7 @@ import {
   resolveSubject,
   type WrittenTool,
 } from "./subjects.ts";
-import { evidenceOf } from "./evidence.ts";
+import { evidenceOf, isReported, newestOfEach } from "./evidence.ts";
 import type { ToolOptimizationDetail } from "./schemas.ts";
 import type { ToolResults } from "./results.ts";
 
@@ -86,7 +87,7 @@ function factsOf(
 }
 
 async function withRuns(
-  { runs }: OptimizationAdminOptions,
+  { runs, prompts }: OptimizationAdminOptions,
   server: string,
   facts: ToolRecordFacts,
 ): Promise<ToolReportInput> {
@@ -98,8 +99,16 @@ async function withRuns(
   const others = found.filter(({ evaluationId }) =>
     evaluationId === undefined || !ended.has(evaluationId)
   );
+  const canonical = facts.canonical === undefined ? undefined : descriptionHash(facts.canonical);
+  const reported = others.filter((run) =>
+    isReported(run) && run.candidateId === CANONICAL &&
+    (canonical === undefined || run.descriptionHash === canonical)
+  );
   return {
     ...facts,
+    ...(reported.length === 0
+      ? {}
+      : { reported: countRuns(newestOfEach(reported), await prompts.list(server, tool)) }),
     runs: own.reduce((sum, { runs }) => sum + runs, others.length),
     costs: [...own.filter(({ runs }) => runs > 0), ...others].map(({ cost }) => cost),
   };
