@@ -56,6 +56,8 @@ const runOf = (promptId: string, correct: boolean, status: "ok" | "error" = "ok"
   status,
   correct,
   toolCalled: correct,
+  timestamp: "2026-01-31T12:00:00.000Z",
+  durationMs: 1,
   otherTools: [],
 });
 

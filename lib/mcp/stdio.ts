@@ -194,6 +194,7 @@ export class StdioEndpoint implements AsyncDisposable {
           over();
         },
       };
+      // deno-lint-ignore prefer-const
       let call: StatelessCall | undefined;
       this.#cancels.set(id, () => {
         isCancelled = true;
