@@ -373,7 +373,13 @@ export class Relay implements AsyncDisposable {
     questions.clear();
   }
 
-  #send(text: string, request = [...this.#requests].at(-1)): void {
+  /** The request in flight that a message may be about: a list asks and says nothing. */
+  #likeliest(): McpRequest | undefined {
+    const requests = [...this.#requests];
+    return requests.findLast(({ method }) => !method.endsWith("/list")) ?? requests.at(-1);
+  }
+
+  #send(text: string, request = this.#likeliest()): void {
     if (request) request.send(text);
     else this.#client.push(text);
   }

@@ -137,6 +137,25 @@ Deno.test("Relay withdraws a lost server's open questions, but not answered ones
   ]);
 });
 
+Deno.test("Relay asks with the call in flight, not with a list that was asked for later", async () => {
+  await using fake = await start();
+  for (const method of ["tools/call", "prompts/list"]) fake.server.silence(method);
+  await using client = fake.connect({ elicitation: {} });
+  const end = new AbortController();
+  const sent: string[] = [];
+  const calls = ["tools/call", "prompts/list"].map((method) => {
+    const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: {} });
+    const send = () => void sent.push(method);
+    return client.relay.call({ id: 1, method, params: {}, text, signal: end.signal, send }, "{}");
+  });
+  const ended = Promise.allSettled(calls);
+  await until(() => fake.server.links[1]?.heard.includes("prompts/list") === true);
+  fake.server.links[1]?.ask("q", "elicitation/create");
+  assert.deepEqual(sent, ["tools/call"]);
+  end.abort();
+  await ended;
+});
+
 Deno.test("Relay opens nothing for a client that waits for nothing, or is gone", async () => {
   await using fake = await start();
   await using plain = fake.connect({ roots: {} });
