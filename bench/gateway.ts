@@ -2,12 +2,11 @@
 import { fromFileUrl, join } from "@std/path";
 import { startGateway, until } from "../tests/gateway.ts";
 import { generateTools } from "../tests/fixtures/generated_tools.ts";
-import { BenchClient, callMany } from "./mcp_client.ts";
+import { BenchClient, callMany, type Revision } from "./mcp_client.ts";
 import { startServer, usageOf } from "./processes.ts";
 import { median, printTable } from "./report.ts";
-import { serverProgram } from "./server_program.ts";
+import { type ServerProgram, serverProgram } from "./server_program.ts";
 
-const ROUNDS = 7;
 /** Of each way within a round, where calls are made one at a time. */
 const TURNS = 10;
 /** With `--token` every request carries one, and the gateway lets nobody in without. */
@@ -15,16 +14,25 @@ const TOKEN = Deno.args.includes("--token") ? "a-token-for-the-benchmark-alone" 
 /** What runs the servers: Node, or Deno with `--deno-server`. */
 const RUNTIME = Deno.args.includes("--deno-server") ? "deno" : "node";
 const RELAY = fromFileUrl(new URL("./fixtures/bare_relay.ts", import.meta.url));
-/** `relay` is a stdio server's, through the least there can be instead of the gateway. */
-const ways = ["direct", "http", "stdio", "mcpHttp", "mcpStdio", "relay"] as const;
-/** Of the ways after the direct one, in the table's head. */
-const NAMES = ["http", "stdio", "/mcp http", "/mcp stdio", "bare relay"];
-type Way = (typeof ways)[number];
-type Samples = Record<string, Record<Way, number[]>>;
+/** One revision only: `--revision=2026-07-28`. */
+const ONLY = Deno.args.find((arg) => arg.startsWith("--revision="))?.slice("--revision=".length);
+const IS_QUICK = Deno.args.includes("--quick");
+const ROUNDS = IS_QUICK ? 3 : 7;
 
-function ofEach(): Record<Way, number[]> {
-  return Object.fromEntries(ways.map((way) => [way, []])) as unknown as Record<Way, number[]>;
+/** A way to the same tool: directly, or through something that is measured. */
+interface Way {
+  name: string;
+  url: string;
+  /** The same with 2,000 tools, if its lists are measured. */
+  long?: string;
+  tool?: string;
+  /** The process between client and server. */
+  pid?: number;
+  token?: string | undefined;
 }
+
+/** The direct way first. */
+type Ways = [Way, ...Way[]];
 
 export async function benchGateway(): Promise<void> {
   await using folder = await tempFolder();
@@ -32,97 +40,136 @@ export async function benchGateway(): Promise<void> {
 }
 
 async function measure(folder: string): Promise<void> {
-  const quick = Deno.args.includes("--quick");
-  const { command, args } = await serverProgram(RUNTIME, folder);
-  const withTools = (wire: "--http" | "--stdio", tools: number) => ({
+  const sessions = await serverProgram(RUNTIME, folder);
+  const stateless = await serverProgram(RUNTIME, folder, "stateless_server");
+  const started = (
+    { command, args }: ServerProgram,
+    wire: "--http" | "--stdio",
+    tools: number,
+  ) => ({
     command,
     args: [...args, wire, `--tools=${tools}`],
   });
-  await using few = await startServer(withTools("--http", 200));
-  await using many = await startServer(withTools("--http", 2000));
-  const { command: program, args: words } = withTools("--stdio", 200);
+  await using few = await startServer(started(sessions, "--http", 200));
+  await using many = await startServer(started(sessions, "--http", 2000));
+  await using few26 = await startServer(started(stateless, "--http", 200));
+  await using many26 = await startServer(started(stateless, "--http", 2000));
+  const { command: program, args: words } = started(sessions, "--stdio", 200);
   await using relay = await startServer({
     command: Deno.execPath(),
     args: ["run", "-A", "-q", RELAY, program, ...words],
   });
   const alone = await idleMb({ many: { type: "http", url: many.url } });
-  await Deno.writeTextFile(
-    join(folder, ".mcp.json"),
-    JSON.stringify({
-      mcpServers: {
-        http: { type: "http", url: few.url },
-        http2000: { type: "http", url: many.url },
-        stdio: withTools("--stdio", 200),
-        stdio2000: withTools("--stdio", 2000),
-      },
-    }),
-  );
+  const mcpServers = {
+    http: { type: "http", url: few.url },
+    http2000: { type: "http", url: many.url },
+    stdio: started(sessions, "--stdio", 200),
+    stdio2000: started(sessions, "--stdio", 2000),
+    stateless: { type: "http", url: few26.url },
+    stateless2000: { type: "http", url: many26.url },
+    statelessStdio: started(stateless, "--stdio", 200),
+    statelessStdio2000: started(stateless, "--stdio", 2000),
+  };
+  await Deno.writeTextFile(join(folder, ".mcp.json"), JSON.stringify({ mcpServers }));
   await using gateway = await startGateway(TOKEN ? ["--require-token"] : [], {
     cwd: folder,
     ...(TOKEN ? { env: { QUARTERMASTER_ADMIN_TOKEN: TOKEN } } : {}),
   });
   await until(async () => {
     const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
-    return servers.ready === 4 || undefined;
+    return servers.ready === Object.keys(mcpServers).length || undefined;
   });
   const idle = await usageOf(gateway.pid);
-  await equip(gateway.url, 40, ["http", "stdio"]);
-  const endpoint = (name: string) => `${gateway.url}/servers/${name}/mcp?names=original`;
-  const addressOf = (way: Way, tools: "" | "2000") => {
-    if (way === "direct") return tools ? many.url : few.url;
-    if (way === "relay") return relay.url;
-    return way.startsWith("mcp") ? `${gateway.url}/mcp` : endpoint(way + tools);
+  await equip(gateway.url, 40, ["http", "stdio", "stateless", "statelessStdio"]);
+  const own = (name: string) => `${gateway.url}/servers/${name}/mcp?names=original`;
+  const through = (name: string, server: string): Way => ({
+    name,
+    url: own(server),
+    long: own(`${server}2000`),
+    pid: gateway.pid,
+    token: TOKEN,
+  });
+  const aggregated = (name: string, server: string): Way => ({
+    name,
+    url: `${gateway.url}/mcp`,
+    tool: `${server}_list_issues`,
+    pid: gateway.pid,
+    token: TOKEN,
+  });
+  const ways: Record<Revision, Ways> = {
+    "2025-11-25": [
+      { name: "direct", url: few.url, long: many.url },
+      through("http", "http"),
+      through("stdio", "stdio"),
+      aggregated("/mcp http", "http"),
+      aggregated("/mcp stdio", "stdio"),
+      { name: "bare relay", url: relay.url, pid: relay.pid },
+    ],
+    "2026-07-28": [
+      { name: "direct", url: few26.url, long: many26.url },
+      through("http", "stateless"),
+      through("stdio", "statelessStdio"),
+      through("2025 http", "http"),
+      through("2025 stdio", "stdio"),
+      aggregated("/mcp http", "stateless"),
+      aggregated("/mcp stdio", "statelessStdio"),
+    ],
   };
-  const open = async (way: Way, tools: "" | "2000", count: number) => {
-    const token = way === "direct" || way === "relay" ? undefined : TOKEN;
-    return await Promise.all(
-      Array.from({ length: count }, () => new BenchClient(addressOf(way, tools), token).connect()),
-    );
-  };
-  const names: Partial<Record<Way, string>> = {
-    mcpHttp: "http_list_issues",
-    mcpStdio: "stdio_list_issues",
-  };
-  const callFor = (way: Way) => (client: BenchClient) =>
-    client.request("tools/call", {
-      name: names[way] ?? "list_issues",
-      arguments: { query: "open bugs", limit: 5 },
-    });
-  const list = (client: BenchClient) => client.request("tools/list", {});
+  for (const [revision, own] of Object.entries(ways) as [Revision, Ways][]) {
+    if (ONLY === undefined || ONLY === revision) await measureWays(revision, own);
+  }
+  const calls = IS_QUICK ? 5_000 : 50_000;
+  const [, http] = ways["2025-11-25"];
+  const after = await memoryAfter(calls, gateway.pid, [http!, aggregated("", "stdio")]);
+  printTable("gateway: memory, MB", [
+    ["idle, 2,000 tools", `${alone.toFixed(0)}`],
+    ["idle, 8,800 tools", `${idle.rssMb.toFixed(0)}`],
+    ...after,
+  ]);
+}
 
-  const clients = {
-    "": Object.fromEntries(
-      await Promise.all(ways.map(async (way) => [way, await open(way, "", 16)])),
-    ),
-    2000: Object.fromEntries(
-      await Promise.all(ways.map(async (way) => [way, await open(way, "2000", 1)])),
-    ),
-  } as Record<"" | "2000", Record<Way, BenchClient[]>>;
+function callOf({ tool = "list_issues" }: Way) {
+  const params = { name: tool, arguments: { query: "open bugs", limit: 5 } };
+  return (client: BenchClient) => client.request("tools/call", params);
+}
 
-  const samples: Samples = {};
+function openClients(url: string, count: number, { token }: Way, revision: Revision) {
+  const open = () => new BenchClient(url, token, revision).connect();
+  return Promise.all(Array.from({ length: count }, open));
+}
+
+/** Measures by turns, and prints each way beside the direct one. */
+async function measureWays(revision: Revision, ways: Ways): Promise<void> {
+  const opened = await Promise.all(ways.map(async (way) => ({
+    way,
+    clients: await openClients(way.url, 16, way, revision),
+    long: way.long === undefined ? [] : await openClients(way.long, 1, way, revision),
+  })));
+  const samples = new Map<string, Map<Way, number[]>>();
   const add = (name: string, way: Way, value: number) => {
-    (samples[name] ??= ofEach())[way].push(value);
+    const own = samples.get(name) ?? new Map<Way, number[]>();
+    samples.set(name, own);
+    own.set(way, [...own.get(way) ?? [], value]);
   };
-  const rounds = quick ? 3 : ROUNDS;
-  for (let round = -1; round < rounds; round++) {
+  const list = (client: BenchClient) => client.request("tools/list", {});
+  for (let round = -1; round < ROUNDS; round++) {
     // By turns and before the load: a machine's pace changes within a second.
-    const oneByOne = ofEach();
+    const oneByOne = new Map<Way, number[]>(ways.map((way) => [way, []]));
     for (let turn = 0; turn < TURNS; turn++) {
-      for (const way of ways) {
-        const { durations } = await callMany(clients[""][way], quick ? 20 : 50, 1, callFor(way));
-        oneByOne[way].push(...durations);
+      for (const { way, clients } of opened) {
+        const { durations } = await callMany(clients, IS_QUICK ? 20 : 50, 1, callOf(way));
+        oneByOne.get(way)!.push(...durations);
       }
     }
-    for (const way of ways) if (round >= 0) add("p50 of a call, ms", way, median(oneByOne[way]));
-    for (const way of ways) {
-      const few = clients[""][way];
-      const call = callFor(way);
-      const pid = way === "direct" ? undefined : way === "relay" ? relay.pid : gateway.pid;
+    for (const [way, own] of oneByOne) if (round >= 0) add("p50 of a call, ms", way, median(own));
+    for (const { way, clients } of opened) {
+      const { pid } = way;
+      const call = callOf(way);
       const before = pid === undefined ? undefined : await usageOf(pid);
-      const total = quick ? 1_000 : 4_000;
-      const sixteen = await callMany(few, total, 16, call);
+      const total = IS_QUICK ? 1_000 : 4_000;
+      const sixteen = await callMany(clients, total, 16, call);
       const after = pid === undefined ? undefined : await usageOf(pid);
-      const sixtyFour = await callMany(few, total / 2, 64, call);
+      const sixtyFour = await callMany(clients, total / 2, 64, call);
       if (round < 0) continue; // The first round warms everything up.
       add("calls/s at 16", way, sixteen.durations.length / sixteen.seconds);
       add("calls/s at 64", way, sixtyFour.durations.length / sixtyFour.seconds);
@@ -132,52 +179,43 @@ async function measure(folder: string): Promise<void> {
     }
     // After the calls of all ways: megabytes of lists leave garbage, and whichever way came next
     // would have its calls measured while the gateway clears that away.
-    for (const way of ways) {
-      if (way.startsWith("mcp") || way === "relay") continue;
-      const short = await callMany(clients[""][way], 40, 1, list);
-      const long = await callMany(clients[2000][way], 20, 1, list);
+    for (const { way, clients, long } of opened) {
+      if (long.length === 0) continue;
+      const short = await callMany(clients, 40, 1, list);
+      const whole = await callMany(long, 20, 1, list);
       if (round < 0) continue;
       add("p50 of list of 200, ms", way, median(short.durations));
-      add("p50 of list of 2,000, ms", way, median(long.durations));
+      add("p50 of list of 2,000, ms", way, median(whole.durations));
     }
   }
-  const halves: number[] = [];
-  const calls = quick ? 5_000 : 50_000;
-  for (let step = 0; step < 10; step++) {
-    for (const way of ["http", "mcpStdio"] as const) {
-      await callMany(clients[""][way], calls / 20, 16, callFor(way));
-    }
-    halves.push((await usageOf(gateway.pid)).rssMb);
-  }
-  const rows = Object.entries(samples).map(([name, values]) => {
-    const show = (own: number[]) => own.length === 0 ? "" : median(own).toFixed(3);
-    const ratio = (own: number[]) =>
-      values.direct.length === 0 || own.length === 0
-        ? ""
-        : `${median(own.map((value, index) => value / values.direct[index]!)).toFixed(2)}x`;
-    const [, ...through] = ways;
-    return [
-      name,
-      show(values.direct),
-      ...through.flatMap((way) => [show(values[way]), ratio(values[way])]),
-    ];
+  const [direct, ...others] = ways;
+  const rows = Array.from(samples, ([name, values]) => {
+    const base = values.get(direct);
+    const show = (own: number[] | undefined) => own ? median(own).toFixed(3) : "";
+    const ratio = (own: number[] | undefined) =>
+      base && own ? `${median(own.map((value, index) => value / base[index]!)).toFixed(2)}x` : "";
+    const cells = others.map((way) => values.get(way)).flatMap((own) => [show(own), ratio(own)]);
+    return [name, show(base), ...cells];
   });
   printTable(
-    `gateway: medians of ${rounds} interleaved rounds; ratios to direct HTTP, round by round; servers run by ${RUNTIME}; /mcp with 40 tools equipped`,
-    [
-      [
-        "",
-        "direct",
-        ...NAMES.flatMap((name) => [name, "ratio"]),
-      ],
-      ...rows,
-    ],
+    `gateway, client of ${revision}: medians of ${ROUNDS} interleaved rounds; ratios to direct HTTP, round by round; servers run by ${RUNTIME}; /mcp with 40 tools equipped`,
+    [["", direct.name, ...others.flatMap(({ name }) => [name, "ratio"])], ...rows],
   );
-  printTable("gateway: memory, MB", [
-    ["idle, 2,000 tools", `${alone.toFixed(0)}`],
-    ["idle, 4,400 tools", `${idle.rssMb.toFixed(0)}`],
-    ...halves.map((mb, index) => [`after ${(index + 1) * calls / 10} calls`, mb.toFixed(0)]),
-  ]);
+}
+
+/** What the gateway holds after each tenth of so many calls. */
+async function memoryAfter(calls: number, pid: number, ways: Way[]): Promise<string[][]> {
+  const rows: string[][] = [];
+  const opened = await Promise.all(
+    ways.map(async (way) => ({ way, clients: await openClients(way.url, 16, way, "2025-11-25") })),
+  );
+  for (let step = 1; step <= 10; step++) {
+    for (const { way, clients } of opened) {
+      await callMany(clients, calls / 10 / ways.length, 16, callOf(way));
+    }
+    rows.push([`after ${step * calls / 10} calls`, (await usageOf(pid)).rssMb.toFixed(0)]);
+  }
+  return rows;
 }
 
 async function tempFolder(): Promise<AsyncDisposable & { path: string }> {

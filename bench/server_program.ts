@@ -1,7 +1,6 @@
-import { fromFileUrl, join } from "@std/path";
+import { basename, fromFileUrl, join } from "@std/path";
 import { OTHER_DENO } from "../lib/servers/processes/testing/other_deno.ts";
-
-const source = fromFileUrl(new URL("./fixtures/bench_server.ts", import.meta.url));
+import { TEST_LOCK } from "../tests/packages.ts";
 
 /** How the benchmark's server is run; its own flags follow. */
 export interface ServerProgram {
@@ -13,9 +12,13 @@ export interface ServerProgram {
 export async function serverProgram(
   runtime: "node" | "deno",
   folder: string,
+  fixture: "bench_server" | "stateless_server" = "bench_server",
 ): Promise<ServerProgram> {
-  if (runtime === "deno") return { command: OTHER_DENO, args: ["run", "-A", "-q", source] };
-  const file = join(folder, "bench_server.mjs");
+  const source = fromFileUrl(new URL(`./fixtures/${fixture}.ts`, import.meta.url));
+  if (runtime === "deno") {
+    return { command: OTHER_DENO, args: ["run", "-A", "-q", "--lock", TEST_LOCK, source] };
+  }
+  const file = join(folder, `${basename(source, ".ts")}.mjs`);
   const { success, errors, outputFiles = [] } = await Deno.bundle({
     entrypoints: [source],
     platform: "deno",
