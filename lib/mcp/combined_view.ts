@@ -320,8 +320,8 @@ class CombinedViewSession implements ViewSession {
   /** Resolves when it is known what servers list to clients like this one; undefined if it is. */
   #offeredLists({ signal }: McpRequest): Promise<void> | undefined {
     const { servers, offered } = this.#options;
-    if (!servers || !offered) return undefined;
     const { principal, profile } = this.#client;
+    if (!servers || !offered || offerOf(profile) === "") return undefined;
     return offered.known(
       this.#found((servers.callable ?? servers.servers)(principal)),
       profile,

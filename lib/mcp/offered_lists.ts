@@ -36,6 +36,8 @@ interface Probe {
   /** What the server listed to all when it was probed: another list means another probe. */
   shared: string;
   probing: Promise<void> | undefined;
+  /** What it lists to clients with the offer, as it came. */
+  tools?: string[];
   failedAt?: number;
 }
 
@@ -67,6 +69,11 @@ export class OfferedLists {
     return settledWithin(Promise.all(probing), WAIT_MS, asAbortSignal(signal));
   }
 
+  /** What the server lists to such a client, as it came; undefined if that is not known. */
+  find(server: ManagedServer, profile: ClientProfile): string[] | undefined {
+    return this.#probes.get(server)?.get(offerOf(profile))?.tools;
+  }
+
   /** The probe that is under way, begun if one is needed. */
   #probe(server: ManagedServer, offer: string, profile: ClientProfile): Promise<void> | undefined {
     const { status, info, isAsleep, isSwitchedOff } = server;
@@ -80,7 +87,10 @@ export class OfferedLists {
     if (known && (known.probing || known.shared === shared || isTooEarly)) return known.probing;
     const probe: Probe = { shared, probing: undefined };
     probe.probing = this.#inTurn(() => this.#list(server, profile))
-      .then((tools) => this.#options.onListed(server.name, offer, tools))
+      .then(async (tools) => {
+        await this.#options.onListed(server.name, offer, tools);
+        probe.tools = tools;
+      })
       .catch(() => {
         probe.failedAt = Date.now();
       })

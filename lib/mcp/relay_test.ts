@@ -426,3 +426,23 @@ function scopeOf(method: string) {
   const { signal } = new AbortController();
   return { id: 1, method, params: {}, text: "", signal, send: () => {} };
 }
+
+Deno.test("Relay has a client that offers only extensions use its own connection, which offers them", async () => {
+  await using fake = await start();
+  const offered: unknown[] = [];
+  fake.server.handlers.set("initialize", ({ capabilities }) => {
+    offered.push(capabilities);
+    return {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "fake" },
+    };
+  });
+  const extensions = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html"] } };
+  await using app = fake.connect({ extensions });
+  await app.request("tools/call", { name: "show" });
+  await using plain = fake.connect({ extensions: {} });
+  await plain.request("tools/call", { name: "look" });
+  assert.deepEqual(offered, [{ extensions }]);
+  assert.deepEqual(fake.heard, ["1 tools/call show", "0 tools/call look"]);
+});

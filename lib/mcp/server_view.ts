@@ -230,10 +230,21 @@ class ServerViewSession implements ViewSession {
     const { server } = this.#options;
     // If it cannot be reached its list is empty, and a change is announced when it is back.
     if (this.#isUnknown) await server.connection(request.signal).catch(() => {});
-    if (!this.#own) await this.#offeredList(request);
+    if (!this.#own) {
+      await this.#offeredList(request);
+      this.#adopt();
+    }
     const list = this.#toolList();
     this.lists.noteListed("tools", list.digest);
     return { text: resultText(request.id, list.text) };
+  }
+
+  /** Until the client has a connection of its own, its list is that of clients like it, in that order. */
+  #adopt(): void {
+    const texts = this.#options.offered?.find(this.#options.server, this.#client.profile);
+    const shared = this.#shared();
+    if (this.#own || !texts || isListOf(shared, texts)) return;
+    this.#own = this.#read(texts, shared);
   }
 
   /** Resolves when what the server lists to clients like this one is known; undefined if it is. */
