@@ -22,7 +22,7 @@ function offered({ tools }: ModelRequest): string[] {
 }
 
 await claudeTest(
-  "the claude CLI equips a toolset at /mcp and uses its tools in the same session",
+  "the claude CLI equips a toolset at /mcp over 2026-07-28, hears of it and uses its tools",
   async (claude) => {
     await using dev = devServers();
     await using decoy = new ScriptedServer([tool("search-repositories")]);
@@ -39,10 +39,14 @@ await claudeTest(
       { name: "mcp__qm__get-active-toolset", input: {} },
       { name: "mcp__qm__git_search_repositories", input },
     ];
+    let clients = "";
     await using model = startModelStandIn(async (request) => {
       const done = toolResultsOf(request).length;
       // The CLI lists its tools anew while it asks its model, which takes longer if it is a real one.
       if (done === 2) await until(async () => await listings(endpoints) > 1 || undefined);
+      if (done === 3) {
+        clients = JSON.stringify((await endpoints.api("GET", "/api/client.list")).value);
+      }
       const toolUse = uses[done];
       return toolUse ? { toolUse } : { text: "Done" };
     });
@@ -64,6 +68,7 @@ await claudeTest(
       registered: ["git_search_repositories", "docker_ps"],
     });
     assert.equal(results[3], "found by git");
+    assert.match(clients, /"name":"claude-code".*"protocolVersion":"2026-07-28"/);
 
     const names = model.requests.map(offered);
     const before = names[0] ?? [];
