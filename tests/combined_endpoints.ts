@@ -221,7 +221,8 @@ export async function openRaw(url: string, path: string) {
     const isStream = response.headers.get("content-type")?.includes("event-stream") ?? false;
     const messages = text.split("\n").filter((line) => line.startsWith("data: {"))
       .map((line) => line.slice("data: ".length));
-    return { status: response.status, text: isStream ? messages.at(-1) ?? "" : text };
+    const answer = isStream ? messages.at(-1) ?? "" : text;
+    return { status: response.status, text: answer, messages };
   }
   const request = (method: string, params: string) =>
     post(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`);
@@ -231,6 +232,7 @@ export async function openRaw(url: string, path: string) {
   );
   return {
     opened,
+    post,
     request,
     /** The result of a call, as the text that came. */
     async result(params: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { Endpoints } from "./combined_endpoints.ts";
+import { Endpoints, openRaw } from "./combined_endpoints.ts";
 import { FaultyGateway } from "./faults.ts";
 import { npmServer, startEverythingOverHttp } from "./fixtures/npm_servers.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
@@ -194,6 +194,60 @@ Deno.test("a client of 2026-07-28 does over stdio what it does over HTTP", async
     await exerciseFixture(own, (tool) => `fixture_${tool}`);
   });
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("ids and progress tokens keep all their digits, and a flood loses neither answer nor order", async (t) => {
+  await using web = await startHttpFixture("chaos_http");
+  await using faulty = await FaultyGateway.start({
+    pipe: fixtureCommand("chaos_server"),
+    web: { type: "http", url: web.url },
+  });
+  for (const server of ["pipe", "web"]) {
+    await faulty.reaches(server, "ready");
+    const path = `/servers/${server}/mcp?names=original`;
+    const raw = await openRaw(faulty.url, path);
+    const call = (meta: string, total: number) =>
+      `{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/call","params":{"name":"progress",` +
+      `"arguments":{"steps":${total}},"_meta":{"progressToken":9007199254740995${meta}}}}`;
+    const check = (text: string, messages: string[], total: number) => {
+      assert.match(text, /"id":9007199254740993[,}]/);
+      const told = messages.filter((line) => line.includes("notifications/progress"));
+      assert.ok(told.length > 0 && told.every((line) => /9007199254740995\D/.test(line)));
+      const steps = told.map((line) => JSON.parse(line).params.progress);
+      assert.deepEqual(steps, steps.toSorted((a: number, b: number) => a - b));
+      assert.equal(steps.at(-1), total);
+    };
+    await t.step(`${server}, with a session`, async () => {
+      for (const total of [3, 2_000]) {
+        const { text, messages } = await raw.post(call("", total));
+        check(text, messages, total);
+      }
+      const listed =
+        '{"jsonrpc":"2.0","id":-9223372036854775808,"method":"tools/list","params":null}';
+      const { text, status } = await raw.post(listed);
+      assert.equal(status, 200);
+      assert.match(text, /^\{"jsonrpc":"2\.0","id":-9223372036854775808,"result":\{"tools":/);
+    });
+    await t.step(`${server}, without one`, async () => {
+      const key = "io.modelcontextprotocol";
+      const meta = `,"${key}/protocolVersion":"2026-07-28","${key}/clientCapabilities":{}`;
+      for (const total of [3, 2_000]) {
+        const response = await fetch(new URL(path, faulty.url), {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            "mcp-protocol-version": "2026-07-28",
+            "mcp-method": "tools/call",
+            "mcp-name": "progress",
+          },
+          body: call(meta, total),
+        });
+        const messages = (await response.text()).split("\n")
+          .flatMap((line) => line.startsWith("data: {") ? line.slice(6) : []);
+        check(messages.at(-1)!, messages, total);
+      }
+    });
+  }
 });
 
 async function lists({ client }: StatelessClient, name: string): Promise<true | undefined> {

@@ -1,17 +1,19 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../core/errors.ts";
 import {
   errorText,
+  idText,
   isObject,
   memberText,
+  type MessageId,
   notificationText,
   readMessage,
   requestText,
   type RpcMessage,
+  withFirstMember,
 } from "../core/rpc.ts";
 import { isStatelessMessage, type RpcRequest, statelessHeaders } from "../mcp/envelope.ts";
-import { rpcErrorText } from "../mcp/protocol.ts";
+import { cancelledId, rpcErrorText } from "../mcp/protocol.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import type { Credential } from "./gateway_client.ts";
 import {
@@ -69,7 +71,7 @@ export class StdioBridge implements AsyncDisposable {
   readonly #running = new Set<Promise<void>>();
   readonly #turns: (() => void)[] = [];
   /** Requests of servers that the client has not answered. */
-  readonly #asked = new Set<RequestId>();
+  readonly #asked = new Set<MessageId>();
   #posts = 0;
   #place: GatewayPlace;
   #endpoint: EndpointClient;
@@ -93,7 +95,7 @@ export class StdioBridge implements AsyncDisposable {
   take(message: RpcMessage, text: string): void {
     if (message.kind !== "request") {
       if (message.kind === "response") this.#asked.delete(message.id);
-      const cancelled = message.kind === "notification" && this.#findCancelled(message);
+      const cancelled = message.kind === "notification" && this.#findCancelled(message, text);
       // There is nobody to tell, and nothing to wait for.
       if (cancelled && (this.#recovery || cancelled.isStateless)) {
         return cancelled.controller.abort();
@@ -125,7 +127,7 @@ export class StdioBridge implements AsyncDisposable {
 
   async #request(message: RpcRequest, text: string): Promise<void> {
     const { id, method } = message;
-    const key = JSON.stringify(id);
+    const key = idText(id);
     if (this.#inFlight.has(key)) {
       return this.#write(errorText(id, -32600, "A request with this ID is already in progress"));
     }
@@ -239,9 +241,13 @@ export class StdioBridge implements AsyncDisposable {
     if (isReady) this.#listen(this.#endpoint);
   }
 
-  #findCancelled({ method, params }: { method: string; params: Record<string, unknown> }) {
+  #findCancelled(
+    { method, params }: { method: string; params: Record<string, unknown> },
+    text: string,
+  ) {
     if (method !== "notifications/cancelled") return undefined;
-    const entry = this.#inFlight.get(JSON.stringify(params.requestId));
+    const id = cancelledId(params, text);
+    const entry = id === undefined ? undefined : this.#inFlight.get(idText(id));
     if (entry) entry.isCancelled = true;
     return entry;
   }
@@ -307,7 +313,8 @@ export class StdioBridge implements AsyncDisposable {
     this.#options.log.info({ address: found.address, isNew }, "Session continued");
     // The gateway that asked is gone; the new one does not wait for these answers.
     for (const requestId of this.#asked) {
-      const params = JSON.stringify({ requestId, reason: "The gateway was restarted" });
+      const reason = JSON.stringify({ reason: "The gateway was restarted" });
+      const params = withFirstMember(reason, "requestId", idText(requestId));
       this.#write(notificationText("notifications/cancelled", params));
     }
     this.#asked.clear();

@@ -1,10 +1,9 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import assert from "node:assert/strict";
 import pino from "pino";
 import { readOwnerTicket } from "../auth/credentials.ts";
 import { EVERYONE } from "../core/access.ts";
 import { TimeoutQueue } from "../core/async.ts";
-import { readMessage, requestText, resultText } from "../core/rpc.ts";
+import { type MessageId, readMessage, requestText, resultText } from "../core/rpc.ts";
 import { handleMcp } from "../mcp/endpoint.ts";
 import { HeldCalls } from "../mcp/held_calls.ts";
 import { Sessions } from "../mcp/session.ts";
@@ -150,7 +149,7 @@ class Harness implements AsyncDisposable {
     this.bridge.take(readMessage(text)!, text);
   }
 
-  ask(id: RequestId, method: string, params: object = {}): Promise<string> {
+  ask(id: MessageId, method: string, params: object = {}): Promise<string> {
     this.send({ id, method, params });
     return this.until((text) => {
       const message = readMessage(text);

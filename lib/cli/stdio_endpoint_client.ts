@@ -1,10 +1,11 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayError } from "../core/errors.ts";
 import {
   errorText,
+  idText,
   isObject,
   memberSpans,
+  type MessageId,
   readMessage,
   replaceSpan,
   requestText,
@@ -45,7 +46,7 @@ export class EndpointLost extends Error {
 type MessageListener = (text: string, message?: RpcMessage) => void;
 
 export interface EndpointExchange {
-  id: RequestId;
+  id: MessageId;
   method: string;
   text: string;
   /** Called with the answer, and with all that comes before it. */
@@ -87,7 +88,7 @@ export class EndpointClient {
   }
 
   /** Begins a session; gives the whole answer, which may be a refusal. */
-  async initialize(id: RequestId, text: string, signal: AbortSignal): Promise<string> {
+  async initialize(id: MessageId, text: string, signal: AbortSignal): Promise<string> {
     this.#sessionId = this.#protocolVersion = this.#lastEventId = undefined;
     const response = await this.#post(text, signal);
     if (response.status !== 200) return await this.#refusal(response, id, "initialize");
@@ -220,7 +221,7 @@ export class EndpointClient {
   /** The error of a response that is not an answer; throws if the session is gone. */
   async #refusal(
     response: HttpResponse,
-    id: RequestId,
+    id: MessageId,
     method: string,
     isStateless = false,
   ): Promise<string> {
@@ -308,10 +309,10 @@ function parseRefused(body: string): GatewayError | undefined {
 }
 
 /** An error as JSON-RPC tells it, under the id of what it is for: the gateway may not have known it. */
-function findErrorText(body: string, id: RequestId): string | undefined {
+function findErrorText(body: string, id: MessageId): string | undefined {
   try {
     const span = memberSpans(body).get("id");
-    return span && replaceSpan(body, span, JSON.stringify(id));
+    return span && replaceSpan(body, span, idText(id));
   } catch {
     return undefined;
   }

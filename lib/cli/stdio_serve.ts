@@ -1,4 +1,3 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { within } from "../core/async.ts";
 import { join } from "@std/path";
 import type { ReadOptions } from "../config/options.ts";
@@ -7,6 +6,7 @@ import {
   END_CHARS,
   errorText,
   isObject,
+  type MessageId,
   responseIdFromEnds,
   type RpcMessage,
 } from "../core/rpc.ts";
@@ -180,7 +180,7 @@ export async function readMessages(
         errorText(null, -32600, "Batches are not supported: send one message at a time"),
       );
     }
-    const message = classify(value);
+    const message = classify(value, text);
     if (message) return onMessage(message, text);
     // What could be an answer gets none, or two sides that misunderstand each other never stop.
     if (isObject(value) && value.method === undefined && "error" in value) return;
@@ -194,13 +194,13 @@ export async function readMessages(
   splitter.end();
 }
 
-function asId(value: unknown): RequestId | null {
+function asId(value: unknown): MessageId | null {
   if (!isObject(value)) return null;
   return typeof value.id === "string" || typeof value.id === "number" ? value.id : null;
 }
 
 /** The id of a request, read from the ends of its text, which only the envelope can fill. */
-function requestId(head: string, tail: string): RequestId | null {
+function requestId(head: string, tail: string): MessageId | null {
   const id = /^\{"jsonrpc":"2\.0","id":(\d+|"[^"\\]*"),"method":/.exec(head)?.[1] ??
     /,"id":(\d+|"[^"\\]*")\}\s*$/.exec(tail)?.[1];
   return id === undefined ? null : JSON.parse(id);

@@ -4,11 +4,9 @@ import type {
   CreateMessageResult,
   Implementation,
   InitializeRequestParams,
-  ProgressToken,
-  RequestId,
 } from "@modelcontextprotocol/sdk/types";
 import type { CancelSignal } from "./async.ts";
-import { isObject, type Unchecked } from "./rpc.ts";
+import { exactId, isObject, type MessageId, nestedText, type Unchecked } from "./rpc.ts";
 import { shortened } from "./text.ts";
 
 /** What a client said of itself when it initialized. */
@@ -50,7 +48,7 @@ export interface Client {
    * Makes a server's request known under an id that no other question has, at any instance; the
    * client's answer comes back under the server's own id, at most once. Returns the text to send.
    */
-  ask(text: string, id: RequestId, onAnswer: (text: string) => void): string;
+  ask(text: string, id: MessageId, onAnswer: (text: string) => void): string;
 }
 
 /** Samples the client's model; throws CANNOT_GENERATE. */
@@ -59,7 +57,7 @@ export type SampleModel = (
 ) => Promise<Unchecked<CreateMessageResult>>;
 
 export interface McpRequest {
-  id: RequestId;
+  id: MessageId;
   method: string;
   params: Record<string, unknown>;
   text: string;
@@ -84,10 +82,10 @@ export function toolLimitOf({ clientInfo }: Pick<ClientProfile, "clientInfo">): 
 
 /** The token under which a request asks for progress notifications. */
 export function progressTokenOf(
-  { _meta: meta }: Record<string, unknown>,
-): ProgressToken | undefined {
+  { params: { _meta: meta }, text }: Pick<McpRequest, "params" | "text">,
+): MessageId | undefined {
   const token = isObject(meta) ? meta.progressToken : undefined;
-  return typeof token === "string" || typeof token === "number" ? token : undefined;
+  return exactId(token, () => nestedText(text, "params", "_meta", "progressToken"));
 }
 
 const CLIENT_LENGTH = 80;

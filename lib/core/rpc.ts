@@ -6,20 +6,26 @@ import type { RequestId } from "@modelcontextprotocol/sdk/types";
  */
 export type Unchecked<T> = { [Name in keyof T]?: unknown };
 
+/** The id of a message, or a progress token; a bigint where a number would lose digits. */
+export type MessageId = RequestId | bigint;
+
 /** One JSON-RPC message, as far as a relay needs to understand it. */
 export type RpcMessage =
-  | { kind: "request"; id: RequestId; method: string; params: Record<string, unknown> }
+  | { kind: "request"; id: MessageId; method: string; params: Record<string, unknown> }
   | { kind: "notification"; method: string; params: Record<string, unknown> }
-  | { kind: "response"; id: RequestId; isError: boolean };
+  | { kind: "response"; id: MessageId; isError: boolean };
 
-export function classify(value: unknown): RpcMessage | undefined {
+/** The text is that of the value, and has all digits of its id. */
+export function classify(value: unknown, text?: string): RpcMessage | undefined {
   if (!isObject(value) || value.jsonrpc !== "2.0") return undefined;
-  const { id, method, params = {} } = value;
-  const hasId = typeof id === "string" || (typeof id === "number" && Number.isFinite(id));
+  const { method } = value;
+  const params = value.params ?? {};
+  const id = exactId(value.id, () => text && memberText(text, "id"));
+  const hasId = id !== undefined;
   if (typeof method === "string") {
     if (!isObject(params)) return undefined;
     if (hasId) return { kind: "request", id, method, params };
-    return id === undefined ? { kind: "notification", method, params } : undefined;
+    return value.id === undefined ? { kind: "notification", method, params } : undefined;
   }
   if (!hasId) return undefined;
   if ("result" in value) return { kind: "response", id, isError: false };
@@ -27,7 +33,16 @@ export function classify(value: unknown): RpcMessage | undefined {
 }
 
 export function readMessage(text: string): RpcMessage | undefined {
-  return classify(parseJson(text));
+  return classify(parseJson(text), text);
+}
+
+/** An id with all its digits, which JSON.parse() has rounded if there are many; undefined if none. */
+export function exactId(value: unknown, text: () => string | undefined): MessageId | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
+  if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value;
+  const digits = text();
+  return digits !== undefined && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
 }
 
 /** Undefined if the text is not JSON. */
@@ -45,7 +60,7 @@ export function jsonOrText(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-export function requestText(id: RequestId, method: string, params?: string): string {
+export function requestText(id: MessageId, method: string, params?: string): string {
   const tail = params === undefined ? "" : `,"params":${params}`;
   return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}}`;
 }
@@ -55,25 +70,22 @@ export function notificationText(method: string, params?: string): string {
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${tail}}`;
 }
 
-export function resultText(id: RequestId, result: string): string {
+export function resultText(id: MessageId, result: string): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`;
 }
 
 export function errorText(
-  id: RequestId | null,
+  id: MessageId | null,
   code: number,
   message: string,
   data?: object,
 ): string {
-  return JSON.stringify({
-    jsonrpc: "2.0",
-    id,
-    error: { code, message, ...(data === undefined ? {} : { data }) },
-  });
+  const error = JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) });
+  return `{"jsonrpc":"2.0","id":${id === null ? "null" : idText(id)},"error":${error}}`;
 }
 
 /** A message under another id, the rest as it came. */
-export function withId(text: string, from: RequestId, to: RequestId): string {
+export function withId(text: string, from: MessageId, to: MessageId): string {
   const [old, fresh] = [idText(from), idText(to)];
   // The two ways SDKs print an envelope; a member at either end is the envelope's own.
   const head = `{"jsonrpc":"2.0","id":${old},`;
@@ -94,12 +106,27 @@ export function memberText(text: string, name: string): string | undefined {
   return found && text.slice(found.start, found.end);
 }
 
+/** The text of a member of members, as it came; undefined if one of them is missing. */
+export function nestedText(text: string, ...path: string[]): string | undefined {
+  let found: string | undefined = text;
+  for (const name of path) {
+    found = found?.startsWith("{") ? memberText(found, name) : undefined;
+  }
+  return found;
+}
+
+/** An object's text with one more member in front, whose value is a text as well. */
+export function withFirstMember(text: string, name: string, value: string): string {
+  const rest = text.slice(1);
+  return `{${JSON.stringify(name)}:${value}${rest === "}" ? "" : ","}${rest}`;
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function idText(id: RequestId): string {
-  return typeof id === "number" ? `${id}` : JSON.stringify(id);
+export function idText(id: MessageId): string {
+  return typeof id === "string" ? JSON.stringify(id) : `${id}`;
 }
 
 /** JSON has line breaks between its tokens only; without them a message fits every framing. */

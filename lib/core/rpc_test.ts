@@ -128,3 +128,17 @@ Deno.test("elementTexts() keeps what a parse would lose", () => {
     '"a,]\\""',
   ]);
 });
+
+Deno.test("readMessage() keeps all digits of an id, and takes params of null for none", () => {
+  for (const digits of ["9007199254740993", "-9223372036854775808", "12345678901234567890"]) {
+    const message = readMessage(`{"jsonrpc":"2.0","id":${digits},"method":"ping","params":null}`);
+    assert.ok(message?.kind === "request");
+    assert.deepEqual(message.params, {});
+    assert.equal(resultText(message.id, "{}"), `{"jsonrpc":"2.0","id":${digits},"result":{}}`);
+    assert.match(errorText(message.id, 1, "x"), new RegExp(`"id":${digits},`));
+    const question = `{"method":"x","id":${digits}}`;
+    assert.equal(withId(question, message.id, "own"), '{"method":"x","id":"own"}');
+    assert.equal(withId('{"method":"x","id":"own"}', "own", message.id), question);
+  }
+  assert.equal(readMessage('{"jsonrpc":"2.0","id":1.5,"result":{}}')?.kind, "response");
+});

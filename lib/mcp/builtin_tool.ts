@@ -4,7 +4,7 @@ import { asAbortSignal } from "../core/async.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Right } from "../core/access.ts";
 import { GatewayError, toolErrorResult } from "../core/errors.ts";
-import { notificationText } from "../core/rpc.ts";
+import { idText, notificationText, withFirstMember } from "../core/rpc.ts";
 import {
   type Client,
   type McpRequest,
@@ -120,11 +120,12 @@ export async function callBuiltin(
 }
 
 function progressOf(request: McpRequest): ToolContext["progress"] {
-  const progressToken = progressTokenOf(request.params);
+  const progressToken = progressTokenOf(request);
   if (progressToken === undefined) return undefined;
   let progress = 0;
   return (message) => {
-    const params = JSON.stringify({ progressToken, progress: ++progress, message });
+    const told = JSON.stringify({ progress: ++progress, message });
+    const params = withFirstMember(told, "progressToken", idText(progressToken));
     request.send(notificationText("notifications/progress", params));
   };
 }

@@ -197,7 +197,7 @@ const DECIDING_REF = new Set(["type", "name", "uri"]);
  */
 export function requestParams(message: string) {
   const text = memberText(message, "params");
-  if (text === undefined) return undefined;
+  if (text === undefined || text === "null") return undefined;
   return { text, members: unambiguousMembers(text, 0, DECIDING) };
 }
 

@@ -1,8 +1,7 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { Cancellation } from "../core/async.ts";
 import { type McpRequest, STATELESS_VERSION } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
-import { classify, parseJson, type RpcMessage } from "../core/rpc.ts";
+import { classify, type MessageId, parseJson, resultText, type RpcMessage } from "../core/rpc.ts";
 import { type HttpRequest, JsonResponse } from "../http/exchange.ts";
 import { readBody, readTextInTime } from "../http/request_body.ts";
 import { addressOf } from "../http/request_origin.ts";
@@ -70,7 +69,7 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
   if (Array.isArray(value)) {
     return refuse(400, -32600, "Batches are not supported: send one message at a time");
   }
-  const message = classify(value);
+  const message = classify(value, text);
   if (!message) return refuse(400, -32600, "The body is not a JSON-RPC 2.0 message");
   if (message.kind === "request" && message.method !== "tools/call") {
     host.countRequest?.(visit.principal, message.method);
@@ -110,7 +109,7 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
 async function initialize(
   host: EndpointHost,
   visit: Visit,
-  id: RequestId,
+  id: MessageId,
   params: Record<string, unknown>,
 ): Promise<Response> {
   host.checkNewcomer?.(visit);
@@ -122,7 +121,7 @@ async function initialize(
     const record = { endpoint: endpoint.key, principal, profile, from };
     const session = host.sessions.create(record, endpoint.view);
     const result = { protocolVersion: profile.protocolVersion, ...introduction };
-    const body = JSON.stringify({ jsonrpc: "2.0", id, result });
+    const body = resultText(id, JSON.stringify(result));
     return new Response(body, { headers: { ...JSON_HEADERS, "mcp-session-id": session.id } });
   } catch (error) {
     const isOurs = !(error instanceof GatewayError && error.code === "INVALID_PARAMS");

@@ -1,8 +1,7 @@
 import type { TimeoutQueue } from "../core/async.ts";
 import type { McpRequest } from "../core/client.ts";
 import type { GatewayError } from "../core/errors.ts";
-import { errorText, isObject } from "../core/rpc.ts";
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
+import { errorText, isObject, type MessageId } from "../core/rpc.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logger } from "../telemetry/logs.ts";
@@ -96,7 +95,7 @@ export function refuse(
   status: number,
   code: number,
   message: string,
-  id: RequestId | null = null,
+  id: MessageId | null = null,
   data?: Record<string, unknown>,
 ): Response {
   return new Response(errorText(id, code, message, data), { status, headers: JSON_HEADERS });

@@ -1,5 +1,13 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
-import { isObject, memberSpans, notificationText, type RpcMessage } from "../core/rpc.ts";
+import {
+  idText,
+  isObject,
+  memberSpans,
+  type MessageId,
+  notificationText,
+  resultText,
+  type RpcMessage,
+  withFirstMember,
+} from "../core/rpc.ts";
 import { GatewayError } from "../core/errors.ts";
 import { z } from "zod";
 import { SUBSCRIPTION_KEY } from "./envelope.ts";
@@ -31,7 +39,7 @@ const LIST_CHANGES = new Map<string, keyof SubscriptionFilter>([
 /** One subscriptions/listen of a client: changes of lists and updates of resources, as it asked. */
 export class Listen implements ListeningSession {
   readonly #session: StatelessSession;
-  readonly #id: RequestId;
+  readonly #id: MessageId;
   readonly #filter: SubscriptionFilter;
   readonly #uris: ReadonlySet<string>;
   readonly #sink: ListenSink;
@@ -39,7 +47,7 @@ export class Listen implements ListeningSession {
 
   private constructor(
     session: StatelessSession,
-    id: RequestId,
+    id: MessageId,
     filter: SubscriptionFilter,
     sink: ListenSink,
   ) {
@@ -55,7 +63,7 @@ export class Listen implements ListeningSession {
   static async open(
     session: StatelessSession,
     view: View,
-    { id, params }: { id: RequestId; params: Record<string, unknown> },
+    { id, params }: { id: MessageId; params: Record<string, unknown> },
     openSink: () => ListenSink,
   ): Promise<Listen> {
     const wanted = SubscriptionFilter.safeParse(params.notifications);
@@ -111,8 +119,8 @@ export class Listen implements ListeningSession {
   /** The gateway ends it: the client is told that nothing more comes. */
   end(): void {
     if (!this.#close()) return;
-    const result = { resultType: "complete", _meta: { [SUBSCRIPTION_KEY]: this.#id } };
-    this.#sink.send(JSON.stringify({ jsonrpc: "2.0", id: this.#id, result }));
+    const meta = `{"${SUBSCRIPTION_KEY}":${idText(this.#id)}}`;
+    this.#sink.send(resultText(this.#id, `{"resultType":"complete","_meta":${meta}}`));
     this.#sink.end();
   }
 
@@ -129,8 +137,11 @@ export class Listen implements ListeningSession {
   }
 
   #send(method: string, params: Record<string, unknown>): void {
-    const meta = { ...isObject(params._meta) ? params._meta : {}, [SUBSCRIPTION_KEY]: this.#id };
-    this.#sink.send(notificationText(method, JSON.stringify({ ...params, _meta: meta })));
+    const { _meta, ...rest } = params;
+    const meta = JSON.stringify(isObject(_meta) ? _meta : {});
+    const stamped = withFirstMember(meta, SUBSCRIPTION_KEY, idText(this.#id));
+    const sent = withFirstMember(JSON.stringify(rest), "_meta", stamped);
+    this.#sink.send(notificationText(method, sent));
   }
 }
 

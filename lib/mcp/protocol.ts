@@ -1,7 +1,14 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { z } from "zod";
 import { type ErrorCode, GatewayError, toolErrorResult } from "../core/errors.ts";
-import { errorText, memberSpans, resultText } from "../core/rpc.ts";
+import {
+  errorText,
+  exactId,
+  idText,
+  memberSpans,
+  type MessageId,
+  nestedText,
+  resultText,
+} from "../core/rpc.ts";
 import type { Session } from "./session.ts";
 import { type ClientProfile, STATELESS_VERSION } from "../core/client.ts";
 import type { Logger } from "../telemetry/logs.ts";
@@ -40,8 +47,9 @@ export function notify(
 ): void {
   if (method === "notifications/initialized") return;
   if (method === "notifications/cancelled") {
-    const { requestId, reason } = params;
-    if (typeof requestId === "string" || typeof requestId === "number") {
+    const { reason } = params;
+    const requestId = cancelledId(params, text);
+    if (requestId !== undefined) {
       session.cancel(requestId, typeof reason === "string" ? reason : "Cancelled by the client");
     }
     return;
@@ -49,14 +57,22 @@ export function notify(
   session.view.notify(method, params, text);
 }
 
-export function nobodyAsked(id: RequestId): string {
-  const shown = JSON.stringify(id).slice(0, 60);
+/** The id of the request that a notification cancels. */
+export function cancelledId(
+  { requestId }: Record<string, unknown>,
+  text: string,
+): MessageId | undefined {
+  return exactId(requestId, () => nestedText(text, "params", "requestId"));
+}
+
+export function nobodyAsked(id: MessageId): string {
+  const shown = idText(id).slice(0, 60);
   return `No question with the id ${shown} is waiting for an answer here: it was already answered, ` +
     "has ended, or was asked by another gateway";
 }
 
 export function failureText(
-  id: RequestId,
+  id: MessageId,
   method: string,
   error: unknown,
   { isCancelled, log }: { isCancelled: boolean; log: Logger },
@@ -90,7 +106,7 @@ const REQUEST_ERRORS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** An error as the answer to a request: a result the model can read where a tool was called. */
-export function rpcErrorText(id: RequestId, method: string, error: unknown): string {
+export function rpcErrorText(id: MessageId, method: string, error: unknown): string {
   const known = GatewayError.from(error);
   const isToolCall = method === "tools/call" && !REQUEST_ERRORS.has(known.code);
   if (isToolCall) return resultText(id, JSON.stringify(toolErrorResult(known)));

@@ -1,4 +1,3 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { offerOf } from "../catalog/listed_to.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, isStateless, type McpRequest, progressTokenOf } from "../core/client.ts";
@@ -7,6 +6,7 @@ import {
   isObject,
   memberSpans,
   memberText,
+  type MessageId,
   notificationText,
   replaceSpan,
   resultText,
@@ -42,7 +42,7 @@ interface OwnConnection {
   opened: Promise<Connection>;
   ready: Promise<Connection>;
   /** What the server has asked on it and the client has not answered, with the client's id of it. */
-  questions: Map<RequestId, string>;
+  questions: Map<MessageId, string>;
 }
 
 /**
@@ -89,7 +89,7 @@ export class Relay implements AsyncDisposable {
     // A task outlives its call, and clients that share the connection could list and cancel it.
     const keepsState = isStateful(method) || request.params.task !== undefined;
     if (keepsState || this.#server.instance !== "shared") this.#needsOwn = true;
-    const progressToken = progressTokenOf(request.params);
+    const progressToken = progressTokenOf(request);
     const call: Call = {
       method,
       params,

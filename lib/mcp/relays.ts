@@ -1,5 +1,4 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
-import { isObject } from "../core/rpc.ts";
+import { isObject, type MessageId } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { Relay } from "./relay.ts";
 import { type Client, type McpRequest, progressTokenOf } from "../core/client.ts";
@@ -18,7 +17,7 @@ export class ClientRelays implements AsyncDisposable {
   readonly #options: ClientRelaysOptions;
   readonly #relays = new Map<ManagedServer, Relay>();
   /** Servers' requests to the client that asked for progress notifications. */
-  readonly #questions = new Set<{ server: ManagedServer; token: RequestId }>();
+  readonly #questions = new Set<{ server: ManagedServer; token: MessageId }>();
 
   /** Tasks that the client runs for servers, by their ids. */
   readonly #tasks = new Map<string, ManagedServer>();
@@ -113,8 +112,8 @@ function createdTask(answer: string): string | undefined {
   return typeof taskId === "string" ? taskId : undefined;
 }
 
-function progressTokenIn(question: string): RequestId | undefined {
+function progressTokenIn(question: string): MessageId | undefined {
   if (!question.includes('"progressToken"')) return undefined;
   const { params } = JSON.parse(question);
-  return isObject(params) ? progressTokenOf(params) : undefined;
+  return isObject(params) ? progressTokenOf({ params, text: question }) : undefined;
 }

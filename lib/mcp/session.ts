@@ -1,8 +1,7 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import type { Client, ClientProfile, SentTokens } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
-import { notificationText, withId } from "../core/rpc.ts";
+import { type MessageId, notificationText, withId } from "../core/rpc.ts";
 import type { SessionsRepository } from "../storage/access_repositories.ts";
 import { type EventId, EventStream } from "./event_stream.ts";
 import type { ClientLists, ListeningSession } from "./list_changes.ts";
@@ -53,11 +52,11 @@ export class Session implements Client, AsyncDisposable {
   savedAt = 0;
   readonly sent: SentTokens = { baseline: 0, listed: 0, answered: 0 };
   readonly use: SessionUse = { connectedAt: Date.now(), calls: 0, errors: 0, searches: 0 };
-  readonly inFlight = new Map<RequestId, Pick<AbortController, "abort">>();
+  readonly inFlight = new Map<MessageId, Pick<AbortController, "abort">>();
   readonly #open: View;
   readonly #others = new Map<string, ViewSession>();
   readonly #streams = new Map<number, EventStream>();
-  readonly #asked = new Map<RequestId, { id: RequestId; onAnswer: (text: string) => void }>();
+  readonly #asked = new Map<MessageId, { id: MessageId; onAnswer: (text: string) => void }>();
   /** Tells what clients saw of this process apart from what they saw of an earlier one. */
   readonly #life = crypto.randomUUID().slice(0, 8);
   #nextStream = 1;
@@ -182,7 +181,7 @@ export class Session implements Client, AsyncDisposable {
     this.common.send(text);
   }
 
-  ask(text: string, id: RequestId, onAnswer: (text: string) => void): string {
+  ask(text: string, id: MessageId, onAnswer: (text: string) => void): string {
     // Random, not counted: other instances ask in the same session, and an answer that reaches the
     // wrong one must not fit a question there.
     const own = crypto.randomUUID();
@@ -195,7 +194,7 @@ export class Session implements Client, AsyncDisposable {
    * Passes the client's answer to the server that asked; false if no such question is open here. The
    * answer to a withdrawn question is accepted once and ignored: the two may have crossed.
    */
-  answer(id: RequestId, text: string): boolean {
+  answer(id: MessageId, text: string): boolean {
     const asked = this.#asked.get(id);
     if (!asked) return false;
     this.#asked.delete(id);
@@ -203,7 +202,7 @@ export class Session implements Client, AsyncDisposable {
     return true;
   }
 
-  cancel(id: RequestId, reason: string): void {
+  cancel(id: MessageId, reason: string): void {
     this.inFlight.get(id)?.abort(new DOMException(reason, "AbortError"));
   }
 

@@ -1,4 +1,4 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
+import type { MessageId } from "../core/rpc.ts";
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
 import { FakeServer } from "../servers/testing/fake_server.ts";
@@ -30,7 +30,7 @@ Deno.test("Session.ask() gives two servers' equal ids different ones, and routes
   const first = JSON.parse(session.ask(question, 7, (text) => answers.push(`a ${text}`)));
   const second = JSON.parse(session.ask(question, 7, (text) => answers.push(`b ${text}`)));
   assert.notEqual(first.id, second.id);
-  const answer = (id: RequestId, result: object) =>
+  const answer = (id: MessageId, result: object) =>
     session.answer(id, JSON.stringify({ jsonrpc: "2.0", id, result }));
   assert.equal(answer(second.id, { roots: [] }), true);
   assert.equal(answer(second.id, { again: 1 }), false);

@@ -1,7 +1,6 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { progressTokenOf } from "../core/client.ts";
 import type { GatewayError } from "../core/errors.ts";
-import { isObject, memberSpans, resultText, type RpcMessage } from "../core/rpc.ts";
+import { isObject, memberSpans, type MessageId, resultText, type RpcMessage } from "../core/rpc.ts";
 import { JsonResponse } from "../http/exchange.ts";
 import { correlationId } from "../http/handle_request.ts";
 import { addressOf } from "../http/request_origin.ts";
@@ -89,7 +88,7 @@ function answer(
     case "subscriptions/listen":
       return listen();
   }
-  const round = new HttpRound(message);
+  const round = new HttpRound(message, text);
   const call = runRound(host, round, {
     endpoint,
     session,
@@ -103,15 +102,15 @@ function answer(
   return round.response;
 
   async function listen(): Promise<Response> {
-    // deno-lint-ignore prefer-const
-    let open: Listen | undefined;
-    const body = new EventBody(() => open?.close());
+    const closing = Promise.withResolvers<void>();
+    const body = new EventBody(closing.resolve);
     const sink: ListenSink = {
       send: (text) => body.send(text),
       heartbeat: () => body.comment("still here"),
       end: () => body.close(),
     };
-    open = await Listen.open(session, endpoint.view, message, () => sink);
+    const open = await Listen.open(session, endpoint.view, message, () => sink);
+    void closing.promise.then(() => open.close());
     return new Response(body.stream, { headers: STREAM_HEADERS });
   }
 }
@@ -137,7 +136,7 @@ export function runRound(
   return call;
 }
 
-export async function discover(view: View, id: RequestId): Promise<string> {
+export async function discover(view: View, id: MessageId): Promise<string> {
   const { capabilities, serverInfo, instructions } = await view.introduce();
   // Tasks are an extension now, which servers of this revision announce as such.
   const { tasks: _, ...offered } = isObject(capabilities) ? capabilities : {};
@@ -169,7 +168,7 @@ function inputResponses({ params }: RpcRequest, text: string): Map<string, strin
 
 /** A round over HTTP: answered in JSON, or on a stream if something comes before the answer. */
 class HttpRound implements Round {
-  readonly id: RequestId;
+  readonly id: MessageId;
   readonly progressToken;
   /** The client has closed its stream. */
   onLeave: () => void = () => {};
@@ -178,9 +177,9 @@ class HttpRound implements Round {
   #stopWaiting: (() => void) | undefined;
   #isOver = false;
 
-  constructor({ id, params }: RpcRequest) {
+  constructor({ id, params }: RpcRequest, text: string) {
     this.id = id;
-    this.progressToken = progressTokenOf(params);
+    this.progressToken = progressTokenOf({ params, text });
   }
 
   get response(): Promise<Response> {

@@ -1,12 +1,13 @@
 import { Cancellation } from "../core/async.ts";
 import { type McpRequest, progressTokenOf } from "../core/client.ts";
 import type { GatewayError } from "../core/errors.ts";
-import type { ProgressToken, RequestId } from "@modelcontextprotocol/sdk/types";
 import {
   errorText,
+  idText,
   isObject,
   memberSpans,
   memberText,
+  type MessageId,
   readMessage,
   replaceSpan,
   resultText,
@@ -20,8 +21,8 @@ import { MAX_WAITING, type Question, type StatelessSession } from "./stateless_s
 
 /** One request of the client for a call, and where its outcome goes. */
 export interface Round {
-  id: RequestId;
-  progressToken: ProgressToken | undefined;
+  id: MessageId;
+  progressToken: MessageId | undefined;
   send(text: string): void;
   end(text: string, status: number): void;
   /** Answers with a status of its own; missing where there are none. */
@@ -165,7 +166,10 @@ export class StatelessCall {
       if (this.#missed.length < MAX_MISSED) this.#missed.push(text);
       return;
     }
-    const first = progressTokenOf(this.#options.message.params);
+    const first = progressTokenOf({
+      params: this.#options.message.params,
+      text: this.#options.text,
+    });
     const out = round.progressToken === first ? text : withToken(text, round.progressToken);
     if (out !== undefined) round.send(out);
   }
@@ -293,9 +297,9 @@ function canAnswer(
 }
 
 /** Progress under the token of another round; undefined if that asked for none. */
-function withToken(text: string, token: ProgressToken | undefined): string | undefined {
+function withToken(text: string, token: MessageId | undefined): string | undefined {
   const params = memberSpans(text).get("params");
   const span = params && memberSpans(text, params.start).get("progressToken");
   if (!span) return text;
-  return token === undefined ? undefined : replaceSpan(text, span, JSON.stringify(token));
+  return token === undefined ? undefined : replaceSpan(text, span, idText(token));
 }

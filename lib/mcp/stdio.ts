@@ -1,12 +1,18 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { type ClientProfile, type McpRequest, progressTokenOf } from "../core/client.ts";
 import { EVERYONE } from "../core/access.ts";
-import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
+import { errorText, type MessageId, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
 import { isStatelessMessage, readEnvelope, type RpcRequest } from "./envelope.ts";
 import { Listen } from "./listen.ts";
-import { failureText, negotiate, nobodyAsked, notify, rpcErrorText } from "./protocol.ts";
+import {
+  cancelledId,
+  failureText,
+  negotiate,
+  nobodyAsked,
+  notify,
+  rpcErrorText,
+} from "./protocol.ts";
 import { Session, type SessionRecord } from "./session.ts";
 import { discover, REMOVED, runRound } from "./stateless.ts";
 import type { Round, StatelessCall } from "./stateless_call.ts";
@@ -29,7 +35,7 @@ export class StdioEndpoint implements AsyncDisposable {
   #session: Session | undefined;
   #stateless: Session | undefined;
   /** What a client without a session can cancel, by the ids of its requests. */
-  readonly #cancels = new Map<RequestId, () => void>();
+  readonly #cancels = new Map<MessageId, () => void>();
   #endpoint: McpEndpoint | undefined;
 
   constructor(options: StdioEndpointOptions) {
@@ -63,7 +69,7 @@ export class StdioEndpoint implements AsyncDisposable {
         }
         return;
       case "notification":
-        if (this.#cancel(message)) return;
+        if (this.#cancel(message, text)) return;
         if (this.#session) notify(this.#session, message.method, message.params, text);
         return;
       case "request":
@@ -187,15 +193,14 @@ export class StdioEndpoint implements AsyncDisposable {
       let isCancelled = false;
       const round: Round = {
         id,
-        progressToken: progressTokenOf(params),
+        progressToken: progressTokenOf({ params, text }),
         send: write,
         end: (out) => {
           if (!isCancelled) write(out);
           over();
         },
       };
-      // deno-lint-ignore prefer-const
-      let call: StatelessCall | undefined;
+      let call: StatelessCall | undefined = undefined;
       this.#cancels.set(id, () => {
         isCancelled = true;
         call?.cancel("Cancelled by the client");
@@ -208,14 +213,17 @@ export class StdioEndpoint implements AsyncDisposable {
     await done.promise;
   }
 
-  #cancel({ method, params: { requestId } }: { method: string; params: Record<string, unknown> }) {
-    if (method !== "notifications/cancelled") return false;
-    const cancel = this.#cancels.get(requestId as RequestId);
+  #cancel(
+    { method, params }: { method: string; params: Record<string, unknown> },
+    text: string,
+  ): boolean {
+    const id = method === "notifications/cancelled" ? cancelledId(params, text) : undefined;
+    const cancel = id === undefined ? undefined : this.#cancels.get(id);
     cancel?.();
     return cancel !== undefined;
   }
 
-  #refuse(id: RequestId, code: number, message: string): undefined {
+  #refuse(id: MessageId, code: number, message: string): undefined {
     this.#options.write(errorText(id, code, message));
   }
 

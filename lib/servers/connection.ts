@@ -1,11 +1,13 @@
-import type { ProgressToken, RequestId, ServerCapabilities } from "@modelcontextprotocol/sdk/types";
+import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types";
 import type { ClientProfile } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import {
+  idText,
   isObject,
   memberSpans,
   memberText,
+  type MessageId,
   notificationText,
   replaceSpan,
   requestText,
@@ -63,7 +65,7 @@ export interface Call {
   /** The text of its params, relayed as it is but for the progress token. */
   params?: string | undefined;
   /** The caller's progress token, if its params have one. */
-  progressToken?: ProgressToken | undefined;
+  progressToken?: MessageId | undefined;
   /** Whether what the server asks during the call may go to its caller. */
   canBeAsked?: boolean;
   timeoutMs: number;
@@ -427,12 +429,12 @@ function loneCaller({ pending }: Traffic, message: RpcMessage): MessageListener 
   return callers.size === 1 ? calls.at(-1)?.onMessage : undefined;
 }
 
-function withMember(text: string, path: string[], value: RequestId): string {
+function withMember(text: string, path: string[], value: MessageId): string {
   let start = 0;
   for (const [index, name] of path.entries()) {
     const span = memberSpans(text, start).get(name);
     if (!span) return text;
-    if (index === path.length - 1) return replaceSpan(text, span, JSON.stringify(value));
+    if (index === path.length - 1) return replaceSpan(text, span, idText(value));
     start = span.start;
   }
   return text;

@@ -15,7 +15,7 @@ export function messagesIn(text: string): { text: string; message: RpcMessage | 
   } catch {
     return [{ text, message: undefined }];
   }
-  if (!Array.isArray(value)) return [{ text: messageLine(text), message: classify(value) }];
+  if (!Array.isArray(value)) return [{ text: messageLine(text), message: classify(value, text) }];
   const texts = elementTexts(text);
   return value.map((element, index) => ({
     text: messageLine(texts[index] ?? ""),

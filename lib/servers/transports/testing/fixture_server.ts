@@ -1,4 +1,4 @@
-import { isObject, readMessage } from "../../../core/rpc.ts";
+import { isObject, type MessageId, readMessage, resultText } from "../../../core/rpc.ts";
 
 // A program that speaks JSON-RPC a line at a time and misbehaves on request.
 
@@ -9,11 +9,11 @@ function write(text: string, stream: { writeSync(bytes: Uint8Array): number } = 
   while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
 }
 
-function answer(id: string | number, result: unknown) {
-  write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\n");
+function answer(id: MessageId, result: unknown) {
+  write(resultText(id, JSON.stringify(result)) + "\n");
 }
 
-const jobs: Record<string, (id: string | number, params: Record<string, unknown>) => void> = {
+const jobs: Record<string, (id: MessageId, params: Record<string, unknown>) => void> = {
   echo: (id, params) => answer(id, params),
   env: (id) => answer(id, Deno.env.toObject()),
   cwd: (id) => answer(id, Deno.cwd()),

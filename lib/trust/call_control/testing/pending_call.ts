@@ -1,7 +1,6 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types";
 import { readTool } from "../../../catalog/catalog_tool.ts";
 import { EVERYONE } from "../../../core/access.ts";
-import { requestText } from "../../../core/rpc.ts";
+import { type MessageId, requestText } from "../../../core/rpc.ts";
 import type { PendingCall } from "../control.ts";
 import type { Client } from "../../../core/client.ts";
 
@@ -30,7 +29,7 @@ export function testClient(
     ...(endpoint === undefined ? {} : { endpoint }),
     asked,
     push() {},
-    ask(text: string, _id: RequestId, onAnswer: (text: string) => void) {
+    ask(text: string, _id: MessageId, onAnswer: (text: string) => void) {
       asked.push({ text, answer: onAnswer });
       return text;
     },
