@@ -10,7 +10,7 @@ import type { ClientServer } from "../config/client_servers.ts";
 import { configError } from "../config/files.ts";
 import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
-import { didYouMean, nearestNames, nearestOr } from "../core/text.ts";
+import { counted, didYouMean, nearestNames, nearestOr } from "../core/text.ts";
 import { isProgram, isRemote, ServerName, type ServerSpec } from "../core/server.ts";
 import { SERVER_OPERATIONS } from "../operations/servers.ts";
 import { fileLabel, isOwnEntry, selfOf, serversIn } from "./client_files.ts";
@@ -201,7 +201,11 @@ async function carryOut(
     const { server } = await servers.run(SERVER_OPERATIONS.add, { name, ...spec, check });
     const { toolCount, state, reason } = server;
     clearStatus();
-    const result = state === "ready" ? `: ${toolCount} tools` : check ? `: ${reason}` : "";
+    const result = state === "ready"
+      ? `: ${counted(toolCount, "tool")}`
+      : check
+      ? `: ${reason}`
+      : "";
     if (!asJson) print(inert(`Added ${name}${withoutSecrets(result, secrets)}\n`));
     return { ...planned, done: "added" };
   } catch (error) {

@@ -84,7 +84,9 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
     async prepare(given, command, target) {
       if (!mustAsk("server remove", command)) return given;
       const { all } = await target.run(SERVER_OPERATIONS.tools, { server: given.name });
-      const question = `Remove server "${given.name}"? Clients lose its ${all.length} tools.`;
+      const question = `Remove server "${given.name}"? Clients lose its ${
+        counted(all.length, "tool")
+      }.`;
       agree("server remove", question, command);
       return given;
     },
@@ -108,7 +110,7 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
     ],
     show: ({ server: { name, toolCount } }: { server: Status }, { isRunning }) =>
       isRunning
-        ? `Repaired ${name}: ${toolCount} tools.\n`
+        ? `Repaired ${name}: ${counted(toolCount, "tool")}.\n`
         : `Removed the npx cache of ${name}; the next start reinstalls the package.\n`,
     offline: "",
   },

@@ -152,7 +152,7 @@ Deno.test("toolsets of a server that is starting are not built, but equipped", a
   const listed = await runAny(tools, "discover-all-tools");
   assert.ok("data" in listed);
   assert.deepEqual(listed.data.starting, ["slow"]);
-  assert.match(listed.text, /^1 tools\n1 server is still starting \(slow\): its tools are not inc/);
+  assert.match(listed.text, /^1 tool\n1 server is still starting \(slow\): its tools are not inc/);
 
   await toolsets.save({
     name: "dev",

@@ -1,3 +1,4 @@
+import { counted } from "../core/text.ts";
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { Access } from "../auth/access.ts";
@@ -87,7 +88,7 @@ const approve = operation({
   run: async ({ consents }, { id }) => ({ server: { ...await (await consents()).approve(id) } }),
   text: ({ server: { name, state, toolCount, reason } }) =>
     state === "ready"
-      ? `Started ${name}: ${toolCount} tools. It is marked as untrusted.`
+      ? `Started ${name}: ${counted(toolCount, "tool")}. It is marked as untrusted.`
       : `Started ${name} (${state.replace("_", " ")}): ${reason}`,
 });
 

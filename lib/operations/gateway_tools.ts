@@ -34,8 +34,9 @@ export function gatewayTools(services: Services, caller: CallerRights): GatewayT
   };
 }
 
-/** Tools that are not an operation's, such as those of discovery, require `read`. */
-function restrictionsOf({ name, needs }: BuiltinTool): Restrictions {
-  const { rights, isWhole } = needs ?? { rights: ["read"], isWhole: false };
+/** Tools that are not an operation's require `read`; those that only call another one, `call`. */
+function restrictionsOf({ name, needs, forwards }: BuiltinTool): Restrictions {
+  const { rights, isWhole } = needs ??
+    { rights: [forwards ? "call" : "read"] as const, isWhole: false };
   return { name, rights, scope: isWhole ? "whole" : "visible" };
 }

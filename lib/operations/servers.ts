@@ -277,7 +277,7 @@ const setTools = operation({
   text: ({ server, enabled }) =>
     enabled === null
       ? `All tools of ${server} are enabled.`
-      : `${enabled.length} tools of ${server} are enabled.`,
+      : `Enabled ${counted(enabled.length, "tool")} of ${server}.`,
 });
 
 const tools = operation({
@@ -292,7 +292,7 @@ const tools = operation({
   run: ({ admin }, { server }) => ({ server, ...admin.enabledTools(server) }),
   text({ server, enabled, all }) {
     if (enabled === null) {
-      return `All ${all.length} tools of ${server} are enabled: ${all.join(", ")}`;
+      return `All tools of ${server} are enabled (${all.length}): ${all.join(", ")}`;
     }
     const off = all.filter((tool) => !enabled.includes(tool));
     return `Enabled tools of ${server}: ${listed(enabled)}. Not enabled: ${listed(off)}.`;

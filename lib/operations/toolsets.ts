@@ -143,7 +143,7 @@ const discover = operation({
         : "There are no tools: no server is connected."
       : page > pages
       ? `There are only ${pages} pages.`
-      : `${total} tools${pages > 1 ? `, page ${page} of ${pages}` : ""}`;
+      : `${counted(total, "tool")}${pages > 1 ? `, page ${page} of ${pages}` : ""}`;
     return [head, ...(note === undefined ? [] : [`${note}.`]), ...lines].join("\n");
   },
 });

@@ -492,7 +492,7 @@ export class ManagedServer implements AsyncDisposable {
   }
 
   #logLine(line: string, kind: "stderr" | "warning"): void {
-    this.log.add(line);
+    this.log.add(line, kind);
     this.#options.onLine?.(this.name);
     if (kind === "warning") this.#options.log.warn({ serverName: this.name }, line);
     else this.#options.log.debug({ serverName: this.name, line }, "stderr");

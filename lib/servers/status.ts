@@ -110,8 +110,12 @@ const KEPT_LINES = 1_000;
 export class OutputLog {
   readonly #lines: { time: number; line: string }[] = [];
 
-  add(line: string): void {
+  /** The last line that the server itself wrote. */
+  lastOutput: string | undefined;
+
+  add(line: string, kind: "stderr" | "warning" = "stderr"): void {
     this.#lines.push({ time: Date.now(), line });
+    if (kind === "stderr") this.lastOutput = line;
     if (this.#lines.length > KEPT_LINES) this.#lines.shift();
   }
 
@@ -210,7 +214,7 @@ export function callLost(name: string, error: TransportClosed): GatewayError {
 /** Why a connection failed, with the server's last output if it never answered. */
 export function failureReason(error: unknown, log: OutputLog): string {
   const message = error instanceof Error ? error.message : String(error);
-  const last = log.last(1)[0]?.line;
+  const last = log.lastOutput;
   const isSilent = error instanceof GatewayError && error.code === "TIMEOUT";
   return isSilent && last !== undefined
     ? `${message}. Last output: ${last.slice(0, 300)}`

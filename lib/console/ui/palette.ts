@@ -82,6 +82,8 @@ export interface PaletteItem {
   icon: string;
   label: string;
   aside?: string;
+  /** Another word that finds it. */
+  also?: string;
   key?: string;
   isName?: boolean;
   href?: string;
@@ -107,6 +109,7 @@ export function paletteItems(index: PaletteIndex | undefined): PaletteItem[] {
     label: page.label,
     key: page.key,
     href: page.path,
+    ...("also" in page ? { also: page.also } : {}),
   }));
   // The first of them is in the rail.
   for (const { path, label, icon } of SECURITY_PAGES.slice(1)) {
@@ -170,6 +173,11 @@ function searched(
     const bonus = place < 0 ? 0 : 12 - Math.min(place, 10);
     if (direct !== undefined) {
       found.push({ item, positions: direct.positions, score: direct.score + bonus });
+      continue;
+    }
+    const other = item.also === undefined ? undefined : fuzzyMatch(query, item.also);
+    if (other) {
+      found.push({ item, positions: [], score: other.score + bonus });
       continue;
     }
     // "weather forecast" finds the tool by its server's name too, "security" all its pages.

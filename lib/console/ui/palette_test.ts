@@ -67,6 +67,12 @@ Deno.test("paletteItems() has an action for each server and toolset, as it stand
   assert.ok(found("review").includes("review"));
 });
 
+Deno.test("searchPalette() offers the page before what can be done with single servers", () => {
+  const [first] = searchPalette(items, "optimize", []);
+  assert.equal(first?.title, "Pages");
+  assert.equal(first.items[0]?.item.label, "Optimization");
+});
+
 Deno.test("paletteItems() gives no key to two", () => {
   const keys = items.flatMap(({ key }) => key ?? []);
   assert.equal(new Set(keys).size, keys.length);
