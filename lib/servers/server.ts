@@ -134,6 +134,7 @@ export class ManagedServer implements AsyncDisposable {
       status: this.#status,
       current: () => this.#shared.current,
       onWarning: (line) => this.#logLine(line, "warning"),
+      minTtlMs: this.#timings.minTtl,
       signal: this.#closing.signal,
     });
     this.#shared = new SharedConnection({
@@ -331,7 +332,6 @@ export class ManagedServer implements AsyncDisposable {
         if (isProgram(this.#server.spec)) void connection?.end(0, undefined, error);
         return this.#explain(error);
       };
-      const onLog: TransportEvents["onLog"] = (line, kind) => this.#logLine(line, kind);
       const { spec } = this.#server;
       const server = client.cwd !== undefined && isProgram(spec)
         ? { ...this.#server, spec: { ...spec, cwd: client.cwd } }
@@ -345,7 +345,7 @@ export class ManagedServer implements AsyncDisposable {
           era: await this.#era.of(this.#server),
           signal,
           explain,
-          events: { ...client.events, onLog, onClose },
+          events: { ...client.events, onLog: (line, kind) => this.#logLine(line, kind), onClose },
         });
       } catch (error) {
         throw this.#explain(error);

@@ -299,6 +299,8 @@ export const TIMINGS = {
   lazyIdle: 5 * 60_000,
   /** After this long without a word a client's own connection is ended; its next call opens another. */
   ownIdle: 10 * 60_000,
+  /** Lists are not asked for more often than this, however soon a server wants that. */
+  minTtl: 5 * 60_000,
   /** What the calls in flight have left when a server's entry changes. */
   settle: 10_000,
 };

@@ -231,3 +231,29 @@ Deno.test("ManagedServer does not probe a server again whose revision it knows",
   await isStored(undefined);
   assert.equal(await connectOnce(), "server/discover");
 });
+
+Deno.test("ManagedServer lists again what is good for a while only, unless changes are announced", async () => {
+  const fake = new FakeServer();
+  let lists = 0;
+  const _meta = { "io.modelcontextprotocol/serverInfo": { name: "fake", version: "1" } };
+  const capabilities = { tools: {} };
+  fake.handlers.set("server/discover", () => ({
+    supportedVersions: ["2026-07-28"],
+    capabilities,
+    _meta,
+  }));
+  fake.handlers.set("tools/list", () => ({ tools: [], ttlMs: 1, nth: ++lists }));
+  const openTransport: ManagedServerOptions["openTransport"] = (_, events) => fake.open(events);
+  const timings = { minTtl: 10 };
+  {
+    await using server = manage("http://unused.example/", { openTransport, timings });
+    await until(() => lists > 3);
+    assert.equal(server.isStateless, true);
+  }
+  capabilities.tools = { listChanged: true };
+  lists = 0;
+  await using server = manage("http://unused.example/", { openTransport, timings });
+  await server.connection();
+  await pause(50);
+  assert.equal(lists, 1);
+});

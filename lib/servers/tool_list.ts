@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../core/errors.ts";
-import { elementTexts, memberText } from "../core/rpc.ts";
+import { elementTexts, isObject, memberText } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
 import type { ManagedServerOptions } from "./server.ts";
 import { headerParameters } from "./stateless_request.ts";
@@ -11,6 +11,8 @@ interface ToolListOptions extends Pick<ManagedServerOptions, "log" | "knownTools
   status: StatusTracker;
   current(): Connection | undefined;
   onWarning(line: string): void;
+  /** Lists are not asked for more often than this. */
+  minTtlMs: number;
   signal: AbortSignal;
 }
 
@@ -21,6 +23,7 @@ export class ToolList {
   #isStale = false;
   /** Resolves when the tools of the last run are listed, or known to be missing. */
   #recalling: Promise<boolean> | undefined;
+  #expiry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ToolListOptions) {
     this.#options = options;
@@ -81,12 +84,25 @@ export class ToolList {
 
   async #list(connection: Connection): Promise<string[]> {
     const { serverName, onWarning } = this.#options;
-    const tools = await listToolTexts(connection, serverName);
+    const { tools, ttlMs } = await listToolPages(connection, serverName);
     if (!connection.isStateless) return tools;
+    this.#expireAfter(connection, ttlMs);
     const { parameters, invalid } = headerParameters(tools);
     connection.headerParameters = parameters;
     for (const reason of invalid.values()) onWarning(reason);
     return tools.filter((tool) => !invalid.has(tool));
+  }
+
+  /** A server that announces no changes says instead for how long its list is good. */
+  #expireAfter(connection: Connection, ttlMs: number | undefined): void {
+    clearTimeout(this.#expiry);
+    const { tools } = connection.info.capabilities;
+    if (ttlMs === undefined || (isObject(tools) && tools.listChanged === true)) return;
+    const { minTtlMs, signal } = this.#options;
+    this.#expiry = setTimeout(() => {
+      if (!signal.aborted && this.#options.current() === connection) void this.refresh();
+    }, Math.min(Math.max(ttlMs, minTtlMs), MAX_TTL_MS));
+    Deno.unrefTimer(Number(this.#expiry));
   }
 
   async #reload(): Promise<void> {
@@ -112,12 +128,27 @@ const PAGE_TIMEOUT_MS = 30_000;
 /** For all pages together, or a slow server could take hours. */
 const LIST_TIMEOUT_MS = 60_000;
 
+const MAX_TTL_MS = 24 * 60 * 60_000;
+
+interface ListedPages {
+  tools: string[];
+  /** For how long the list is good, by what the server says of all of its pages. */
+  ttlMs?: number;
+}
+
 export async function listToolTexts(
+  ...args: Parameters<typeof listToolPages>
+): Promise<string[]> {
+  return (await listToolPages(...args)).tools;
+}
+
+async function listToolPages(
   connection: Pick<Connection, "has" | "call">,
   serverName: string,
   timeoutMs = LIST_TIMEOUT_MS,
-): Promise<string[]> {
-  if (!connection.has("tools")) return [];
+): Promise<ListedPages> {
+  if (!connection.has("tools")) return { tools: [] };
+  let ttlMs: number | undefined;
   const deadline = Date.now() + timeoutMs;
   const tools: string[] = [];
   const seen = new Set<string>();
@@ -140,8 +171,12 @@ export async function listToolTexts(
       });
     }
     for (const tool of elementTexts(list)) tools.push(tool);
+    const ttl: unknown = JSON.parse(memberText(result, "ttlMs") ?? "null");
+    if (typeof ttl === "number") ttlMs = Math.min(ttl, ttlMs ?? ttl);
     const next: unknown = JSON.parse(memberText(result, "nextCursor") ?? "null");
-    if (typeof next !== "string" || next === "") return tools;
+    if (typeof next !== "string" || next === "") {
+      return ttlMs === undefined ? { tools } : { tools, ttlMs };
+    }
     chars += list.length;
     if (tools.length > MAX_TOOLS || chars > MAX_CHARS || seen.has(next)) break;
     seen.add(next);

@@ -52,6 +52,8 @@ function createServer(state: State, changes?: Changes): McpServer {
   mcp.registerTool("whoami", {}, (ctx: ServerContext) => text(JSON.stringify(ctx.mcpReq)));
   mcp.registerTool("grow", { inputSchema: z.object({ name: z.string() }) }, ({ name }) => {
     state.extra.push(name);
+    // Over stdio this server serves the next request too.
+    if (!changes) mcp.registerTool(name, {}, () => text(name));
     announce.toolsChanged();
     return text("grown");
   });
