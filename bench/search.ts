@@ -1,85 +1,76 @@
-/** How well and how fast tools are found: by words, by meaning too, and by Orama as it comes. */
-import { type AnyOrama, create, insertMultiple, search as oramaSearch } from "@orama/orama";
-import { TableEmbedder } from "../lib/catalog/search/embedding/table_embedder.ts";
+/** How well and how fast tools are found, and how well other ways find them. */
+import { createEmbedder } from "../lib/catalog/search/embedding/embedder.ts";
 import { SemanticIndex } from "../lib/catalog/search/embedding/semantic_index.ts";
-import { SearchIndex } from "../lib/catalog/search/search_index.ts";
 import { ToolSearch } from "../lib/catalog/search/tool_search.ts";
 import { printTable } from "./report.ts";
 import { type DataSet, loadDataSets } from "./search_data.ts";
-import { measure, type Measures } from "./search_measures.ts";
+import { measure, type Measures, pairedDifference } from "./search_measures.ts";
+import { RIVALS } from "./search_rivals.ts";
 
-const HEAD = ["", "R@1", "R@3", "R@5", "R@10", "MRR", "nDCG@10", "p50 ms", "p95 ms", "build ms"];
-const SIZES = [2_000, 10_000];
+const HEAD = [
+  "",
+  "R@1",
+  "R@5",
+  "R@10",
+  "MRR",
+  "nDCG@10",
+  "p50 ms",
+  "p95 ms",
+  "build ms",
+  "R@5 minus words [95 %]",
+  "MRR minus words [95 %]",
+];
+const SIZES = [3_000, 10_000];
 const SIZE_PROGRAM = new URL("./search_size.ts", import.meta.url).href;
 
-/** `--lexical` leaves out the embeddings. */
+interface Row {
+  name: string;
+  measures: Measures;
+  build: number;
+}
+
+/** `--set=NAME` keeps to one data set. */
 export async function benchSearch(): Promise<void> {
-  const sets = await loadDataSets();
-  const isLexicalOnly = Deno.args.includes("--lexical");
+  const only = Deno.args.find((arg) => arg.startsWith("--set="))?.slice("--set=".length);
+  const sets = (await loadDataSets()).filter(({ name }) => only === undefined || name === only);
   for (const set of sets) {
-    const rows = [HEAD, await plainOrama(set), await byWords(set)];
-    if (!isLexicalOnly) rows.push(await byMeaningToo(set));
+    const rows: Row[] = [];
+    for (const [name, open] of Object.entries(RIVALS)) {
+      const started = performance.now();
+      const search = await open(set.documents);
+      const build = performance.now() - started;
+      rows.push({ name, measures: await measure(set.queries, search), build });
+    }
+    const words = await ours("by words", set, "none");
+    rows.push(words, await ours("built-in", set, "local"));
     printTable(
       `search: ${set.name}, ${set.documents.length} tools, ${set.queries.length} queries`,
-      rows,
+      [HEAD, ...rows.map((row) => cells(row, words))],
     );
   }
-  await bySize();
+  if (only === undefined) await bySize();
 }
 
-async function plainOrama({ documents, queries }: DataSet): Promise<string[]> {
+async function ours(
+  name: string,
+  { documents, queries }: DataSet,
+  embeddings: "none" | "local",
+): Promise<Row> {
   const started = performance.now();
-  const orama: AnyOrama = create({
-    schema: { server: "string", name: "string", description: "string", parameters: "string" },
-  });
-  await insertMultiple(
-    orama,
-    documents.map(({ key, server, name, description, parameters }) => ({
-      id: key,
-      server,
-      name,
-      description,
-      parameters,
-    })),
+  const embedder = await createEmbedder({ embeddings });
+  await using search = new ToolSearch(
+    embedder ? { semantic: new SemanticIndex({ embedder }) } : {},
   );
-  const build = performance.now() - started;
-  const measures = await measure(
-    queries,
-    async (term) => (await oramaSearch(orama, { term, limit: 10 })).hits.map(({ id }) => id),
-  );
-  return row("Orama as it comes", measures, build);
-}
-
-async function byWords({ documents, queries }: DataSet): Promise<string[]> {
-  const started = performance.now();
-  const index = new SearchIndex();
-  index.update({ added: documents });
-  const build = performance.now() - started;
-  const measures = await measure(
-    queries,
-    (query) => index.search({ query }).map(({ key }) => key),
-  );
-  return row("by words", measures, build);
-}
-
-async function byMeaningToo({ documents, queries }: DataSet): Promise<string[]> {
-  const started = performance.now();
-  await using search = new ToolSearch({
-    semantic: new SemanticIndex({ embedder: await TableEmbedder.open() }),
-  });
   search.update({ added: documents });
   await search.semantic?.settled();
   const build = performance.now() - started;
-  const measures = await measure(
-    queries,
-    async (query) => (await search.search({ query })).hits.map(({ key }) => key),
-  );
-  return row("by words and meaning", measures, build);
+  const find = async (query: string) => (await search.search({ query })).hits.map(({ key }) => key);
+  return { name, measures: await measure(queries, find), build };
 }
 
 async function bySize(): Promise<void> {
   const rows = [
-    ["tools", "by", "build ms", "p50 ms", "p95 ms", "RSS MB", "of that before the index"],
+    ["tools", "by", "build ms", "first query", "p50 ms", "p95 ms", "RSS MB", "before the index"],
   ];
   for (const size of SIZES) {
     for (const by of ["words", "meaning too"]) {
@@ -88,19 +79,26 @@ async function bySize(): Promise<void> {
         args: ["run", ...flags, SIZE_PROGRAM, String(size), by],
         stderr: "inherit",
       }).output();
-      const { build, p50, p95, rss, before } = JSON.parse(new TextDecoder().decode(stdout));
-      const values = [build, p50, p95, rss, before].map((value: number) => value.toFixed(1));
-      rows.push([String(size), by, ...values]);
+      const { build, firstMode, p50, p95, rss, before } = JSON.parse(
+        new TextDecoder().decode(stdout),
+      );
+      const values = [p50, p95, rss, before].map((value: number) => value.toFixed(1));
+      rows.push([String(size), by, build.toFixed(0), firstMode, ...values]);
     }
   }
   printTable("search by size (goals: 10,000 tools in 2 s, p95 10 ms, 300 MB)", rows);
 }
 
-function row(name: string, measures: Measures, build: number): string[] {
-  const { recall1, recall3, recall5, recall10, mrr, ndcg10, p50, p95 } = measures;
+function cells({ name, measures, build }: Row, words: Row): string[] {
+  const { recall1, recall5, recall10, mrr, ndcg10, p50, p95 } = measures;
+  const against = (of: "recall5" | "inverseRank") => {
+    const { mean, low, high } = pairedDifference(measures, words.measures, of);
+    return `${mean.toFixed(1)} [${low.toFixed(1)}, ${high.toFixed(1)}]`;
+  };
   return [
     name,
-    ...[recall1, recall3, recall5, recall10, mrr, ndcg10, p50, p95].map((each) => each.toFixed(1)),
+    ...[recall1, recall5, recall10, mrr, ndcg10, p50, p95].map((value) => value.toFixed(1)),
     build.toFixed(0),
+    ...(measures === words.measures ? ["", ""] : [against("recall5"), against("inverseRank")]),
   ];
 }

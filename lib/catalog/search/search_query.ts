@@ -68,7 +68,7 @@ export function readQuery(
   synonyms: Synonyms,
 ): SearchQuery {
   const cut = text.slice(0, MOST_CHARS);
-  const isForeign = isForeignText(
+  const isForeign = !COMMANDS.has(firstWord(cut)) && isForeignText(
     cut,
     (word) => corpus.vocabulary.find(stemOf(word)) !== undefined,
   );
@@ -101,13 +101,17 @@ function verbsOf(clauses: string[]): string[] {
 
 /** Replaces short forms by what they stand for, and a command at the beginning by what it does. */
 function writeOut(text: string): string {
-  const [first = ""] = text.trim().split(/\s+/, 1);
-  const command = COMMANDS.get(first.toLowerCase());
+  const first = firstWord(text);
+  const command = COMMANDS.get(first);
   const rest = command === undefined ? text : `${command} ${text.trim().slice(first.length)}`;
   return rest.replace(/(?<![\w.-])[A-Za-z][A-Za-z0-9]{1,6}(?![\w-])/g, (word) => {
     const meaning = ABBREVIATIONS.get(word.toLowerCase());
     return meaning === undefined ? word : `${meaning} ${word}`;
   });
+}
+
+function firstWord(text: string): string {
+  return (/\S+/.exec(text)?.[0] ?? "").toLowerCase();
 }
 
 class WordReader {
@@ -128,6 +132,7 @@ class WordReader {
       if (isStopWord(word)) return word;
       const own = this.#countOf(word);
       let [best, most] = [word, own * SWAP_CERTAINTY];
+      if (most >= this.#corpus.size) return word;
       for (const other of swapsOf(word)) {
         const count = this.#countOf(other);
         if (count > most) [best, most] = [other, count];
@@ -205,8 +210,12 @@ class WordReader {
     const { vocabulary } = this.#corpus;
     const found = correct(stem, vocabulary.words());
     if (found.length > 0 || stem.length < SHORTEST_PART) return found;
-    const longer = [...vocabulary.words()].filter((word) => word.startsWith(stem));
-    return longer.slice(0, MOST_COMPOUNDS).map((word) => ({ word, trust: COMPOUND_TRUST }));
+    for (const word of vocabulary.words()) {
+      if (!word.startsWith(stem)) continue;
+      found.push({ word, trust: COMPOUND_TRUST });
+      if (found.length >= MOST_COMPOUNDS) break;
+    }
+    return found;
   }
 }
 

@@ -70,7 +70,11 @@ export class ToolSearch implements AsyncDisposable {
       return reason ?? `The tools are still being indexed (${done} of ${total})`;
     }
     const scores = await this.semantic.compare(query.text, query.clauseTexts);
-    return "degraded" in scores ? scores.degraded : { scores, ratio: this.#ratio };
+    return "degraded" in scores ? scores.degraded : {
+      scores,
+      isTable: knows !== undefined,
+      ratio: this.#ratio,
+    };
   }
 }
 

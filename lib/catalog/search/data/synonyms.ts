@@ -57,7 +57,6 @@ export const SAME_THINGS: readonly (readonly string[])[] = [
   ["bookmark", "favorite"],
   ["chart", "graph", "plot", "diagram"],
   ["voice", "speech", "audio", "aloud"],
-  ["secret", "credential", "password"],
   ["translate", "translation"],
   ["sheet", "spreadsheet", "excel"],
   ["pipeline", "workflow", "ci"],

@@ -2,7 +2,7 @@ import { GatewayError } from "../../../core/errors.ts";
 import { builtFile } from "../../../core/product.ts";
 import type { Embedder } from "./embedder.ts";
 
-/** How it is made, and what it can do: data/embeddings.md. */
+/** How it is made, and what it can do: bench/embedding/README.md. */
 const TABLE = builtFile("lib/catalog/search/data/embeddings.bin");
 
 const MOST_TOKENS = 128;
