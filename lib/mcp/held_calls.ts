@@ -2,6 +2,7 @@ import { TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { StatelessCall } from "./stateless_call.ts";
 
+const PATIENCE_MS = 1_000;
 /** How long a call waits for the client to come back with its answers. */
 const HOLD_MS = 10 * 60_000;
 const PREFIX = "quartermaster.";
@@ -21,6 +22,11 @@ export class HeldCalls implements Disposable {
   readonly #instance = crypto.randomUUID().slice(0, 8);
   readonly #calls = new Map<string, StatelessCall>();
   readonly #limits: TimeoutQueue;
+  /**
+   * How long an answer may take before it comes on a stream, which has no status of its own: the
+   * revision wants 400 and 404 for some errors, and has no streams that can be resumed.
+   */
+  readonly patience = new TimeoutQueue(PATIENCE_MS);
 
   constructor(holdMs = HOLD_MS) {
     this.#limits = new TimeoutQueue(holdMs);
@@ -68,6 +74,7 @@ export class HeldCalls implements Disposable {
 
   [Symbol.dispose](): void {
     this.#limits[Symbol.dispose]();
+    this.patience[Symbol.dispose]();
     this.#calls.clear();
   }
 

@@ -187,7 +187,7 @@ class HttpRound implements Round {
   }
 
   /** Opens a stream if the answer takes long: with one, a client that goes away is noticed. */
-  wait({ patience }: Pick<EndpointHost, "patience">): void {
+  wait({ held: { patience } }: Pick<EndpointHost, "held">): void {
     if (this.#isOver) return;
     const waiting = patience.add(() => this.#open());
     this.#stopWaiting = () => patience.delete(waiting);

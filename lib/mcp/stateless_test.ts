@@ -44,6 +44,10 @@ function openEndpoint(holdMs?: number) {
         if (method === "unknown/method") {
           return { text: `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"no"}}` };
         }
+        if (params.name === "late") {
+          await new Promise<void>((resolve) => patience.add(resolve));
+          return { text: `{"jsonrpc":"2.0","id":${id},"error":{"code":-32021,"message":"no"}}` };
+        }
         if (params.name === "denied") throw new GatewayError("ACCESS_DENIED");
         if (params.name !== "ask") {
           return { text: `{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}` };
@@ -178,6 +182,7 @@ Deno.test("handleStateless() refuses what headers and body say in two ways", asy
       400,
       -32022,
     ],
+    [{ params: { name: "late" } }, 400, -32021],
     [{ method: "ping" }, 404, -32601],
     [{ method: "initialize" }, 404, -32601],
     [{ method: "unknown/method" }, 404, -32601],
