@@ -310,10 +310,7 @@ class CombinedViewSession implements ViewSession {
     await this.#offeredLists(request);
     const list = this.#view.toolList(principal);
     this.lists.noteListed("tools", list.digest);
-    if (list.digest !== this.#counted) {
-      this.#counted = list.digest;
-      this.#options.account?.listed(this.#client, this.listed());
-    }
+    this.#countList(list.digest);
     return { text: resultText(request.id, list.text) };
   }
 
@@ -331,6 +328,12 @@ class CombinedViewSession implements ViewSession {
 
   #found(names: readonly string[]): ManagedServer[] {
     return names.flatMap((name) => this.#options.servers?.findServer(name) ?? []);
+  }
+
+  #countList(digest: string): void {
+    if (digest === this.#counted) return;
+    this.#counted = digest;
+    this.#options.account?.listed(this.#client, this.listed());
   }
 
   async #use(request: McpRequest): Promise<Answer> {
@@ -369,6 +372,8 @@ class CombinedViewSession implements ViewSession {
     if (!("forward" in result)) {
       const { call, ...shown } = result;
       const [content] = shown.content;
+      // A session from before a restart was listed its tools then.
+      this.#countList(this.#counted ?? "");
       this.#options.account?.answered(this.#client, {
         text: content?.type === "text" ? content.text : "",
         data: shown.structuredContent,

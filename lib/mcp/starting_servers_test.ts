@@ -154,6 +154,10 @@ Deno.test("toolsets of a server that is starting are not built, but equipped", a
   assert.deepEqual(listed.data.starting, ["slow"]);
   assert.match(listed.text, /^1 tool\n1 server is still starting \(slow\): its tools are not inc/);
 
+  const none = await runAny(tools, "discover-all-tools", { server: "slow" });
+  assert.ok("data" in none);
+  assert.match(none.text, /^No tools to show yet: try again in a moment\.\n1 server is still/);
+
   await toolsets.save({
     name: "dev",
     tools: [{ server: "git", tool: "status" }, { server: "slow", tool: "ps" }],

@@ -48,6 +48,9 @@ Deno.test("mayUse() asks for what a tool declares, else for read", () => {
   assert.ok(!rights.mayUse("read manage", optimize));
   assert.ok(rights.mayUse("~read", named("tool_discovery")));
   assert.ok(!rights.mayUse("call", named("tool_discovery")));
+  // What it can call directly, it can call through another tool.
+  assert.ok(rights.mayUse("call", { ...named("tool_execute"), forwards: true }));
+  assert.ok(!rights.mayUse("read", { ...named("tool_execute"), forwards: true }));
 });
 
 Deno.test("demandUse() names the right that is missing, unless it would be of no use", () => {

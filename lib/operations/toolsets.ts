@@ -129,7 +129,7 @@ const discover = operation({
   }),
   mcp: "discover-all-tools",
   run: ({ toolsets: admin }, input, { principal }) => admin.discover(input, principal),
-  text({ total, page, pages, servers, note }, { filter, server }) {
+  text({ total, page, pages, servers, note, starting }, { filter, server }) {
     const lines = servers.flatMap(({ name, tools }) => [
       `${name}:`,
       ...tools.map(({ namespacedName, summary }) =>
@@ -137,8 +137,11 @@ const discover = operation({
       ),
     ]);
     const isFiltered = filter?.trim() || server !== undefined;
+    const isComing = starting?.some((name) => (server ?? name) === name) ?? false;
     const head = total === 0
-      ? isFiltered
+      ? isComing
+        ? "No tools to show yet: try again in a moment."
+        : isFiltered
         ? "No tool matches. Try fewer words, or none."
         : "There are no tools: no server is connected."
       : page > pages

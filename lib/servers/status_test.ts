@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerStatus } from "../core/server.ts";
-import { OutputLog, StateHistory } from "./status.ts";
+import { GatewayError } from "../core/errors.ts";
+import { failureReason, OutputLog, StateHistory } from "./status.ts";
 
 function status(change: Partial<ServerStatus>): ServerStatus {
   return {
@@ -50,4 +51,14 @@ Deno.test("LineLog.last() has the last 1,000 lines, oldest first, or as many of 
   assert.deepEqual(lines(), Array.from({ length: 1_000 }, (_, index) => `line ${index + 2_001}`));
   assert.deepEqual(lines(2), ["line 2999", "line 3000"]);
   assert.equal(lines(5_000).length, 1_000);
+});
+
+Deno.test("failureReason() quotes the server's own output, not the gateway's notes", () => {
+  const log = new OutputLog();
+  const error = new GatewayError("TIMEOUT", { message: "It did not answer" });
+  log.add("Processes of group 7 do not end", "warning");
+  assert.equal(failureReason(error, log), "It did not answer");
+  log.add("cannot find module");
+  log.add("Processes of group 7 do not end", "warning");
+  assert.equal(failureReason(error, log), "It did not answer. Last output: cannot find module");
 });
