@@ -46,9 +46,9 @@ Deno.test("ToolDirectory.find() filters by category and server", async () => {
   const { directory } = opened;
   const find = async (more: { category?: string; server?: string }) =>
     (await directory.find(EVERYONE, { text: "password commits", limit: 10, ...more })).found
-      .map(({ tool }) => tool.name).sort();
+      .map(({ tool }) => tool.name);
   assert.equal((await find({ category: "AUTH" }))[0], "read_password");
-  assert.deepEqual(await find({ server: "git" }), ["push", "secret_push"]);
+  assert.deepEqual((await find({ server: "git" })).sort(), ["push", "secret_push"]);
   const ofGit = await find({ category: "auth", server: "git" });
   assert.ok(!ofGit.includes("read_password"), "another server's tool is no answer");
 });

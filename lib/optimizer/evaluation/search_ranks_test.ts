@@ -23,7 +23,8 @@ const prompts = [
 Deno.test("searchRanking() says for every prompt where the tool comes with a description", () => {
   const ranksOf = searchRanking(tools, "weather", "get_x");
   assert.deepEqual(ranksOf("Forecast of rain and sun", prompts), { rain: 1, mail: null });
-  assert.deepEqual(ranksOf("Send rain by email to a mother", prompts), { rain: 1, mail: 1 });
+  // "Send" is not what a tool called get_x does, however it is described.
+  assert.deepEqual(ranksOf("Send rain by email to a mother", prompts), { rain: 1, mail: 2 });
 });
 
 Deno.test("searchRanking() keeps nothing of the description before", () => {
