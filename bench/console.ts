@@ -24,10 +24,13 @@ const PAGES = [
   "/toolsets/bench",
   "/optimization",
   "/optimization/server_7/FIRST",
+  "/clients",
   "/activity",
+  "/activity?kind=missed",
   "/security",
   "/security/review",
   "/security/tokens",
+  "/security/projects",
   "/security/audit",
   "/settings",
 ];
