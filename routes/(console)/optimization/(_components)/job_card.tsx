@@ -101,6 +101,7 @@ export function JobCard({ job, isWhole, asked, onAsk }: JobCardProps) {
         )}
         {current !== undefined && current.categories.length > 0 && (
           <ul class="job-categories" aria-label="Runs by category">
+            <li class="muted">Runs done:</li>
             {current.categories.map(({ category, done, total }) => (
               <li key={category}>
                 <span class="job-category">{category}</span> {done}/{total}
