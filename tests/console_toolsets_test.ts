@@ -287,6 +287,7 @@ browserTest("toolset's page has its endpoint for every client, and who is there"
   const { page, complaints } = open;
   await goLive(page, `${endpoints.url}/toolsets/endpoint`);
   await page.getByText("1 client sees its 2 tools at /toolsets/endpoint/mcp: test").waitFor();
+  await page.getByText(/^Set up Claude Code, /).click();
   await page.getByText("Cursor", { exact: true }).click();
   await page.getByText(`"url": "${endpoints.url}/toolsets/endpoint/mcp"`).filter({ visible: true })
     .first()
