@@ -62,6 +62,12 @@ export class LastEra {
     else await this.#memory?.note(server, { era, version });
   }
 
+  /** It failed to start, perhaps because of the probe: the next try does without. */
+  doubt(server: PooledServer): void {
+    const known = this.#recall(server);
+    this.#known = known.then((era) => era ?? { era: "sessions", version: "" });
+  }
+
   #recall(server: PooledServer): Promise<KnownEra | undefined> {
     if (this.#entry !== server) {
       this.#entry = server;

@@ -148,6 +148,7 @@ export class ManagedServer implements AsyncDisposable {
       prepare: (connection, signal) => this.#tools.load(connection, signal),
       onReady: (connection) => this.#onReady(connection),
       onFailed: async (signal) => {
+        if (isProgram(this.#server.spec)) this.#era.doubt(this.#server);
         if (this.status.toolCount === 0) await this.#tools.recall(signal);
       },
       signal: this.#closing.signal,
@@ -204,11 +205,6 @@ export class ManagedServer implements AsyncDisposable {
     return spec.disabled === true || isPaused;
   }
 
-  get #isLazy(): boolean {
-    const { spec } = this.#server;
-    return isProgram(spec) && spec.lazy === true;
-  }
-
   /** After how long without a call the program is stopped. */
   get #idleMs(): number | undefined {
     const { spec } = this.#server;
@@ -233,7 +229,7 @@ export class ManagedServer implements AsyncDisposable {
       return this.#status.set("not_running", "No gateway is running");
     }
     this.#status.set("starting", "Starting");
-    if (this.#isLazy) return void this.#sleepOrConnect().catch(() => {});
+    if (isProgram(spec) && spec.lazy) return void this.#sleepOrConnect().catch(() => {});
     // Clients get the tools of the last run while it starts.
     if (this.status.toolCount === 0) void this.#tools.recall(this.#stirred.signal);
     void this.#shared.connect().catch(() => {});

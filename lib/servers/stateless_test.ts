@@ -257,3 +257,21 @@ Deno.test("ManagedServer lists again what is good for a while only, unless chang
   await pause(50);
   assert.equal(lists, 1);
 });
+
+Deno.test("ManagedServer probes a program that fails to start only once", async () => {
+  const fake = new FakeServer();
+  fake.handlers.set("server/discover", (_, link) => link.close("lost", "it exited"));
+  fake.handlers.set("initialize", (_, link) => link.close("lost", "it exited"));
+  const spec = { type: "stdio" as const, command: "fake", args: [], env: {} };
+  await using _ = manage("", {
+    server: { name: "test", spec, source: { kind: "store" } },
+    openTransport: (_, events) => Object.assign(fake.open(events), { abandon() {} }),
+  });
+  await until(() => fake.links.length >= 4);
+  assert.deepEqual(fake.links.slice(0, 4).map(({ heard }) => heard[0]), [
+    "server/discover",
+    "initialize",
+    "initialize",
+    "initialize",
+  ]);
+});
