@@ -20,9 +20,8 @@ const REVISIONS = [
   },
 ] as const;
 
-/** Not yet: parameters in headers, and the refusals of tasks at aggregated endpoints. */
-const LEFT_OUT =
-  /^(http-custom-header-server-validation|tasks-(capability-negotiation|dispatch-and-envelope))$/;
+/** Not yet: the refusals of tasks at aggregated endpoints. */
+const LEFT_OUT = /^tasks-(capability-negotiation|dispatch-and-envelope)$/;
 
 /** The endpoints, and the scenarios that cannot be tried there. */
 const PLACES = [

@@ -12,7 +12,12 @@ import {
   type RpcMessage,
   withFirstMember,
 } from "../core/rpc.ts";
-import { isStatelessMessage, type RpcRequest, statelessHeaders } from "../mcp/envelope.ts";
+import {
+  BRIDGE_HEADER,
+  isStatelessMessage,
+  type RpcRequest,
+  statelessHeaders,
+} from "../mcp/envelope.ts";
 import { cancelledId, rpcErrorText } from "../mcp/protocol.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import type { Credential } from "./gateway_client.ts";
@@ -143,7 +148,9 @@ export class StdioBridge implements AsyncDisposable {
       if (!entry.isCancelled) this.#handOn(text, message);
     };
     try {
-      const headers = isStateless ? statelessHeaders(message) : undefined;
+      const headers = isStateless
+        ? { ...statelessHeaders(message), [BRIDGE_HEADER]: "stdio" }
+        : undefined;
       const exchange = { id, method, text, onMessage, signal, headers };
       if (!isStateless && method === "initialize") await this.#begin(message, text, signal);
       else if (isStateless && method === "subscriptions/listen") await this.#subscribe(exchange);

@@ -63,6 +63,8 @@ export interface McpRequest {
   text: string;
   /** Aborts when the client cancels or goes away. */
   signal: CancelSignal;
+  /** A header of the HTTP request, if headers have to repeat what the body says. */
+  header?: ((name: string) => string | null) | undefined;
   /** Sends what belongs to this request, before its answer. */
   send(text: string): void;
 }

@@ -67,6 +67,10 @@ const TABLE = {
     "The request's parameters are invalid",
     "Correct the parameters and try again",
   ]),
+  HEADER_MISMATCH: entry(-32020, 400, [
+    "A header does not match the request's body",
+    "Send the header with the value that the body has",
+  ]),
   INVALID_ARGUMENTS: entry(-32602, 400, [
     "The arguments are invalid",
     "Correct the arguments and try again",

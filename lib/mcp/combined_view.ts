@@ -33,6 +33,7 @@ import { forwardedParams } from "./discovery_tools.ts";
 import { ClientLists, ListText, type ListVersions } from "./list_changes.ts";
 import type { OfferedLists } from "./offered_lists.ts";
 import { withFollowableAdvice } from "./recovery.ts";
+import { checkParamHeaders } from "./param_headers.ts";
 import { ClientRelays } from "./relays.ts";
 import { withExposedPage } from "./resource_aggregate.ts";
 import { type CallServer, callShared } from "./server_lists.ts";
@@ -355,6 +356,7 @@ class CombinedViewSession implements ViewSession {
     if (builtin) return await this.#callBuiltin(builtin, request);
     const resolved = this.#resolve(name, request);
     const tool = resolved instanceof Promise ? await resolved : resolved;
+    checkParamHeaders(tool, request);
     return await this.#callOn(tool, request, () => callParams(request, tool.name));
   }
 

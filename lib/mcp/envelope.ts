@@ -13,6 +13,9 @@ const ENVELOPE_KEYS = new Set([VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, LEVEL_
 export const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";
 
+/** Tells that a request came over stdio, where there are no headers. */
+export const BRIDGE_HEADER = "quartermaster-bridge";
+
 /** The levels of log messages, the least important first. */
 export const LOG_LEVELS = [
   "debug",

@@ -103,6 +103,7 @@ const REQUEST_ERRORS: ReadonlySet<ErrorCode> = new Set([
   "SERVER_NOT_FOUND",
   "NOT_FOUND",
   "INVALID_PARAMS",
+  "HEADER_MISMATCH",
 ]);
 
 /** An error as the answer to a request: a result the model can read where a tool was called. */

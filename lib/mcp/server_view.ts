@@ -29,6 +29,7 @@ import type { ContentScreen } from "./content_screen.ts";
 import { ClientLists, ListText } from "./list_changes.ts";
 import type { OfferedLists } from "./offered_lists.ts";
 import { withFollowableAdvice } from "./recovery.ts";
+import { checkParamHeaders } from "./param_headers.ts";
 import { Relay } from "./relay.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
@@ -335,6 +336,7 @@ class ServerViewSession implements ViewSession {
   }
 
   #callResolved(tool: CatalogTool, request: McpRequest): Promise<Answer> {
+    checkParamHeaders(tool, request);
     return callTool(this.#checks, { tool, request, client: this.#client }, {
       params: () => callParams(request, tool.name),
       checkUnchanged: () => checkUnchanged(tool, { table: this.#table(), admits: this.#admits }),

@@ -1,7 +1,8 @@
 import { progressTokenOf } from "../core/client.ts";
 import type { GatewayError } from "../core/errors.ts";
 import { isObject, memberSpans, type MessageId, resultText, type RpcMessage } from "../core/rpc.ts";
-import { JsonResponse } from "../http/exchange.ts";
+import { type HttpRequest, JsonResponse } from "../http/exchange.ts";
+import { isForwarded } from "../http/guard.ts";
 import { correlationId } from "../http/handle_request.ts";
 import { addressOf } from "../http/request_origin.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type Visit,
 } from "./endpoint_host.ts";
 import {
+  BRIDGE_HEADER,
   type Envelope,
   readEnvelope,
   type RpcRequest,
@@ -96,6 +98,7 @@ function answer(
     text,
     logLevel,
     correlationId: correlationId(request),
+    header: isBridged(request) ? undefined : (name) => request.headers.get(name),
   });
   round.onLeave = () => call.cancel("The client disconnected");
   round.wait(host);
@@ -113,6 +116,11 @@ function answer(
     void closing.promise.then(() => open.close());
     return new Response(body.stream, { headers: STREAM_HEADERS });
   }
+}
+
+/** A proxy in between could not have read the headers that are missing, so it may not be there. */
+function isBridged(request: HttpRequest): boolean {
+  return request.headers.get(BRIDGE_HEADER) !== null && !isForwarded(request);
 }
 
 /** Makes a call, or continues the one that the request's state stands for; throws INVALID_PARAMS. */

@@ -38,6 +38,7 @@ export interface StatelessCallOptions {
   text: string;
   logLevel: string | undefined;
   correlationId?: string | undefined;
+  header?: McpRequest["header"];
 }
 
 /** Methods whose answer can be that the client has to answer something first. */
@@ -91,6 +92,7 @@ export class StatelessCall {
       params,
       text,
       signal: this.signal,
+      header: this.#options.header,
       send: (out) => this.#take(out),
     };
     if (ASKING.has(method)) { for (const question of session.takePostponed()) this.#ask(question); }
@@ -263,7 +265,7 @@ function endWith(round: Round, text: string, { method, params }: RpcRequest): vo
   const { error } = JSON.parse(text);
   const code = isObject(error) ? error.code : undefined;
   if (code === -32601) return round.end(text, 404);
-  if (code === -32021) return round.end(text, 400);
+  if (code === -32020 || code === -32021) return round.end(text, 400);
   if (code === -32002 && method === "resources/read") {
     const message = String(error.message);
     const data = { ...isObject(error.data) ? error.data : {}, uri: params.uri };
