@@ -17,8 +17,8 @@ import {
   type Era,
   FIRST_CALL_ID,
   type Handshake,
-  negotiate,
   type ServerInfo,
+  shakeHands,
 } from "./negotiation.ts";
 import {
   type HeaderParameters,
@@ -180,7 +180,7 @@ export class Connection implements AsyncDisposable {
           events.onInstall?.(reason);
         },
       }, ended);
-      const handshake = await abortable(negotiate(transport, options), ended);
+      const handshake = await abortable(shakeHands(transport, options), ended);
       isOpening = false;
       if (early) traffic.close(early);
       return new Connection(transport, handshake, options, traffic);

@@ -90,7 +90,7 @@ interface NegotiationOptions extends Introduction {
  * refuses to be initialized. Some programs ignore requests before they are initialized. They are
  * initialized after a short while without waiting for the probe any longer.
  */
-export async function negotiate(
+export async function shakeHands(
   transport: Transport,
   options: NegotiationOptions,
 ): Promise<Handshake> {

@@ -13,7 +13,7 @@ import type { Logger } from "../telemetry/logs.ts";
 import { type Call, Connection, type ConnectionOptions } from "./connection.ts";
 import { type EraMemory, LastEra } from "./era_memory.ts";
 import type { ServerInfo } from "./negotiation.ts";
-import { refusalOf } from "./stateless_request.ts";
+import { unprocessedReason } from "./stateless_request.ts";
 import {
   callLost,
   connectedWithin,
@@ -286,7 +286,7 @@ export class ManagedServer implements AsyncDisposable {
 
   /** Repairs what made a stateless server refuse a request unprocessed; true if it can be repeated. */
   async #recover(connection: Connection, answer: string): Promise<boolean> {
-    const refusal = refusalOf(answer);
+    const refusal = unprocessedReason(answer);
     // Its tools now have other headers than they were listed with.
     if (refusal === "headers") await this.refreshTools();
     else if (refusal === "version") {

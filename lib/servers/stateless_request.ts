@@ -183,7 +183,7 @@ const REFUSALS: Record<number, "headers" | "version"> = {
 const REFUSAL_CHARS = 10_000;
 
 /** What a server's answer refuses, if it was not processed for this. */
-export function refusalOf(answer: string): "headers" | "version" | undefined {
+export function unprocessedReason(answer: string): "headers" | "version" | undefined {
   if (answer.length > REFUSAL_CHARS || !answer.includes("-3202")) return undefined;
   const error = parseJson(memberText(answer, "error") ?? "null");
   return isObject(error) ? REFUSALS[Number(error.code)] : undefined;
