@@ -207,6 +207,7 @@ const FIT = {
   words: { base: -3.35, cosine: 0, score: 6.66 },
 };
 const LEAST_FIT = 0.45;
+const FEW_TOOLS = 75;
 /** What is left of a relevance if nothing fits; and the least of the best tool if something does. */
 const POOR_SHARE = 0.1;
 
@@ -229,10 +230,10 @@ export function relevancesOf(
     all += weight;
     wishes.set(wish, (wishes.get(wish) ?? 0) + weight);
   });
-  // Scores grow with the number of tools, which makes words rarer.
+  // Scores grow with the number of tools, which makes words rarer; hardly so among few.
   const fit = logistic(
     FIT[by].base + FIT[by].cosine * Math.max(...scores.map(({ cosine }) => cosine)) +
-      FIT[by].score * best / Math.log(Math.max(2, tools)),
+      FIT[by].score * best / Math.log(Math.max(FEW_TOOLS, tools)),
   );
   return scores.map(({ wish, isExact }, rank) => {
     if (isExact) return 1;
