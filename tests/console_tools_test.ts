@@ -21,7 +21,11 @@ const TOOLS: Record<string, object[]> = {
     {
       name: "commit",
       description: "Records the staged changes with a message.",
-      inputSchema: { type: "object", properties: { message: text }, required: ["message"] },
+      inputSchema: {
+        type: "object",
+        properties: { message: { ...text, description: "In one line, e.g. `Fix login`" } },
+        required: ["message"],
+      },
     },
     {
       name: "hub_search",
@@ -156,7 +160,6 @@ test("tool page has names, cost, examples and relatives; what is said of it can 
   await page.getByText("is already the name of").first().waitFor();
   const flat = page.locator(".fact", { hasText: "Flat name" });
   assert.match(await flat.innerText(), /git_hub_search_\w+/);
-  await page.getByRole("link", { name: "git_hub.old_search" }).waitFor();
 
   await goLive(page, `${gateway.url}/tools/git/commit`);
   await page.locator(".examples").getByText('"message"').first().waitFor();
@@ -176,6 +179,7 @@ test("tool page has names, cost, examples and relatives; what is said of it can 
 
   await goLive(page, `${gateway.url}/tools/git_hub/old_search`);
   await page.getByText("Deprecated: use search instead.", { exact: false }).first().waitFor();
+  await page.getByRole("link", { name: "git_hub.search" }).first().waitFor();
   assert.deepEqual(complaints, []);
 });
 
