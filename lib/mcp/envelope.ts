@@ -215,6 +215,7 @@ export function withoutEnvelope(text: string, { _meta }: Record<string, unknown>
   // As SDKs print it, and only once: so nothing else has to be read to find it.
   if (isObject(_meta) && at !== -1 && text.lastIndexOf(printed) === at) {
     const kept = Object.entries(_meta).filter(([name]) => !ENVELOPE_KEYS.has(name));
+    if (kept.length === 0) return withoutMember(text, { start: at, end: at + printed.length });
     const rest = JSON.stringify(Object.fromEntries(kept));
     return `${text.slice(0, at)}"_meta":${rest}${text.slice(at + printed.length)}`;
   }
@@ -227,6 +228,12 @@ export function withoutEnvelope(text: string, { _meta }: Record<string, unknown>
     if (!ENVELOPE_KEYS.has(name)) kept.push(`${JSON.stringify(name)}:${text.slice(start, end)}`);
   });
   return `${text.slice(0, meta.start)}{${kept.join(",")}}${text.slice(meta.end)}`;
+}
+
+/** An object's text without a member, whose name and value are at the span. */
+function withoutMember(text: string, { start, end }: Span): string {
+  if (text[start - 1] === ",") return text.slice(0, start - 1) + text.slice(end);
+  return text.slice(0, start) + text.slice(text[end] === "," ? end + 1 : end);
 }
 
 /** Methods whose results clients may keep for a while. */

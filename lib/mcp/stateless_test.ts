@@ -154,6 +154,8 @@ Deno.test("handleStateless() describes the endpoint, and answers without a sessi
   assert.deepEqual([listed.result.ttlMs, listed.result.cacheScope], [0, "private"]);
   assert.match(endpoint.texts[0]!, /"_meta":\{"kept":1\}/);
   assert.doesNotMatch(endpoint.texts.join(), /modelcontextprotocol/, "no envelope goes further");
+  await endpoint.send({ params: { name: "quick", arguments: {} } });
+  assert.match(endpoint.texts.at(-1)!, /"params":\{"name":"quick","arguments":\{\}\}/);
   assert.equal(endpoint.sessions.size, 1, "all requests of a client share one");
   assert.equal(endpoint.sessions.list()[0]?.profile.protocolVersion, VERSION);
 });
