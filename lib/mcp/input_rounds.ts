@@ -91,7 +91,8 @@ function readInputRequired(text: string): InputRequired | undefined {
     eachMember(wanted, 0, (key, { start, end }) => {
       const request = wanted.slice(start, end);
       const method = parseJson(memberText(request, "method") ?? "null");
-      requests.push({ key, method: String(method), params: memberText(request, "params") });
+      const params = memberText(request, "params");
+      requests.push({ key, method: typeof method === "string" ? method : "(no method)", params });
     });
   }
   return { requests, state: memberText(result, "requestState") };

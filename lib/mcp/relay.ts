@@ -34,6 +34,7 @@ const STEADY_MS = 30_000;
 /** What calls in flight have left when the client's folder changes. */
 const SETTLE_MS = 10_000;
 const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
 /** What clients get of a stateless server's log messages until they set a level. */
 const DEFAULT_LEVEL = "info";
 
@@ -100,6 +101,7 @@ export class Relay implements AsyncDisposable {
       onMessage: (text, message) => this.#onMessage(text, message, undefined, request),
       signal: request.signal,
       client: this.#client.profile,
+      principal: this.#client.principal,
     };
     if (!isTracing) return this.#call(request, call);
     const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
@@ -110,11 +112,17 @@ export class Relay implements AsyncDisposable {
   }
 
   async #call(request: McpRequest, call: Call): Promise<string> {
+    const { taskOwners } = this.#server;
+    const { principal } = this.#client;
+    if (taskOwners.isForeign(principal, request)) {
+      const taskId = JSON.stringify(request.params.taskId) ?? "";
+      return errorText(request.id, INVALID_PARAMS, `Task ${taskId} not found`);
+    }
     const isShared = !this.#needsOwn || await this.#isShared(call);
     const { id, text } = isShared
       ? await this.#callShared(request, call)
       : await this.#callOnOwn(request, call);
-    return withId(text, id, request.id);
+    return taskOwners.shown(principal, request, withId(text, id, request.id));
   }
 
   async #callShared(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {

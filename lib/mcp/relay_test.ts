@@ -446,3 +446,38 @@ Deno.test("Relay has a client that offers only extensions use its own connection
   assert.deepEqual(offered, [{ extensions }]);
   assert.deepEqual(fake.heard, ["1 tools/call show", "0 tools/call look"]);
 });
+
+Deno.test("Relay keeps a caller from the tasks of others on a connection that all share", async () => {
+  const fake = new FakeServer();
+  fake.handlers.set("server/discover", () => ({
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {} },
+  }));
+  fake.handlers.set("tools/call", () => ({ resultType: "task", taskId: "7" }));
+  fake.handlers.set("tasks/get", ({ taskId }) => ({ taskId, status: "working" }));
+  fake.handlers.set("tasks/list", () => ({ tasks: [{ taskId: "7" }] }));
+  await using managed = await startManaged(fake, { server: ENTRY });
+  assert.equal(managed.isStateless, true);
+  const requestAs = async (principal: string, method: string, params = {}) => {
+    await using relay = new Relay(managed, {
+      principal,
+      profile: { protocolVersion: "2026-07-28", capabilities: {} },
+      push: () => {},
+      ask: (text) => text,
+    });
+    const scope = { ...scopeOf(method), params };
+    return JSON.parse(await relay.call(scope, JSON.stringify(params)));
+  };
+  await requestAs("token:ann", "tools/call", { name: "slow" });
+  const about = { taskId: "7" };
+  assert.equal((await requestAs("token:ann", "tasks/get", about)).result.status, "working");
+  const [link] = fake.links;
+  const asked = link!.heard.length;
+  assert.deepEqual((await requestAs("token:bob", "tasks/get", about)).error, {
+    code: -32602,
+    message: 'Task "7" not found',
+  });
+  assert.equal(link!.heard.length, asked);
+  assert.deepEqual((await requestAs("token:bob", "tasks/list")).result.tasks, []);
+  assert.deepEqual((await requestAs("token:ann", "tasks/list")).result.tasks, [about]);
+});

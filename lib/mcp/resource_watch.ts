@@ -51,7 +51,9 @@ export class ResourceWatch implements Disposable {
     const stream = new Subscription({
       connection,
       filter: { resourceSubscriptions: [...uris] },
-      onNotification: (_, { uri }) => this.#onUpdated(String(uri)),
+      onNotification: (_, { uri }) => {
+        if (typeof uri === "string") this.#onUpdated(uri);
+      },
       onGap: () => uris.forEach((uri) => this.#onUpdated(uri)),
     });
     try {

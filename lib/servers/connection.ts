@@ -76,6 +76,8 @@ export interface Call {
   signal?: CancelSignal | undefined;
   /** Whose call it is; a stateless server is told with each request. */
   client?: ClientProfile | undefined;
+  /** With whose rights; missing if it is the gateway's own. */
+  principal?: string | undefined;
   /** The least important log messages that its caller wants of a stateless server. */
   logLevel?: string | undefined;
 }
@@ -92,10 +94,15 @@ interface Traffic {
   pending: Map<number, Pending>;
   /** Of each open subscription, what hears its notifications. */
   subscriptions: Map<number, MessageListener>;
+  /** Those with whose rights anything was called since it was opened. */
+  callers: Callers;
   heardAt: number;
   /** Tells that it is over, the first time it is called. */
   close(reason: TransportClosed): void;
 }
+
+/** Nobody yet, one principal, or several. */
+type Callers = { only: string | undefined } | "none" | "several";
 
 /** A connection to one server: shakes hands, counts ids, keeps time, maps progress tokens. */
 export class Connection implements AsyncDisposable {
@@ -157,6 +164,7 @@ export class Connection implements AsyncDisposable {
     const traffic: Traffic = {
       pending: new Map(),
       subscriptions: new Map(),
+      callers: "none",
       heardAt: Date.now(),
       close(reason) {
         if (isOver) return;
@@ -172,7 +180,7 @@ export class Connection implements AsyncDisposable {
         onClose: (reason) => traffic.close(reason),
         onLog: events.onLog,
         onMessage: (text, message) =>
-          deliver(traffic, loneCaller(traffic, message) ?? events.onMessage, text, message),
+          deliver(traffic, events, loneCaller(traffic, message) ?? events.onMessage, text, message),
         onInstall(reason) {
           if (!isOpening || ended.aborted) return;
           clearTimeout(timer);
@@ -237,6 +245,7 @@ export class Connection implements AsyncDisposable {
     const abort = () => end("Cancelled by the client", call.signal?.reason);
     const pending: Pending = { call, touch };
     this.#traffic.pending.set(id, pending);
+    this.#noteCaller(call);
     const exchange: Exchange = {
       streams: call.streams,
       ...(wait ? { signal: wait.signal } : {}),
@@ -260,6 +269,14 @@ export class Connection implements AsyncDisposable {
       pending.call = pending.touch = undefined;
       if (this.inFlight === 0) { for (const resolve of this.#onIdle.splice(0)) resolve(); }
     }
+  }
+
+  #noteCaller({ principal, method }: Call): void {
+    // What the gateway reads on its own says nothing of anybody.
+    if (principal === undefined && method !== "tools/call") return;
+    const { callers } = this.#traffic;
+    if (callers === "none") this.#traffic.callers = { only: principal };
+    else if (callers !== "several" && callers.only !== principal) this.#traffic.callers = "several";
   }
 
   #paramsOf({ params, progressToken, client, logLevel }: Call, id: number): string | undefined {
@@ -363,7 +380,7 @@ export class Connection implements AsyncDisposable {
     // Only a client with a connection of its own can be asked; else the connection answers itself.
     const isForUs = message.kind === "request" && !call.canBeAsked;
     const listener = isForAll || isForUs ? this.#options.events.onMessage : call.onMessage;
-    deliver(this.#traffic, listener, text, message);
+    deliver(this.#traffic, this.#options.events, listener, text, message);
   }
 }
 
@@ -371,23 +388,37 @@ function durationText(ms: number): string {
   return ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`;
 }
 
-/** Hands progress to the call it belongs to, and everything else to `otherwise`. */
+/** Hands on one message. A listener that fails on it must not end the connection for all. */
 function deliver(
+  traffic: Traffic,
+  { onLog }: Pick<ConnectionEvents, "onLog">,
+  listener: MessageListener | undefined,
+  text: string,
+  message: RpcMessage,
+): void {
+  traffic.heardAt = Date.now();
+  try {
+    route(traffic, listener, text, message);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown error";
+    onLog(`Ignored an invalid message: ${reason}`, "warning");
+  }
+}
+
+/** Hands progress to the call it belongs to, and everything else to `otherwise`. */
+function route(
   traffic: Traffic,
   otherwise: MessageListener | undefined,
   text: string,
   message: RpcMessage,
 ): void {
-  traffic.heardAt = Date.now();
   if (message.kind !== "notification" || message.method !== "notifications/progress") {
-    const hearer = message.kind === "notification" ? hearerOf(traffic, message) : undefined;
+    const hearer = message.kind === "notification" ? subscriberOf(traffic, message) : undefined;
     (hearer ?? otherwise)?.(text, message);
     return;
   }
   const { progressToken } = message.params;
-  const entry = typeof progressToken === "number" || typeof progressToken === "string"
-    ? traffic.pending.get(Number(progressToken))
-    : undefined;
+  const entry = isId(progressToken) ? traffic.pending.get(Number(progressToken)) : undefined;
   const call = entry?.call;
   // Late or invented: nobody waits for it.
   if (call?.progressToken === undefined) return;
@@ -402,31 +433,36 @@ function deliver(
   });
 }
 
-/** On a wire that all requests share, whose notification it is: by its subscription or log level. */
-function hearerOf(
-  { subscriptions, pending }: Traffic,
-  { method, params }: Extract<RpcMessage, { kind: "notification" }>,
+/** On a wire that all requests share, the subscription that a notification belongs to. */
+function subscriberOf(
+  { subscriptions }: Traffic,
+  { params }: Extract<RpcMessage, { kind: "notification" }>,
 ): MessageListener | undefined {
   const id = isObject(params._meta) ? params._meta[SUBSCRIPTION_ID_KEY] : undefined;
-  if (id !== undefined) return subscriptions.get(Number(id));
-  if (method !== "notifications/message") return undefined;
-  const listening = [...pending.values()].filter(({ call }) => call?.logLevel !== undefined);
-  // Among several calls nobody knows which one it is about.
-  return listening.length === 1 ? listening[0]?.call?.onMessage : undefined;
+  return isId(id) ? subscriptions.get(Number(id)) : undefined;
+}
+
+function isId(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
 }
 
 /**
  * On a wire that all requests share, who hears a log message: the client whose calls are in flight, if
- * that is only one. Otherwise nobody can tell whose call it speaks of.
+ * that is only one. It may come late and speak of an earlier call, so nobody hears it once the
+ * connection was used with other rights as well.
  */
-function loneCaller({ pending }: Traffic, message: RpcMessage): MessageListener | undefined {
+function loneCaller({ pending, callers }: Traffic, message: RpcMessage) {
   if (message.kind !== "notification" || message.method !== "notifications/message") {
     return undefined;
   }
+  if (callers === "several") return undefined;
   const calls = Array.from(pending.values(), ({ call }) => call)
     .filter((call) => call !== undefined && call.method !== "ping");
-  const callers = new Set(calls.map((call) => call?.client));
-  return callers.size === 1 ? calls.at(-1)?.onMessage : undefined;
+  // A stateless server logs only for calls that ask for it.
+  const listening = calls.filter((call) => call?.logLevel !== undefined);
+  if (listening.length > 0) return listening.length === 1 ? listening[0]?.onMessage : undefined;
+  const clients = new Set(calls.map((call) => call?.client));
+  return clients.size === 1 ? calls.at(-1)?.onMessage : undefined;
 }
 
 function withMember(text: string, path: string[], value: MessageId): string {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
+import type { RpcMessage } from "../core/rpc.ts";
 import { type Call, Connection, type ConnectionOptions } from "./connection.ts";
 import { TransportClosed } from "./transports/transport.ts";
 import { FakeServer, pause, textOfResult, until } from "./testing/fake_server.ts";
@@ -139,6 +140,78 @@ Deno.test("Connection.call() tells everybody of a changed list, whose stream it 
   await connection.call(call({ onMessage: (text) => one.push(JSON.parse(text).method) }));
   assert.deepEqual(all, ["notifications/tools/list_changed"]);
   assert.deepEqual(one, ["notifications/message"]);
+});
+
+Deno.test("Connection hands log messages only to the caller whom they can be about", async () => {
+  const server = new FakeServer();
+  const [all, ann, bob]: [string[], string[], string[]] = [[], [], []];
+  const events = {
+    onMessage: (text: string) => void all.push(JSON.parse(text).params.data),
+    onClose: () => {},
+    onLog: () => {},
+  };
+  await using connection = await open(server, { events });
+  const client = { protocolVersion: "2025-11-25", capabilities: {} };
+  const callAs = (principal: string, heard: string[], logLevel?: string) => {
+    const onMessage = (text: string) => void heard.push(JSON.parse(text).params.data);
+    return connection.call(call({ client, principal, onMessage, logLevel }));
+  };
+  server.handlers.set("tools/call", (_, link) => {
+    link.tell("notifications/message", { data: "a line" });
+    return {};
+  });
+  await callAs("ann", ann);
+  await callAs("ann", ann);
+  assert.deepEqual([ann, all], [["a line", "a line"], []]);
+  // It may be late, and about what Ann called.
+  await callAs("bob", bob);
+  await callAs("bob", bob, "debug");
+  assert.deepEqual([bob, all], [[], ["a line", "a line"]]);
+});
+
+Deno.test("Connection leaves a log message with the call on whose stream it came", async () => {
+  const server = new FakeServer();
+  await using connection = await open(server);
+  const [ann, bob]: [string[], string[]] = [[], []];
+  server.silence("tools/call");
+  const stop = new AbortController();
+  const waiting = connection.call(call({
+    principal: "bob",
+    logLevel: "debug",
+    signal: stop.signal,
+    onMessage: (text) => bob.push(text),
+  }));
+  server.handlers.set("tools/call", (_, __, { onMessage }) => {
+    const method = "notifications/message";
+    onMessage(JSON.stringify({ jsonrpc: "2.0", method }), {
+      kind: "notification",
+      method,
+      params: {},
+    });
+    return {};
+  });
+  await connection.call(call({ principal: "ann", onMessage: (text) => ann.push(text) }));
+  stop.abort(new Error("gone"));
+  await assert.rejects(waiting, /gone/);
+  assert.deepEqual([ann.length, bob.length], [1, 0]);
+});
+
+Deno.test("Connection outlives messages that nobody can read", async () => {
+  const server = new FakeServer();
+  const logged: string[] = [];
+  const onMessage = (_: string, message: RpcMessage) => {
+    if (message.kind === "notification") throw new TypeError("cannot read it");
+  };
+  const events = { onMessage, onClose: () => {}, onLog: (line: string) => void logged.push(line) };
+  await using connection = await open(server, { events });
+  server.handlers.set("tools/call", (_, link) => {
+    link.tell("notifications/message", { level: "info" });
+    const id = { toString: 0 };
+    link.tell("notifications/x", { _meta: { "io.modelcontextprotocol/subscriptionId": id } });
+    return "done";
+  });
+  assert.equal(textOfResult((await connection.call(call())).text), "done");
+  assert.deepEqual(logged, Array(2).fill("Ignored an invalid message: cannot read it"));
 });
 
 Deno.test("Connection.call() explains a broken transport in the words it was given", async () => {

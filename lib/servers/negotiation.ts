@@ -232,5 +232,6 @@ function isRefused(error: unknown): boolean {
 
 function initializeError(text: string): string {
   const { error } = JSON.parse(text);
-  return isObject(error) ? String(error.message) : "its response to initialize is invalid";
+  const message = isObject(error) ? error.message : undefined;
+  return typeof message === "string" ? message : "its response to initialize is invalid";
 }

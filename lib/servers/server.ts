@@ -24,6 +24,7 @@ import {
   StatusTracker,
 } from "./status.ts";
 import { listenForChanges, type Subscription } from "./subscription.ts";
+import { TaskOwners } from "./task_owners.ts";
 import {
   ScopeRequired,
   type Transport,
@@ -89,6 +90,7 @@ interface OwnClient extends
 /** One MCP server: its shared connection, connections of single clients, its tools and log. */
 export class ManagedServer implements AsyncDisposable {
   readonly log = new OutputLog();
+  readonly taskOwners = new TaskOwners();
   readonly #options: ManagedServerOptions;
   readonly #timings: Timings;
   readonly #status: StatusTracker;
@@ -468,9 +470,7 @@ export class ManagedServer implements AsyncDisposable {
 
   #onMessage(text: string, message: RpcMessage): void {
     if (message.kind !== "notification") return;
-    if (message.method === "notifications/tools/list_changed") {
-      return this.#tools.changed();
-    }
+    if (message.method === "notifications/tools/list_changed") return this.#tools.changed();
     // A log message may speak of any client's call; a change of a list concerns all alike.
     if (message.method === "notifications/message") {
       const { mask = (line: string) => line } = this.#options;

@@ -186,5 +186,6 @@ const REFUSAL_CHARS = 10_000;
 export function unprocessedReason(answer: string): "headers" | "version" | undefined {
   if (answer.length > REFUSAL_CHARS || !answer.includes("-3202")) return undefined;
   const error = parseJson(memberText(answer, "error") ?? "null");
-  return isObject(error) ? REFUSALS[Number(error.code)] : undefined;
+  const code = isObject(error) ? error.code : undefined;
+  return typeof code === "number" ? REFUSALS[code] : undefined;
 }

@@ -237,6 +237,7 @@ const LOG_LINE_CHARS = 2_000;
 /** A log message of a server as a line of its log. */
 export function logMessageLine({ level, logger, data }: Record<string, unknown>): string {
   const text = typeof data === "string" ? data : JSON.stringify(data) ?? "";
+  const importance = typeof level === "string" ? level : "unknown level";
   const from = typeof logger === "string" ? `${logger}: ` : "";
-  return shortened(`[${String(level)}] ${from}${text}`, LOG_LINE_CHARS);
+  return shortened(`[${importance}] ${from}${text}`, LOG_LINE_CHARS);
 }

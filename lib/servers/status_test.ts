@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerStatus } from "../core/server.ts";
 import { GatewayError } from "../core/errors.ts";
-import { failureReason, OutputLog, StateHistory } from "./status.ts";
+import { failureReason, logMessageLine, OutputLog, StateHistory } from "./status.ts";
 
 function status(change: Partial<ServerStatus>): ServerStatus {
   return {
@@ -61,4 +61,13 @@ Deno.test("failureReason() quotes the server's own output, not the gateway's not
   log.add("cannot find module");
   log.add("Processes of group 7 do not end", "warning");
   assert.equal(failureReason(error, log), "It did not answer. Last output: cannot find module");
+});
+
+Deno.test("logMessageLine() takes whatever a server sends", () => {
+  assert.equal(logMessageLine({ level: "info", logger: "app", data: "hi" }), "[info] app: hi");
+  const odd = { toString: 0 };
+  assert.equal(
+    logMessageLine({ level: odd, logger: odd, data: odd }),
+    '[unknown level] {"toString":0}',
+  );
 });

@@ -189,7 +189,9 @@ async function listToolPages(
 }
 
 function errorMessage(text: string): string {
-  return String(JSON.parse(text).error?.message ?? "its response has no list");
+  const { error } = JSON.parse(text);
+  const message = isObject(error) ? error.message : undefined;
+  return typeof message === "string" ? message : "its response has no list";
 }
 
 /** A server that announces a change with every list must not be listed without end. */

@@ -85,7 +85,8 @@ function parseError(body: string): { id: unknown; code: unknown; message: string
   }
   if (!isObject(value) || !isObject(value.error)) return undefined;
   const id = classify(value)?.kind === "response" ? value.id : undefined;
-  return { id, code: value.error.code, message: String(value.error.message ?? "") };
+  const { code, message } = value.error;
+  return { id, code, message: typeof message === "string" ? message : "" };
 }
 
 /** How a server says one can get access (RFC 6750, RFC 9728). */
