@@ -7,7 +7,6 @@ import { flatten } from "../catalog/names.ts";
 import { type Builtins, ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import type { CancelSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
-import { EVERYONE } from "../core/access.ts";
 import { defined, getOrMake } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { errorText, isObject, resultText } from "../core/rpc.ts";
@@ -110,7 +109,7 @@ export class CombinedView implements View {
   }
 
   introduce(
-    principal: string = EVERYONE,
+    principal: string,
   ): Promise<Pick<InitializeResult, "capabilities" | "serverInfo" | "instructions">> {
     const ofServers = {
       resources: { subscribe: true, listChanged: true },

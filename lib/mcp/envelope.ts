@@ -249,8 +249,8 @@ const CACHEABLE = new Set([
 ]);
 
 /**
- * An answer as clients of this revision require it: its result says that it is complete, and for how
- * long it may be kept. A server of this revision has said so itself.
+ * An answer as clients of this revision require it: its result says that it is complete, and a list
+ * for how long it may be kept. A server of this revision has said so itself.
  */
 export function completedAnswer(text: string, method: string, ttlMs: number): string {
   const at = resultStart(text);
@@ -259,7 +259,9 @@ export function completedAnswer(text: string, method: string, ttlMs: number): st
   const members = mentions(text, at, method) ? memberSpans(text, at) : undefined;
   if (!members?.has("resultType")) added.push('"resultType":"complete"');
   if (CACHEABLE.has(method)) {
-    if (!members?.has("ttlMs")) added.push(`"ttlMs":${ttlMs}`);
+    // A client is told when a list changes, but not when what it read does.
+    const keepMs = method.endsWith("/list") ? ttlMs : 0;
+    if (!members?.has("ttlMs")) added.push(`"ttlMs":${keepMs}`);
     const scope = members?.get("cacheScope");
     // Who may see it depends on the gateway's tokens, whatever the server says.
     if (scope) text = withPrivateScope(text, scope);

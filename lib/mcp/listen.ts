@@ -105,7 +105,8 @@ export class Listen implements ListeningSession {
   ): void {
     const member = LIST_CHANGES.get(method);
     const isWanted = member === undefined
-      ? method === "notifications/resources/updated" && this.#uris.has(String(params.uri))
+      ? method === "notifications/resources/updated" && typeof params.uri === "string" &&
+        this.#uris.has(params.uri)
       : this.#filter[member] === true;
     if (!isWanted || !this.#session.listens.has(this)) return;
     const span = memberSpans(text).get("params");
@@ -151,7 +152,7 @@ async function honored(
   view: View,
   wanted: SubscriptionFilter,
 ): Promise<SubscriptionFilter> {
-  const { capabilities } = await view.introduce();
+  const { capabilities } = await view.introduce(session.principal);
   const has = (feature: string, name: string) => {
     const offered = isObject(capabilities) ? capabilities[feature] : undefined;
     return isObject(offered) && offered[name] === true;

@@ -183,11 +183,13 @@ export class McpModule implements AsyncDisposable {
   /** Ends the sessions of callers whose rights ended; the lists of others may have changed. */
   rightsChanged(owners: ReadonlySet<string>): void {
     const { access, onWarning } = this.#options;
-    this.#endSessions(({ endpoint, principal }) => {
+    this.#endSessions(({ endpoint, principal, key }) => {
       const owner = ownerOf(principal);
       if (!owners.has(owner)) return false;
       const server = /^servers\/(.*)\?/.exec(endpoint)?.[1];
       return !access.isValid(owner) ||
+        // One with a key belongs to one token only.
+        (key !== undefined && !access.isValid(principal)) ||
         // If one of a person's tokens has ended, another may continue the session.
         (server !== undefined && access.isValid(principal) &&
           !access.admitsServer(principal, server));

@@ -40,8 +40,11 @@ async function openModule() {
     },
     list: () => [...servers.values()].map(({ status }) => status),
   } as unknown as ServerPool;
+  let caller = EVERYONE;
+  const ended = new Set<string>();
   const access = {
-    identify: () => EVERYONE,
+    identify: () => caller,
+    isValid: (principal: string) => !ended.has(principal),
     admits: () => true,
     admitsServer: () => true,
     admitsToolset: () => true,
@@ -101,12 +104,18 @@ async function openModule() {
       onWarning: () => {},
     }),
   );
-  async function post(path: string, message: object, session?: string) {
+  async function post(
+    path: string,
+    message: object,
+    session?: string,
+    more: Record<string, string> = {},
+  ) {
     const request = new Request(`http://localhost${path}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
         ...(session === undefined ? {} : { "mcp-session-id": session }),
+        ...more,
       },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }),
     });
@@ -122,6 +131,8 @@ async function openModule() {
     loaded,
     post,
     connect,
+    ended,
+    actAs: (principal: string) => void (caller = principal),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -191,4 +202,22 @@ Deno.test("McpModule announces a server's new list to its own clients alone, and
     ids.get("/servers/docs/mcp"),
     ids.get("/mcp?expose=all"),
   ]);
+});
+
+Deno.test("McpModule ends a stateless client's session with its own token", async () => {
+  await using opened = await openModule();
+  const { post, module, ended, actAs } = opened;
+  const key = "io.modelcontextprotocol";
+  const version = "2026-07-28";
+  const _meta = { [`${key}/protocolVersion`]: version, [`${key}/clientCapabilities`]: {} };
+  for (const principal of ["oauth:ann#1", "oauth:ann#2"]) {
+    actAs(principal);
+    const list = { method: "tools/list", params: { _meta } };
+    const headers = { "mcp-protocol-version": version, "mcp-method": list.method };
+    const { text } = await post("/servers/git/mcp", list, undefined, headers);
+    assert.match(text, /"result"/);
+  }
+  ended.add("oauth:ann#2");
+  module.rightsChanged(new Set(["oauth:ann"]));
+  assert.deepEqual(module.sessions.list().map(({ principal }) => principal), ["oauth:ann#1"]);
 });

@@ -24,14 +24,15 @@ import {
 import { EventBody } from "./event_body.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { Listen, type ListenSink } from "./listen.ts";
-import { PROTOCOL_VERSIONS, rpcErrorText } from "./protocol.ts";
+import { PROTOCOL_VERSIONS } from "./protocol.ts";
 import {
   fingerprintOf,
+  refusedText,
   type Round,
   StatelessCall,
   type StatelessCallOptions,
 } from "./stateless_call.ts";
-import { statelessSession } from "./stateless_session.ts";
+import { type StatelessSession, statelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
 /** Methods that this revision no longer has; the gateway's views still know them. */
@@ -54,24 +55,17 @@ export async function handleStateless(
 ): Promise<Response> {
   // A client cancels by closing its stream, so there is nothing that it could notify of.
   if (message.kind === "notification") return new Response(null, { status: 202 });
-  const { id, method, params } = message;
+  const { id, method } = message;
   const envelope = readEnvelope(message, visit.request.headers);
   if ("code" in envelope) {
     return refuse(envelope.status, envelope.code, envelope.message, id, envelope.data);
   }
   if (REMOVED.has(method)) return refuse(404, -32601, `Method not found: ${method}`, id);
   host.checkNewcomer?.(visit);
-  try {
-    const project = projectIn(params);
-    const principal = project === undefined
-      ? visit.principal
-      : host.switchProject(visit.principal, project);
-    return await answer(host, { ...visit, principal }, envelope, message, text);
-  } catch (error) {
-    return new Response(rpcErrorText(id, method, error), { headers: JSON_HEADERS });
-  }
+  return await answer(host, visit, envelope, message, text);
 }
 
+/** Rejects with what is to be said by status; all other errors are answers. */
 function answer(
   host: EndpointHost,
   visit: Visit,
@@ -79,32 +73,43 @@ function answer(
   message: RpcRequest,
   text: string,
 ): Promise<Response> {
-  const { endpoint, request, principal, info } = visit;
+  const { endpoint, request, info } = visit;
+  const { id, method, params } = message;
   const from = () => info && addressOf(request, info);
-  const visitor = { endpoint: endpoint.key, principal, profile, from };
-  const session = statelessSession(host.sessions, visitor, endpoint.view);
-  session.touch();
-  switch (message.method) {
-    case "server/discover":
-      return discover(endpoint.view, message.id).then((text) => new JsonResponse(text));
-    case "subscriptions/listen":
-      return listen();
+  let session: StatelessSession | undefined;
+  const refused = (error: unknown) =>
+    new Response(refusedText(id, method, error, session?.view), { headers: JSON_HEADERS });
+  try {
+    const project = projectIn(params);
+    const principal = project === undefined
+      ? visit.principal
+      : host.switchProject(visit.principal, project);
+    if (method === "server/discover") {
+      return discover(endpoint.view, principal, id)
+        .then((text) => new JsonResponse(text)).catch(refused);
+    }
+    const visitor = { endpoint: endpoint.key, principal, profile, from };
+    session = statelessSession(host.sessions, visitor, endpoint.view);
+    session.touch();
+    if (method === "subscriptions/listen") return listen(session).catch(refused);
+    const round = new HttpRound(message, text);
+    const call = runRound(host, round, {
+      endpoint,
+      session,
+      message,
+      text,
+      logLevel,
+      correlationId: correlationId(request),
+      header: isBridged(request) ? undefined : (name) => request.headers.get(name),
+    });
+    round.onLeave = () => call.cancel("The client disconnected");
+    round.wait(host);
+    return round.response;
+  } catch (error) {
+    return Promise.resolve(refused(error));
   }
-  const round = new HttpRound(message, text);
-  const call = runRound(host, round, {
-    endpoint,
-    session,
-    message,
-    text,
-    logLevel,
-    correlationId: correlationId(request),
-    header: isBridged(request) ? undefined : (name) => request.headers.get(name),
-  });
-  round.onLeave = () => call.cancel("The client disconnected");
-  round.wait(host);
-  return round.response;
 
-  async function listen(): Promise<Response> {
+  async function listen(session: StatelessSession): Promise<Response> {
     const closing = Promise.withResolvers<void>();
     const body = new EventBody(closing.resolve);
     const sink: ListenSink = {
@@ -144,8 +149,8 @@ export function runRound(
   return call;
 }
 
-export async function discover(view: View, id: MessageId): Promise<string> {
-  const { capabilities, serverInfo, instructions } = await view.introduce();
+export async function discover(view: View, principal: string, id: MessageId): Promise<string> {
+  const { capabilities, serverInfo, instructions } = await view.introduce(principal);
   // Tasks are an extension now, which servers of this revision announce as such.
   const { tasks: _, ...offered } = isObject(capabilities) ? capabilities : {};
   return resultText(
@@ -205,24 +210,15 @@ class HttpRound implements Round {
     if (!this.#isOver) this.#open().send(text);
   }
 
-  end(text: string, status: number): void {
-    this.#finish();
+  end(text: string, status: number, refusal?: GatewayError): void {
+    this.#isOver = true;
+    this.#stopWaiting?.();
     if (this.#body) {
       this.#body.send(text);
       this.#body.close();
-    } else if (status === 200) this.#response.resolve(new JsonResponse(text));
+    } else if (refusal) this.#response.reject(refusal);
+    else if (status === 200) this.#response.resolve(new JsonResponse(text));
     else this.#response.resolve(new Response(text, { status, headers: JSON_HEADERS }));
-  }
-
-  refuse(error: GatewayError): void {
-    this.#finish();
-    if (this.#body) this.#body.close();
-    else this.#response.reject(error);
-  }
-
-  #finish(): void {
-    this.#isOver = true;
-    this.#stopWaiting?.();
   }
 
   #open(): EventBody {

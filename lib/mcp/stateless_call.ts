@@ -1,6 +1,6 @@
 import { Cancellation } from "../core/async.ts";
 import { type McpRequest, progressTokenOf } from "../core/client.ts";
-import type { GatewayError } from "../core/errors.ts";
+import { GatewayError } from "../core/errors.ts";
 import {
   errorText,
   idText,
@@ -16,17 +16,17 @@ import {
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
 import { completedAnswer, LOG_LEVELS, type RpcRequest } from "./envelope.ts";
-import { failureText } from "./protocol.ts";
+import { failureText, rpcErrorText } from "./protocol.ts";
 import { MAX_WAITING, type Question, type StatelessSession } from "./stateless_session.ts";
+import type { ViewSession } from "./view.ts";
 
 /** One request of the client for a call, and where its outcome goes. */
 export interface Round {
   id: MessageId;
   progressToken: MessageId | undefined;
   send(text: string): void;
-  end(text: string, status: number): void;
-  /** Answers with a status of its own; missing where there are none. */
-  refuse?(error: GatewayError): void;
+  /** Over HTTP, a refusal goes out as an error response if nothing was sent before it. */
+  end(text: string, status: number, refusal?: GatewayError): void;
 }
 
 export interface StatelessCallOptions {
@@ -105,12 +105,15 @@ export class StatelessCall {
           ? this.#fail(answer.error, answer.call)
           : this.#finish(answer.text, answer.call),
       (error: unknown) => this.#fail(error),
-    );
+    ).catch((error: unknown) => {
+      // The process must not end because one call could not be answered or counted.
+      this.#options.host.log.error({ err: error, method }, "Cannot finish a request");
+    });
   }
 
   /** The client is back, with answers by the ids of the questions. */
   resume(round: Round, answers: ReadonlyMap<string, string>): void {
-    this.session.held--;
+    this.session.held.delete(this);
     this.#round = round;
     for (const missed of this.#missed.splice(0)) this.#send(missed);
     for (const [id, question] of this.#questions) {
@@ -142,7 +145,10 @@ export class StatelessCall {
     }
     switch (message.method) {
       case "notifications/cancelled":
-        this.#questions.delete(String(message.params.requestId));
+        // The session gave the question its id, which is a text.
+        if (typeof message.params.requestId === "string") {
+          this.#questions.delete(message.params.requestId);
+        }
         return;
       case "notifications/message":
         if (this.#wantsLog(message.params.level)) this.#send(text);
@@ -159,7 +165,7 @@ export class StatelessCall {
   #wantsLog(level: unknown): boolean {
     const { logLevel } = this.#options;
     return logLevel !== undefined &&
-      LOG_LEVELS.indexOf(String(level)) >= LOG_LEVELS.indexOf(logLevel);
+      typeof level === "string" && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(logLevel);
   }
 
   #send(text: string): void {
@@ -181,7 +187,7 @@ export class StatelessCall {
     const { capabilities } = this.session.profile;
     const why = !canAnswer(capabilities, method, params)
       ? `The client does not support ${method}`
-      : this.session.held >= MAX_WAITING
+      : this.session.held.size >= MAX_WAITING
       ? "Too many calls of this client wait for its answers"
       : undefined;
     if (why !== undefined) {
@@ -200,7 +206,7 @@ export class StatelessCall {
     const round = this.#round;
     if (!round || asked.length === 0 || this.#outcome) return;
     this.#round = undefined;
-    this.session.held++;
+    this.session.held.add(this);
     const inputs = asked.map(([id, question]) => {
       question.isSent = true;
       const params = memberText(question.text, "params");
@@ -226,6 +232,7 @@ export class StatelessCall {
     const { host, endpoint, session, message, correlationId } = this.#options;
     clearTimeout(this.#asking);
     session.inFlight.delete(this.#key);
+    session.held.delete(this);
     session.touch();
     this.#outcome = { text, refusal };
     if (this.#round) this.#deliver();
@@ -249,29 +256,57 @@ export class StatelessCall {
     if (!round || !this.#outcome) return;
     this.#round = undefined;
     const { text, refusal } = this.#outcome;
-    if (refusal && round.refuse) return round.refuse(refusal);
-    const { endpoint, message } = this.#options;
-    const own = round.id === message.id ? text : withId(text, message.id, round.id);
-    const ttlMs = endpoint.key.startsWith(EQUIPPED) ? 0 : LIST_TTL_MS;
-    const complete = completedAnswer(own, message.method, ttlMs);
-    if (complete !== own) round.end(complete, 200);
-    else endWith(round, own, message);
+    const { status, text: out } = this.#answerTo(round.id, text);
+    round.end(out, status, refusal);
+  }
+
+  /** The answer as a round's request gets it. A server's text is not known to be JSON until here. */
+  #answerTo(id: MessageId, text: string): { text: string; status: number } {
+    const { host, endpoint, message } = this.#options;
+    try {
+      const own = id === message.id ? text : withId(text, message.id, id);
+      const ttlMs = endpoint.key.startsWith(EQUIPPED) ? 0 : LIST_TTL_MS;
+      const complete = completedAnswer(own, message.method, ttlMs);
+      return complete === own ? errorAnswer(id, own, message) : { text: complete, status: 200 };
+    } catch (error) {
+      host.log.warn({ err: error, method: message.method }, "A server's answer is not valid JSON");
+      const invalid = new GatewayError("INTERNAL", {
+        message: `The server's answer to ${message.method} is not valid JSON`,
+        recoveryAction: "Report it to the server's author",
+        recoverySteps: ["Check whether the request took effect before retrying"],
+      });
+      return { text: refusedText(id, message.method, invalid), status: 200 };
+    }
   }
 }
 
-/** Ends a round with an answer that is an error, or complete as it came. */
-function endWith(round: Round, text: string, { method, params }: RpcRequest): void {
-  if (memberText(text, "error") === undefined) return round.end(text, 200);
+/** An answer that is an error, or complete as it came; throws a SyntaxError. */
+function errorAnswer(
+  id: MessageId,
+  text: string,
+  { method, params }: RpcRequest,
+): { text: string; status: number } {
+  if (memberText(text, "error") === undefined) return { text, status: 200 };
   const { error } = JSON.parse(text);
   const code = isObject(error) ? error.code : undefined;
-  if (code === -32601) return round.end(text, 404);
-  if (code === -32020 || code === -32021) return round.end(text, 400);
+  if (code === -32601) return { text, status: 404 };
+  if (code === -32020 || code === -32021) return { text, status: 400 };
   if (code === -32002 && method === "resources/read") {
-    const message = String(error.message);
+    const why = typeof error.message === "string" ? error.message : "Resource not found";
     const data = { ...isObject(error.data) ? error.data : {}, uri: params.uri };
-    return round.end(errorText(round.id, -32602, message, data), 200);
+    return { text: errorText(id, -32602, why, data), status: 200 };
   }
-  round.end(text, 200);
+  return { text, status: 200 };
+}
+
+/** The answer to a request that failed, as clients of this revision require it. */
+export function refusedText(
+  id: MessageId,
+  method: string,
+  error: unknown,
+  view?: ViewSession,
+): string {
+  return completedAnswer(rpcErrorText(id, method, view?.explain?.(error) ?? error), method, 0);
 }
 
 export function fingerprintOf({ method, params }: Pick<RpcRequest, "method" | "params">): string {

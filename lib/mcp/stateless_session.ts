@@ -34,7 +34,7 @@ export class StatelessSession extends Session {
   #level = LOG_LEVELS.length;
   #leveled: Promise<unknown> | undefined;
   /** Calls that wait for an answer of the client. */
-  held = 0;
+  readonly held = new Set<object>();
   #requests = 0;
 
   constructor(record: StatelessRecord, view: View) {

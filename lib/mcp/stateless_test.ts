@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import pino from "pino";
 import { GatewayError } from "../core/errors.ts";
 import { TimeoutQueue } from "../core/async.ts";
+import { until } from "../servers/testing/fake_server.ts";
 import { elicitConsent } from "./client_questions.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { AnsweredRequest, EndpointHost } from "./endpoint_host.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { Sessions } from "./session.ts";
+import { MAX_WAITING } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
 const VERSION = "2026-07-28";
-const [ANN, BOB] = ["token:ann", "token:bob"];
+const [ANN, BOB, NARROW] = ["token:ann", "token:bob", "oauth:ann#2"];
+const PROGRESS =
+  '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}';
 const ASKING = { elicitation: { form: {} } };
 
 interface Sent {
@@ -31,10 +35,11 @@ function openEndpoint(holdMs?: number) {
   let runs = 0;
   const aborted = Promise.withResolvers<string>();
   const view: View = {
-    introduce: () =>
+    introduce: (principal) =>
       Promise.resolve({
         capabilities: { tools: { listChanged: true }, tasks: {} },
         serverInfo: {},
+        instructions: `for ${principal}`,
       }),
     open: (client) => ({
       async request(request) {
@@ -48,7 +53,11 @@ function openEndpoint(holdMs?: number) {
           await new Promise<void>((resolve) => patience.add(resolve));
           return { text: `{"jsonrpc":"2.0","id":${id},"error":{"code":-32021,"message":"no"}}` };
         }
-        if (params.name === "denied") throw new GatewayError("ACCESS_DENIED");
+        if (params.name === "invalid") return { text: String(params.answer) };
+        if (String(params.name).endsWith("denied")) {
+          if (params.name !== "denied") request.send(PROGRESS);
+          throw new GatewayError("ACCESS_DENIED");
+        }
         if (params.name !== "ask") {
           return { text: `{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}` };
         }
@@ -58,6 +67,10 @@ function openEndpoint(holdMs?: number) {
         return { text: `{"jsonrpc":"2.0","id":${id},"result":${result}}` };
       },
       notify: () => {},
+      explain: (error) =>
+        error instanceof GatewayError && error.code === "INVALID_PARAMS"
+          ? new GatewayError(error.code, { message: error.message, recoveryAction: "Explained" })
+          : error,
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }),
   };
@@ -77,7 +90,14 @@ function openEndpoint(holdMs?: number) {
     log: pino({ enabled: false }),
     patience,
     onAnswered: (answered) => calls.push(answered),
-    switchProject: (principal, project) => `${principal}@${project}`,
+    switchProject: (principal, project) => {
+      if (project === "foreign") throw new GatewayError("PROJECT_MISMATCH");
+      return `${principal}@${project}`;
+    },
+    stepUp: (principal, error) =>
+      principal.startsWith(NARROW) && GatewayError.from(error).code === "ACCESS_DENIED"
+        ? new GatewayError("INSUFFICIENT_SCOPE", { message: principal })
+        : undefined,
   };
   async function send(sent: Sent = {}) {
     const { method = "tools/call", params = {}, principal = ANN, endpoint = "mcp?" } = sent;
@@ -110,7 +130,7 @@ function openEndpoint(holdMs?: number) {
       principal,
     });
     const text = await response.text();
-    const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+    const data = text.match(/(?<=^data: ).*$/gm)?.at(-1) ?? text;
     return { status: response.status, ...JSON.parse(data) };
   }
   return {
@@ -148,6 +168,8 @@ Deno.test("handleStateless() describes the endpoint, and answers without a sessi
   assert.deepEqual(result.supportedVersions.slice(0, 2), [VERSION, "2025-11-25"]);
   assert.deepEqual(result.capabilities, { tools: { listChanged: true } });
   assert.equal(result.resultType, "complete");
+  assert.equal(result.instructions, `for ${ANN}`, "as its token may see it");
+  assert.equal(endpoint.sessions.size, 0, "a description needs none");
   const called = await endpoint.send({ params: { name: "quick" }, meta: { kept: 1 } });
   assert.deepEqual(called.result, { resultType: "complete", content: [] });
   const listed = await endpoint.send({ method: "tools/list" });
@@ -292,4 +314,68 @@ Deno.test("handleStateless() does not ask a client that cannot answer", async ()
   await using endpoint = openEndpoint();
   const { result } = await endpoint.send({ params: ASK, capabilities: {} });
   assert.equal(result.said, "denied");
+});
+
+Deno.test("handleStateless() answers with an error if a server's answer is not valid JSON", async () => {
+  await using endpoint = openEndpoint();
+  const answers = [
+    '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no","data":NaN}}',
+    String.raw`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"C:\Users"}}`,
+    '{"jsonrpc":"2.0","id":1,"error"',
+  ];
+  for (const answer of answers) {
+    const { result } = await endpoint.send({ params: { name: "invalid", answer } });
+    assert.match(JSON.stringify(result), /not valid JSON/, answer);
+    assert.equal(result.resultType, "complete");
+  }
+  const odd = '{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":{"toString":0}}}';
+  const read = { method: "resources/read", params: { name: "invalid", answer: odd } };
+  assert.equal((await endpoint.send(read)).error?.code, -32602);
+});
+
+Deno.test("handleStateless() counts a call as waiting until it ends", async () => {
+  await using endpoint = openEndpoint(1);
+  await Promise.all(Array.from({ length: MAX_WAITING }, () => endpoint.send({ params: ASK })));
+  // All of them end because nobody comes back.
+  await until(() => endpoint.calls.length === MAX_WAITING);
+  const { result } = await endpoint.send({ params: ASK });
+  assert.equal(result.resultType, "input_required");
+});
+
+Deno.test("handleStateless() rejects with an OAuth step-up, or sends the error if it has begun to answer", async () => {
+  await using endpoint = openEndpoint();
+  for (const [meta, message] of [[{}, NARROW], [{ projectId: "web" }, `${NARROW}@web`]] as const) {
+    await assert.rejects(endpoint.send({ principal: NARROW, params: { name: "denied" }, meta }), {
+      code: "INSUFFICIENT_SCOPE",
+      message,
+    });
+  }
+  const { result } = await endpoint.send({
+    principal: NARROW,
+    params: { name: "late denied" },
+    meta: { progressToken: "p" },
+  });
+  assert.match(JSON.stringify(result), /ACCESS_DENIED/);
+});
+
+Deno.test("handleStateless() completes the answer to a call that could not start", async () => {
+  await using endpoint = openEndpoint();
+  const foreign = { params: { name: "quick" }, meta: { projectId: "foreign" } };
+  const { status, result } = await endpoint.send(foreign);
+  assert.equal(status, 200);
+  assert.equal(result.isError, true);
+  assert.equal(result.resultType, "complete");
+  const requestState = "quartermaster.00000000.unknown";
+  const { error } = await endpoint.send({ params: { name: "quick", requestState } });
+  assert.match(JSON.stringify(error), /Explained/, "with advice that the client can follow");
+});
+
+Deno.test("handleStateless() lets clients keep lists for a while, and what they read not at all", async () => {
+  await using endpoint = openEndpoint();
+  const ttlOf = async (method: string) =>
+    (await endpoint.send({ method, params: { name: "x" }, endpoint: "servers/git?" })).result.ttlMs;
+  assert.equal(await ttlOf("tools/list"), 60_000);
+  assert.equal(await ttlOf("resources/read"), 0);
+  assert.equal(await ttlOf("resources/directory/read"), 0);
+  assert.equal(await ttlOf("skills/get"), 0);
 });

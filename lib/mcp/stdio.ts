@@ -15,8 +15,8 @@ import {
 } from "./protocol.ts";
 import { Session, type SessionRecord } from "./session.ts";
 import { discover, REMOVED, runRound } from "./stateless.ts";
-import type { Round, StatelessCall } from "./stateless_call.ts";
-import { statelessSession } from "./stateless_session.ts";
+import { refusedText, type Round, type StatelessCall } from "./stateless_call.ts";
+import { type StatelessSession, statelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
 interface StdioEndpointOptions {
@@ -102,7 +102,7 @@ export class StdioEndpoint implements AsyncDisposable {
     try {
       const profile = negotiate(params);
       await this.#end();
-      const introduction = await this.#options.open().view.introduce();
+      const introduction = await this.#options.open().view.introduce(EVERYONE);
       this.#profile = profile;
       this.#openSession(profile);
       const result = { protocolVersion: profile.protocolVersion, ...introduction };
@@ -176,13 +176,16 @@ export class StdioEndpoint implements AsyncDisposable {
       this.#cancels.delete(id);
       done.resolve();
     };
+    let session: StatelessSession | undefined;
     try {
       const endpoint = open();
+      if (method === "server/discover") {
+        return write(await discover(endpoint.view, EVERYONE, id));
+      }
       const { profile, logLevel } = envelope;
       const visitor = { endpoint: endpoint.key, principal: EVERYONE, profile, from: () => "stdio" };
-      const session = this.#stateless = statelessSession(host.sessions, visitor, endpoint.view);
+      session = this.#stateless = statelessSession(host.sessions, visitor, endpoint.view);
       session.touch();
-      if (method === "server/discover") return write(await discover(endpoint.view, id));
       if (method === "subscriptions/listen") {
         const sink = { send: write, heartbeat: () => {}, end: over };
         const listen = await Listen.open(session, endpoint.view, message, () => sink);
@@ -207,7 +210,7 @@ export class StdioEndpoint implements AsyncDisposable {
       });
       call = runRound(host, round, { endpoint, session, message, text, logLevel });
     } catch (error) {
-      write(rpcErrorText(id, method, error));
+      write(refusedText(id, method, error, session?.view));
       over();
     }
     await done.promise;

@@ -8,7 +8,7 @@ import type { ClientLists } from "./list_changes.ts";
 /** What an endpoint shows: server_view.ts, combined_view.ts or eval_endpoint.ts. */
 export interface View {
   /** The result of initialize without the protocol version, which the session negotiates. */
-  introduce(principal?: string): Promise<Unchecked<InitializeResult>>;
+  introduce(principal: string): Promise<Unchecked<InitializeResult>>;
   open(client: Client): ViewSession;
 }
 
