@@ -231,8 +231,8 @@ Deno.test("ids and progress tokens keep all their digits, and a flood loses neit
     await t.step(`${server}, without one`, async () => {
       const key = "io.modelcontextprotocol";
       const meta = `,"${key}/protocolVersion":"2026-07-28","${key}/clientCapabilities":{}`;
-      for (const total of [3, 2_000]) {
-        const response = await fetch(new URL(path, faulty.url), {
+      const send = (body: string) =>
+        fetch(new URL(path, faulty.url), {
           method: "POST",
           headers: {
             "content-type": "application/json",
@@ -240,8 +240,12 @@ Deno.test("ids and progress tokens keep all their digits, and a flood loses neit
             "mcp-method": "tools/call",
             "mcp-name": "progress",
           },
-          body: call(meta, total),
+          body,
         });
+      const guessed = call(meta, 3).replace('"name":', '"requestState":"guess","name":');
+      assert.equal((await (await send(guessed)).json()).error?.code, -32602);
+      for (const total of [3, 2_000]) {
+        const response = await send(call(meta, total));
         const messages = (await response.text()).split("\n")
           .flatMap((line) => line.startsWith("data: {") ? line.slice(6) : []);
         check(messages.at(-1)!, messages, total);

@@ -1,6 +1,7 @@
 import { offerOf } from "../catalog/listed_to.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, isStateless, type McpRequest, progressTokenOf } from "../core/client.ts";
+import { GatewayError } from "../core/errors.ts";
 import {
   errorText,
   isObject,
@@ -87,6 +88,15 @@ export class Relay implements AsyncDisposable {
 
   call(request: McpRequest, params: string | undefined): Promise<string> {
     const { method } = request;
+    // Only a server that speaks the revision can have made it: an older one would make a new call.
+    if (request.params.requestState !== undefined && this.#isOlder()) {
+      return Promise.reject(
+        new GatewayError("INVALID_PARAMS", {
+          message: "No call waits under this request state",
+          recoverySteps: ["Make the call again without a request state"],
+        }),
+      );
+    }
     // A task outlives its call, and clients that share the connection could list and cancel it.
     const keepsState = isStateful(method) || request.params.task !== undefined;
     if (keepsState || this.#server.instance !== "shared") this.#needsOwn = true;
@@ -109,6 +119,11 @@ export class Relay implements AsyncDisposable {
       if (span) call.params = tracedParams(call.params, span);
       return this.#call(request, call);
     });
+  }
+
+  /** Whether the server is known to speak a revision with sessions. */
+  #isOlder(): boolean {
+    return this.#server.status.state === "ready" && !this.#server.isStateless;
   }
 
   async #call(request: McpRequest, call: Call): Promise<string> {
