@@ -83,8 +83,10 @@ export class OfferedLists {
     const shared = this.#sharedList(server.name);
     const probes = getOrMake(this.#probes, server, () => new Map<string, Probe>());
     const known = probes.get(offer);
-    const isTooEarly = known?.failedAt !== undefined && Date.now() - known.failedAt < AGAIN_MS;
-    if (known && (known.probing || known.shared === shared || isTooEarly)) return known.probing;
+    const isCurrent = known?.failedAt === undefined
+      ? known?.shared === shared
+      : Date.now() - known.failedAt < AGAIN_MS;
+    if (known && (known.probing || isCurrent)) return known.probing;
     const probe: Probe = { shared, probing: undefined };
     probe.probing = this.#inTurn(() => this.#list(server, profile))
       .then(async (tools) => {

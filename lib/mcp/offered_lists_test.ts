@@ -72,6 +72,27 @@ Deno.test("OfferedLists probes again when the server's list for all has changed,
   assert.equal(listed.length, 1);
 });
 
+Deno.test("OfferedLists probes again a while after a failure, though the list for all is the same", async () => {
+  const { fake, server, lists, listed } = await startAsking();
+  await using _ = server;
+  const works = fake.handlers.get("tools/list")!;
+  fake.handlers.set("tools/list", () => {
+    throw new Error("It fails");
+  });
+  await lists.known([server], SAMPLING, signal);
+  await until(() => fake.alive.length === 1);
+  fake.handlers.set("tools/list", works);
+  assert.equal(lists.known([server], SAMPLING, signal), undefined);
+  const { now } = Date;
+  Date.now = () => now() + 61_000;
+  try {
+    await lists.known([server], SAMPLING, signal);
+  } finally {
+    Date.now = now;
+  }
+  assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
+});
+
 Deno.test("offerOf() is the same for the same capabilities, and empty for none", () => {
   const of = (capabilities: Record<string, unknown>) => offerOf({ capabilities });
   assert.equal(of({}), "");

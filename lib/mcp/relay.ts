@@ -190,11 +190,11 @@ export class Relay implements AsyncDisposable {
     this.#state.answered(call, done.text);
     if (isLevel) return done;
     try {
-      this.#watch ??= new ResourceWatch(this.#server, (uri) => {
+      this.#watch ??= new ResourceWatch(this.#server, () => this.#state.subscriptions, (uri) => {
         const updated = JSON.stringify({ uri });
         this.#client.push(notificationText("notifications/resources/updated", updated));
       });
-      await abortable(this.#watch.watch(this.#state.subscriptions), call.signal);
+      await abortable(this.#watch.update(), call.signal);
       return done;
     } catch (error) {
       this.#state.asked({ ...call, method: "resources/unsubscribe" });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { fromFileUrl } from "@std/path";
 import { TEST_LOCK } from "../../tests/packages.ts";
 import type { Client } from "../core/client.ts";
@@ -150,6 +151,26 @@ overBoth("Relay tells a client which capability a stateless server requires", as
   const { error } = await client.callTool("ask");
   assert.equal(error.code, -32021);
   assert.deepEqual(client.asked, []);
+});
+
+Deno.test("Relay needs few streams for many subscriptions, and leaves no listeners behind", async () => {
+  await using http = serveStateless();
+  const options = { url: http.url, headers: {}, serverName: "test" };
+  await using server = manage((events) => new FallbackTransport(options, events));
+  const { over } = await server.connection();
+  await until(() => http.methods.includes("subscriptions/listen"));
+  await using client = connect(server);
+  const before = getEventListeners(over, "abort").length;
+  const subscribe = (uri: string) => client.request("resources/subscribe", { uri });
+  const uris = Array.from({ length: 50 }, (_, nth) => `test://${nth}`);
+  const answers = await Promise.all([...uris, "test://notes"].map(subscribe));
+  for (const { result } of answers) assert.deepEqual(result, {});
+  const listens = () => http.methods.filter((method) => method === "subscriptions/listen").length;
+  assert.ok(listens() <= 3, `${listens()} streams`);
+  for (const uri of uris.slice(0, 5)) await client.request("resources/unsubscribe", { uri });
+  await client.callTool("touch");
+  await until(() => client.pushed.some((text) => text.includes("test://notes")));
+  await until(() => getEventListeners(over, "abort").length <= before + 2);
 });
 
 overBoth("Relay withdraws a question whose call was cancelled", async (server) => {

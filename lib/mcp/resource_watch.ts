@@ -13,17 +13,29 @@ export class ResourceWatch implements Disposable {
   readonly #onUpdated: (uri: string) => void;
   readonly #inTurn = inTurn();
   readonly #closing = new AbortController();
+  readonly #wanted: () => ReadonlySet<string>;
   #uris: ReadonlySet<string> = new Set();
-  #stream: Subscription | undefined;
+  #stream: Disposable | undefined;
+  #next: Promise<void> | undefined;
 
-  constructor(server: ManagedServer, onUpdated: (uri: string) => void) {
+  constructor(
+    server: ManagedServer,
+    wanted: () => ReadonlySet<string>,
+    onUpdated: (uri: string) => void,
+  ) {
     this.#server = server;
+    this.#wanted = wanted;
     this.#onUpdated = onUpdated;
   }
 
-  /** Resolves when the server tells of these resources, and of no others. */
-  watch(uris: ReadonlySet<string>): Promise<void> {
-    return this.#inTurn(async () => {
+  /**
+   * Resolves when the server tells of the resources that are now wanted, and of no others. Each stream
+   * names all of them, so changes that come meanwhile share the next one.
+   */
+  update(): Promise<void> {
+    return this.#next ??= this.#inTurn(async () => {
+      this.#next = undefined;
+      const uris = this.#wanted();
       await this.#open(uris);
       this.#uris = uris;
     });
@@ -36,19 +48,16 @@ export class ResourceWatch implements Disposable {
 
   async #open(uris: ReadonlySet<string>): Promise<void> {
     const { signal } = this.#closing;
-    const before = this.#stream;
-    this.#stream = undefined;
-    try {
-      if (uris.size > 0) await this.#listen(uris, signal);
-    } finally {
-      // Not before the next one listens: an update in between would be lost.
-      before?.[Symbol.dispose]();
-    }
+    const stream = uris.size > 0 ? await this.#listen(uris, signal) : undefined;
+    if (signal.aborted) return stream?.[Symbol.dispose]();
+    // Not before the next one listens: an update in between would be lost.
+    this.#stream?.[Symbol.dispose]();
+    this.#stream = stream;
   }
 
-  async #listen(uris: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+  async #listen(uris: ReadonlySet<string>, signal: AbortSignal): Promise<Disposable> {
     const connection = await this.#server.connection(signal);
-    const stream = new Subscription({
+    const subscription = new Subscription({
       connection,
       filter: { resourceSubscriptions: [...uris] },
       onNotification: (_, { uri }) => {
@@ -57,21 +66,26 @@ export class ResourceWatch implements Disposable {
       onGap: () => uris.forEach((uri) => this.#onUpdated(uri)),
     });
     try {
-      await stream.opened;
+      await subscription.opened;
       signal.throwIfAborted();
+      if (connection.over.aborted) throw new Error("The connection was closed");
     } catch (error) {
-      stream[Symbol.dispose]();
+      subscription[Symbol.dispose]();
       throw error;
     }
-    this.#stream = stream;
-    const again = () => {
-      if (this.#stream === stream) void this.#reopen(stream).catch(() => {});
+    const again = () => void this.#reopen(stream).catch(() => {});
+    connection.over.addEventListener("abort", again);
+    const stream: Disposable = {
+      [Symbol.dispose]() {
+        connection.over.removeEventListener("abort", again);
+        subscription[Symbol.dispose]();
+      },
     };
-    connection.over.addEventListener("abort", again, { once: true });
+    return stream;
   }
 
   /** The connection is gone: the next one is asked for the same. */
-  async #reopen(lost: Subscription): Promise<void> {
+  async #reopen(lost: Disposable): Promise<void> {
     const { signal } = this.#closing;
     for (let tries = 1; this.#stream === lost && tries <= MAX_TRIES; tries++) {
       await sleep(backoffMs(tries), undefined, { signal, ref: false });
@@ -81,9 +95,7 @@ export class ResourceWatch implements Disposable {
         // What changed meanwhile is not told again.
         for (const uri of this.#uris) this.#onUpdated(uri);
       };
-      await this.#inTurn(open).catch(() => {
-        this.#stream ??= lost;
-      });
+      await this.#inTurn(open).catch(() => {});
     }
   }
 }

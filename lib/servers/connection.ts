@@ -3,6 +3,7 @@ import type { ClientProfile } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import {
+  errorText,
   idText,
   isObject,
   memberSpans,
@@ -23,6 +24,7 @@ import {
 import {
   type HeaderParameters,
   type Introduction,
+  isMethodName,
   requestHeaders,
   SUBSCRIPTION_ID_KEY,
   withEnvelope,
@@ -35,6 +37,8 @@ import {
   type TransportEvents,
 } from "./transports/transport.ts";
 import { abortable, type CancelSignal, type Timeout, TimeoutQueue } from "../core/async.ts";
+
+const METHOD_NOT_FOUND = -32601;
 
 export interface ConnectionOptions extends Introduction {
   serverName: string;
@@ -226,6 +230,9 @@ export class Connection implements AsyncDisposable {
     call.signal?.throwIfAborted();
     const { serverName, explain } = this.#options;
     const id = this.#nextId++;
+    if (this.isStateless && !isMethodName(call.method)) {
+      return { id, text: errorText(id, METHOD_NOT_FOUND, "Method not found") };
+    }
     const params = this.#paramsOf(call, id);
     const transport = this.#transport;
     const wait = transport.abandon ? undefined : new AbortController();

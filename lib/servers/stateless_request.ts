@@ -60,6 +60,11 @@ const NAMED: Record<string, string> = {
   "tasks/cancel": "taskId",
 };
 
+/** Whether a header can repeat it as it is; no server has a method of another name. */
+export function isMethodName(method: string): boolean {
+  return /^[\x21-\x7e]+$/.test(method);
+}
+
 /** Headers that repeat what a request says, so that intermediaries need not read its body. */
 export function requestHeaders(
   method: string,

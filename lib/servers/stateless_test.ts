@@ -149,6 +149,17 @@ Deno.test("Connection.call() tells a stateless server whose call it is", async (
   assert.match(text, /x\/y\\":1/);
 });
 
+Deno.test("Connection.call() does not send a stateless server a method that no header can hold", async () => {
+  await using server = serveStateless();
+  await using connection = await connect(http(server.url));
+  for (const method of ["", "tools list", "x\r\nevil: 1", "größe"]) {
+    const { id, text } = await connection.call({ method, timeoutMs: 30_000, streams: true });
+    assert.deepEqual(JSON.parse(text).id, id);
+    assert.equal(JSON.parse(text).error.code, -32601);
+  }
+  assert.deepEqual(server.methods, ["server/discover"]);
+});
+
 function manage(url: string, options: Partial<ManagedServerOptions> = {}): ManagedServer {
   const server = new ManagedServer({
     server: { name: "test", spec: { type: "http", url, headers: {} }, source: { kind: "store" } },

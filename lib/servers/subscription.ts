@@ -1,5 +1,6 @@
 import type { SubscriptionFilter } from "@modelcontextprotocol/client";
 import { setTimeout as sleep } from "node:timers/promises";
+import { abortable } from "../core/async.ts";
 import { isObject } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
 import { backoffMs } from "./shared_connection.ts";
@@ -39,7 +40,10 @@ export class Subscription implements Disposable {
 
   async #keep(first: PromiseWithResolvers<void>): Promise<void> {
     const { connection, filter, onNotification, onGap } = this.#options;
-    const signal = AbortSignal.any([this.#stop.signal, connection.over]);
+    const { signal } = this.#stop;
+    const stop = () => this.#stop.abort();
+    connection.over.addEventListener("abort", stop);
+    if (connection.over.aborted) stop();
     // Loaded with the first stateless server: the SDK's client takes several MB.
     const { openSdkClient } = await import("./sdk_client.ts");
     try {
@@ -54,7 +58,7 @@ export class Subscription implements Disposable {
           const { closed } = await client.listen(filter, { signal });
           if (failures > 0) onGap();
           first.resolve();
-          await Promise.race([closed, aborted(signal)]);
+          await abortable(closed, signal);
         } catch (error) {
           first.reject(error);
           if (isRefusal(error)) return;
@@ -63,6 +67,7 @@ export class Subscription implements Disposable {
         await sleep(backoffMs(failures), undefined, { signal, ref: false });
       }
     } finally {
+      connection.over.removeEventListener("abort", stop);
       first.reject(new Error("The connection was closed"));
     }
   }
@@ -92,13 +97,6 @@ export function listenForChanges(
 
 function disposable<T extends { close(): Promise<void> }>(client: T): T & AsyncDisposable {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /** Whether the server answered that it does not do this; then there is no use in asking again. */

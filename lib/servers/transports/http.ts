@@ -73,7 +73,10 @@ export class HttpTransport implements Transport {
         body: text,
         signal,
       });
-      if (response.status === 200 && this.#isHandshaking) this.#adoptSession(response);
+      // A probe begins no session, whatever the response says.
+      if (response.status === 200 && this.#isHandshaking && !exchange.isProbe) {
+        this.#adoptSession(response);
+      }
       if (response.status === 200 && hasType(response, "application/json")) {
         return this.#answerIn(await readText(response, this.#endpoint.maxMessage), id, exchange);
       }

@@ -47,6 +47,18 @@ Deno.test(
   },
 );
 
+Deno.test("HttpTransport.request() takes no session from the response to a probe", async () => {
+  await using server = new Loopback(({ id }) =>
+    json(result(id), { headers: { "mcp-session-id": `s-${id}` } })
+  );
+  await using transport = open(server.url);
+  await transport.request(1, request(1, "server/discover"), { ...keptExchange(), isProbe: true });
+  await transport.request(0, request(0, "initialize"), keptExchange());
+  await transport.request(3, request(3), keptExchange());
+  const sessions = server.received.map(({ headers }) => headers.get("mcp-session-id"));
+  assert.deepEqual(sessions, [null, null, "s-0"]);
+});
+
 Deno.test(
   "HttpTransport.request() gives a JSON answer as the text that came, on one line",
   STRICT,
