@@ -469,7 +469,9 @@ function loneCaller({ pending, callers }: Traffic, message: RpcMessage) {
   const listening = calls.filter((call) => call?.logLevel !== undefined);
   if (listening.length > 0) return listening.length === 1 ? listening[0]?.onMessage : undefined;
   const clients = new Set(calls.map((call) => call?.client));
-  return clients.size === 1 ? calls.at(-1)?.onMessage : undefined;
+  if (clients.size !== 1) return undefined;
+  // Several clients of 2026-07-28 may be one here, and a list says nothing by itself.
+  return (calls.findLast((call) => !call?.method.endsWith("/list")) ?? calls.at(-1))?.onMessage;
 }
 
 function withMember(text: string, path: string[], value: MessageId): string {

@@ -320,7 +320,7 @@ Deno.test("ManagedServer.call() waits for a restart", async () => {
 
 Deno.test("ManagedServer.call() gives log messages to the only client whose calls are in flight", async () => {
   const fake = new FakeServer();
-  fake.silence("tools/call");
+  for (const method of ["tools/call", "prompts/list"]) fake.silence(method);
   const masked: string[] = [];
   await using server = await startManaged(fake, {
     mask: (line) => (masked.push(line), "masked"),
@@ -329,9 +329,9 @@ Deno.test("ManagedServer.call() gives log messages to the only client whose call
   const profile = { protocolVersion: "2025-11-25", capabilities: {} };
   const [ada, eve] = [{ ...profile }, { ...profile }];
   const stop = new AbortController();
-  const call = (client: typeof ada, name: string) => {
+  const call = (client: typeof ada, name: string, method = "tools/call") => {
     const calling = server.call({
-      method: "tools/call",
+      method,
       client,
       timeoutMs: 10_000,
       streams: false,
@@ -348,6 +348,8 @@ Deno.test("ManagedServer.call() gives log messages to the only client whose call
   call(ada, "first");
   call(ada, "second");
   await until(() => fake.links[0]!.heard.filter((method) => method === "tools/call").length === 2);
+  call(ada, "list", "prompts/list");
+  await until(() => fake.links[0]!.heard.includes("prompts/list"));
   tell("alone");
   call(eve, "other");
   await until(() => fake.links[0]!.heard.filter((method) => method === "tools/call").length === 3);
