@@ -36,6 +36,8 @@ export function isListedTo({ listedTo }: Pick<CatalogTool, "listedTo">, offer: s
   return listedTo === undefined || listedTo.includes(offer);
 }
 
+/** Clients may offer anything. */
+const MAX_OFFERS = 100;
 const lists = new WeakMap<object, Map<string, unknown>>();
 
 /** Those that clients with this offer are listed; the same array as long as the tools are. */
@@ -56,6 +58,10 @@ export function serverToolsListedTo(server: ServerTools, offer: string): ServerT
 function once<T>(source: object, offer: string, make: () => T): T {
   let made = lists.get(source);
   if (!made) lists.set(source, made = new Map());
-  if (!made.has(offer)) made.set(offer, make());
-  return made.get(offer) as T;
+  const known = made.get(offer);
+  if (known !== undefined) return known as T;
+  const fresh = make();
+  made.set(offer, fresh);
+  if (made.size > MAX_OFFERS) made.delete(made.keys().next().value!);
+  return fresh;
 }

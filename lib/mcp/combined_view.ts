@@ -323,6 +323,7 @@ class CombinedViewSession implements ViewSession {
       this.#found((servers.callable ?? servers.servers)(principal)),
       profile,
       signal,
+      principal,
     );
   }
 

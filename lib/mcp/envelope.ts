@@ -33,6 +33,8 @@ export type RpcRequest = Extract<RpcMessage, { kind: "request" }>;
 /** What a request of a stateless client says about its client, in `_meta`. */
 export interface Envelope {
   profile: ClientProfile;
+  /** The same for all requests that introduce their client in the same way. */
+  identity: string;
   /** The lowest level of log messages that it takes; none without one. */
   logLevel: string | undefined;
 }
@@ -44,6 +46,9 @@ export interface Refusal {
   message: string;
   data?: Record<string, unknown>;
 }
+
+/** The gateway keeps it as long as the client is active. */
+const MAX_IDENTITY = 16_384;
 
 const MISMATCH = -32020;
 const UNSUPPORTED_VERSION = -32022;
@@ -106,8 +111,14 @@ export function readEnvelope(
   }
   if (version !== STATELESS_VERSION) return unsupportedVersion(version);
   const wrong = headers && checkHeaders(headers, method, params);
-  return wrong ??
-    { profile: { protocolVersion: version, capabilities, clientInfo }, logLevel };
+  if (wrong) return wrong;
+  const identity = JSON.stringify([capabilities, clientInfo]);
+  if (identity.length > MAX_IDENTITY) {
+    return invalidEnvelope(
+      `${CAPABILITIES_KEY} and ${CLIENT_KEY} have more than ${MAX_IDENTITY} characters`,
+    );
+  }
+  return { profile: { protocolVersion: version, capabilities, clientInfo }, identity, logLevel };
 }
 
 export function unsupportedVersion(version: string): Refusal {

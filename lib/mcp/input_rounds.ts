@@ -151,7 +151,10 @@ export function putQuestion(
   const withdraw = () => {
     const why = '"reason":"The answer is no longer needed"';
     const withdrawn = `{"requestId":${memberText(asked, "id")},${why}}`;
-    client.push(notificationText("notifications/cancelled", withdrawn));
+    const withdrawal = notificationText("notifications/cancelled", withdrawn);
+    // Nothing can be sent as part of a request that has ended.
+    if (request.signal.aborted) client.push(withdrawal);
+    else request.send(withdrawal);
     reject(signal.reason);
   };
   signal.addEventListener("abort", withdraw);

@@ -30,6 +30,9 @@ export interface ListenSink {
   end(): void;
 }
 
+/** One request of a client becomes one to a server for each resource. */
+const SUBSCRIBE_AT_ONCE = 20;
+
 const LIST_CHANGES = new Map<string, keyof SubscriptionFilter>([
   ["notifications/tools/list_changed", "toolsListChanged"],
   ["notifications/prompts/list_changed", "promptsListChanged"],
@@ -72,13 +75,14 @@ export class Listen implements ListeningSession {
         message: `subscriptions/listen: notifications: ${z.prettifyError(wanted.error)}`,
       });
     }
-    if (session.listens.size >= MAX_WAITING) {
+    if (session.listens.size + session.opening >= MAX_WAITING) {
       throw new GatewayError("LIMIT_EXCEEDED", {
-        message: `A client can listen with at most ${MAX_WAITING} requests at once`,
+        message: `A client can have at most ${MAX_WAITING} open subscriptions/listen requests`,
         recoverySteps: ["End one of the client's subscriptions/listen requests"],
       });
     }
-    const filter = await honored(session, view, wanted.data);
+    session.opening++;
+    const filter = await honored(session, view, wanted.data).finally(() => session.opening--);
     const listen = new Listen(session, id, filter, openSink());
     session.listens.add(listen);
     listen.#send("notifications/subscriptions/acknowledged", { notifications: filter });
@@ -86,6 +90,8 @@ export class Listen implements ListeningSession {
     for (const kind of listen.#lists?.takeChanges() ?? []) {
       listen.push(notificationText(`notifications/${kind}/list_changed`));
     }
+    // The client may open another.
+    if (session.isEnded) listen.end();
     return listen;
   }
 
@@ -146,7 +152,7 @@ export class Listen implements ListeningSession {
   }
 }
 
-/** What of it the endpoint can tell; with the resources that could be subscribed to. */
+/** The part of a filter that the endpoint supports; subscribes to the resources. */
 async function honored(
   session: StatelessSession,
   view: View,
@@ -164,7 +170,11 @@ async function honored(
   }
   if (wanted.resourceSubscriptions && has("resources", "subscribe")) {
     const uris = [...new Set(wanted.resourceSubscriptions)];
-    const done = await Promise.all(uris.map((uri) => session.subscribe(uri)));
+    const done: boolean[] = [];
+    while (done.length < uris.length && !session.isEnded) {
+      const some = uris.slice(done.length, done.length + SUBSCRIBE_AT_ONCE);
+      done.push(...await Promise.all(some.map((uri) => session.subscribe(uri))));
+    }
     filter.resourceSubscriptions = uris.filter((_, index) => done[index]);
   }
   return filter;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
 import { canonicalText } from "../catalog/catalog_tool.ts";
 import { offerOf } from "../catalog/listed_to.ts";
+import { EVERYONE, ownerOf } from "../core/access.ts";
 import { asAbortSignal, type CancelSignal, settledWithin } from "../core/async.ts";
 import type { ClientProfile } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
@@ -22,6 +23,8 @@ const AGAIN_MS = 60_000;
 const MOST_LISTS = 3;
 /** Of each server; beyond this many, the oldest is probed again. */
 const MOST_OFFERS = 20;
+/** Of one owner: stateless clients can offer something else with each request. */
+const OFFERS_A_MINUTE = 10;
 
 const LIST_CHANGED = "notifications/tools/list_changed";
 
@@ -49,6 +52,8 @@ export class OfferedLists {
   readonly #options: OfferedListsOptions;
   readonly #probes = new WeakMap<ManagedServer, Map<string, Probe>>();
   readonly #digests = new WeakMap<ServerTools, string>();
+  /** What each owner's clients have had probed in the last minute. */
+  readonly #recent = new Map<string, { since: number; offers: Set<string> }>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
@@ -61,10 +66,14 @@ export class OfferedLists {
     servers: Iterable<ManagedServer>,
     profile: ClientProfile,
     signal: CancelSignal,
+    principal = EVERYONE,
   ): Promise<void> | undefined {
     const offer = offerOf(profile);
     if (offer === "") return undefined;
-    const probing = [...servers].flatMap((server) => this.#probe(server, offer, profile) ?? []);
+    const mayBegin = () => this.#mayBegin(ownerOf(principal), offer);
+    const probing = [...servers].flatMap((server) =>
+      this.#probe(server, offer, profile, mayBegin) ?? []
+    );
     if (probing.length === 0) return undefined;
     return settledWithin(Promise.all(probing), WAIT_MS, asAbortSignal(signal));
   }
@@ -75,7 +84,12 @@ export class OfferedLists {
   }
 
   /** The probe that is under way, begun if one is needed. */
-  #probe(server: ManagedServer, offer: string, profile: ClientProfile): Promise<void> | undefined {
+  #probe(
+    server: ManagedServer,
+    offer: string,
+    profile: ClientProfile,
+    mayBegin: () => boolean,
+  ): Promise<void> | undefined {
     const { status, info, isAsleep, isSwitchedOff } = server;
     if (status.state !== "ready" || isAsleep || isSwitchedOff || !info?.capabilities.tools) {
       return undefined;
@@ -87,6 +101,7 @@ export class OfferedLists {
       ? known?.shared === shared
       : Date.now() - known.failedAt < AGAIN_MS;
     if (known && (known.probing || isCurrent)) return known.probing;
+    if (!mayBegin()) return undefined;
     const probe: Probe = { shared, probing: undefined };
     probe.probing = this.#inTurn(() => this.#list(server, profile))
       .then(async (tools) => {
@@ -103,6 +118,18 @@ export class OfferedLists {
     probes.set(offer, probe);
     if (probes.size > MOST_OFFERS) probes.delete(probes.keys().next().value!);
     return probe.probing;
+  }
+
+  /** Whether an owner's clients may have servers probed for this offer now. */
+  #mayBegin(owner: string, offer: string): boolean {
+    const now = Date.now();
+    let recent = this.#recent.get(owner);
+    if (!recent || now - recent.since > AGAIN_MS) {
+      this.#recent.set(owner, recent = { since: now, offers: new Set() });
+    }
+    if (recent.offers.size >= OFFERS_A_MINUTE && !recent.offers.has(offer)) return false;
+    recent.offers.add(offer);
+    return true;
   }
 
   /** Identifies what the server lists to all. */

@@ -93,6 +93,18 @@ Deno.test("OfferedLists probes again a while after a failure, though the list fo
   assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
 });
 
+Deno.test("OfferedLists probes for a few offers of one owner a minute", async () => {
+  const { server, lists } = await startAsking();
+  await using _ = server;
+  const offering = (nth: number) => ({ ...SAMPLING, capabilities: { experimental: { nth } } });
+  for (let nth = 0; nth < 10; nth++) {
+    await lists.known([server], offering(nth), signal, "token:a@x");
+  }
+  assert.equal(lists.known([server], offering(10), signal, "token:a"), undefined);
+  assert.ok(lists.known([server], offering(10), signal, "token:b"), "others are not held up");
+  await lists.known([server], offering(10), signal, "token:b");
+});
+
 Deno.test("offerOf() is the same for the same capabilities, and empty for none", () => {
   const of = (capabilities: Record<string, unknown>) => offerOf({ capabilities });
   assert.equal(of({}), "");

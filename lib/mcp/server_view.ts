@@ -250,7 +250,8 @@ class ServerViewSession implements ViewSession {
 
   /** Resolves when what the server lists to clients like this one is known; undefined if it is. */
   #offeredList({ signal }: McpRequest): Promise<void> | undefined {
-    return this.#options.offered?.known([this.#options.server], this.#client.profile, signal);
+    const { profile, principal } = this.#client;
+    return this.#options.offered?.known([this.#options.server], profile, signal, principal);
   }
 
   /**

@@ -139,10 +139,14 @@ export class Session implements Client, AsyncDisposable {
     this.#lastSeen = Date.now();
   }
 
-  idleMs(now: number): number {
-    const isBusy = this.inFlight.size > 0 ||
+  /** Whether the client waits for something. */
+  get isBusy(): boolean {
+    return this.inFlight.size > 0 ||
       [...this.#streams.values()].some((stream) => stream.isAttached);
-    return isBusy ? 0 : now - this.#lastSeen;
+  }
+
+  idleMs(now: number): number {
+    return this.isBusy ? 0 : now - this.#lastSeen;
   }
 
   /** For messages that belong to no request. */
@@ -240,6 +244,8 @@ const SWEEP_MS = 15_000;
 /** A record is good for a day from its last save. */
 const SAVE_EVERY_MS = 6 * 60 * 60_000;
 const MAX_SESSIONS = 10_000;
+/** Sessions of one owner that go by a key: one for each client and endpoint. */
+const MAX_KEYED = 200;
 
 /** A session as its client names it: of no use at another endpoint, or to somebody else. */
 export type OwnedSession = Pick<SessionRecord, "id" | "endpoint" | "principal">;
@@ -282,10 +288,28 @@ export class Sessions implements AsyncDisposable {
   }
 
   adopt(session: Session): void {
-    if (this.#sessions.size >= MAX_SESSIONS) this.#dropOldest();
+    if (this.#sessions.size >= MAX_SESSIONS) this.#letGo(mostIdle(this.list()));
     this.#sessions.set(session.id, session);
     if (session.key !== undefined) this.#byKey.set(session.key, session);
     this.#options.onChange?.();
+  }
+
+  /**
+   * Ends an owner's most idle session that goes by a key if there are too many; throws LIMIT_EXCEEDED
+   * if all are busy. Each request can make one, so one owner's must not displace all others.
+   */
+  makeRoom(owner: string): void {
+    const own = this.list()
+      .filter(({ key, principal }) => key !== undefined && ownerOf(principal) === owner);
+    if (own.length < MAX_KEYED) return;
+    const oldest = mostIdle(own);
+    if (oldest.isBusy) {
+      throw new GatewayError("LIMIT_EXCEEDED", {
+        message: `${MAX_KEYED} different clients are already active with this token`,
+        recoverySteps: ["Wait until some of their requests have ended", "Use another token"],
+      });
+    }
+    this.#letGo(oldest);
   }
 
   /** The session with this key, whose client does not name it. */
@@ -356,12 +380,6 @@ export class Sessions implements AsyncDisposable {
     session.saved = this.#keep(this.#options.records.save(stored));
   }
 
-  #dropOldest(): void {
-    const now = Date.now();
-    const oldest = this.list().reduce((a, b) => a.idleMs(now) >= b.idleMs(now) ? a : b);
-    this.#letGo(oldest);
-  }
-
   #letGo(session: Session): void {
     this.#remove(session);
     void this.#keep(session[Symbol.asyncDispose]());
@@ -377,6 +395,11 @@ export class Sessions implements AsyncDisposable {
   #keep(work: Promise<void>): Promise<void> {
     return work.catch((error) => this.#options.onWarning("Cannot store a session", { error }));
   }
+}
+
+function mostIdle(sessions: Session[]): Session {
+  const now = Date.now();
+  return sessions.reduce((a, b) => a.idleMs(now) >= b.idleMs(now) ? a : b);
 }
 
 /** A person may use another token than before: each request is checked for what it may do. */

@@ -69,7 +69,7 @@ export async function handleStateless(
 function answer(
   host: EndpointHost,
   visit: Visit,
-  { profile, logLevel }: Envelope,
+  { profile, identity, logLevel }: Envelope,
   message: RpcRequest,
   text: string,
 ): Promise<Response> {
@@ -88,8 +88,8 @@ function answer(
       return discover(endpoint.view, principal, id)
         .then((text) => new JsonResponse(text)).catch(refused);
     }
-    const visitor = { endpoint: endpoint.key, principal, profile, from };
-    session = statelessSession(host.sessions, visitor, endpoint.view);
+    const visitor = { endpoint: endpoint.key, principal, profile, identity, from };
+    session = statelessSession(host, visitor, endpoint.view);
     session.touch();
     if (method === "subscriptions/listen") return listen(session).catch(refused);
     const round = new HttpRound(message, text);

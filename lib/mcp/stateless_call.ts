@@ -45,6 +45,7 @@ export interface StatelessCallOptions {
 const ASKING = new Set(["prompts/get", "resources/read", "tools/call"]);
 /** What a call says while nobody listens, until the client comes back. */
 const MAX_MISSED = 1_000;
+const MAX_MISSED_CHARACTERS = 1024 * 1024;
 
 /** The lists of these endpoints change with what the client itself equips. */
 const EQUIPPED = "mcp?";
@@ -65,7 +66,7 @@ export class StatelessCall {
   readonly #started = performance.now();
   /** Asked and not answered, by the id that the session gave them. */
   readonly #questions = new Map<string, Question & { isSent: boolean }>();
-  readonly #missed: string[] = [];
+  #missed: { text: string; isProgress: boolean }[] = [];
   #round: Round | undefined;
   #outcome: { text: string; refusal?: GatewayError | undefined } | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
@@ -115,7 +116,7 @@ export class StatelessCall {
   resume(round: Round, answers: ReadonlyMap<string, string>): void {
     this.session.held.delete(this);
     this.#round = round;
-    for (const missed of this.#missed.splice(0)) this.#send(missed);
+    for (const { text, isProgress } of this.#missed.splice(0)) this.#send(text, isProgress);
     for (const [id, question] of this.#questions) {
       const answer = answers.get(id);
       if (answer === undefined) {
@@ -154,7 +155,7 @@ export class StatelessCall {
         if (this.#wantsLog(message.params.level)) this.#send(text);
         return;
       case "notifications/progress":
-        this.#send(text);
+        this.#send(text, true);
         return;
       default:
         // All else is for those who listen.
@@ -168,18 +169,23 @@ export class StatelessCall {
       typeof level === "string" && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(logLevel);
   }
 
-  #send(text: string): void {
+  #send(text: string, isProgress = false): void {
     const round = this.#round;
-    if (!round) {
-      if (this.#missed.length < MAX_MISSED) this.#missed.push(text);
-      return;
-    }
+    if (!round) return this.#miss(text, isProgress);
     const first = progressTokenOf({
       params: this.#options.message.params,
       text: this.#options.text,
     });
     const out = round.progressToken === first ? text : withToken(text, round.progressToken);
     if (out !== undefined) round.send(out);
+  }
+
+  /** Keeps it for the next round: of progress the newest only. */
+  #miss(text: string, isProgress: boolean): void {
+    if (isProgress) this.#missed = this.#missed.filter((missed) => !missed.isProgress);
+    const characters = this.#missed.reduce((sum, missed) => sum + missed.text.length, text.length);
+    if (this.#missed.length >= MAX_MISSED || characters > MAX_MISSED_CHARACTERS) return;
+    this.#missed.push({ text, isProgress });
   }
 
   #ask(question: Question): void {
@@ -236,6 +242,7 @@ export class StatelessCall {
     session.touch();
     this.#outcome = { text, refusal };
     if (this.#round) this.#deliver();
+    else if (this.signal.aborted) this.#passOnQuestions();
     const ms = performance.now() - this.#started;
     const answer = { text, started: this.#started, ms };
     const { principal } = session;
@@ -258,6 +265,13 @@ export class StatelessCall {
     const { text, refusal } = this.#outcome;
     const { status, text: out } = this.#answerTo(round.id, text);
     round.end(out, status, refusal);
+    this.#passOnQuestions();
+  }
+
+  /** The call is over: what it has not asked, the session's next call may ask. */
+  #passOnQuestions(): void {
+    for (const question of this.#questions.values()) this.session.postpone(question);
+    this.#questions.clear();
   }
 
   /** The answer as a round's request gets it. A server's text is not known to be JSON until here. */

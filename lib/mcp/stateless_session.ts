@@ -1,13 +1,19 @@
+import { createHash } from "node:crypto";
+import { ownerOf } from "../core/access.ts";
 import type { ClientProfile } from "../core/client.ts";
+import { getOrMake } from "../core/defined.ts";
 import { errorText, readMessage, requestText, type RpcMessage } from "../core/rpc.ts";
+import type { EndpointHost } from "./endpoint_host.ts";
 import { LOG_LEVELS, type RpcRequest } from "./envelope.ts";
 import type { Listen } from "./listen.ts";
 import type { ListeningSession } from "./list_changes.ts";
-import { Session, type SessionRecord, type Sessions } from "./session.ts";
+import { Session, type SessionRecord } from "./session.ts";
 import type { View } from "./view.ts";
 
 /** Questions of servers that no request could carry yet. */
 const MAX_POSTPONED = 20;
+/** Longer keys of sessions are hashed. */
+const LONG_KEY = 1_024;
 /** Calls of one client that wait for its answers, and streams it listens on. */
 export const MAX_WAITING = 100;
 
@@ -28,8 +34,11 @@ export class StatelessSession extends Session {
   override readonly isKept = false;
   override readonly key: string;
   readonly listens = new Set<Listen>();
+  /** Those that wait for servers to confirm their subscriptions. */
+  opening = 0;
+  isEnded = false;
   /** Resources that are subscribed to, with the number of streams that listen for each. */
-  readonly #subscribed = new Map<string, number>();
+  readonly #subscribed = new Map<string, { listeners: number; confirmed: Promise<boolean> }>();
   readonly #postponed: Question[] = [];
   #level = LOG_LEVELS.length;
   #leveled: Promise<unknown> | undefined;
@@ -50,7 +59,9 @@ export class StatelessSession extends Session {
   override push(text: string): void {
     const message = readMessage(text);
     if (message?.kind === "request") this.postpone({ message, text });
-    else if (message?.kind === "notification") this.announce(message, text);
+    else if (message?.kind !== "notification") return;
+    else if (message.method === "notifications/cancelled") this.#withdraw(message.params.requestId);
+    else this.announce(message, text);
   }
 
   override *listeners(): Iterable<ListeningSession> {
@@ -61,9 +72,9 @@ export class StatelessSession extends Session {
     for (const listen of this.listens) listen.end();
   }
 
-  override idleMs(now: number): number {
+  override get isBusy(): boolean {
     // The client at this process's own pipes is there as long as they are.
-    return this.listens.size > 0 || this.from === "stdio" ? 0 : super.idleMs(now);
+    return this.listens.size > 0 || this.from === "stdio" || super.isBusy;
   }
 
   override heartbeat(): void {
@@ -93,6 +104,11 @@ export class StatelessSession extends Session {
     return this.#postponed.splice(0);
   }
 
+  #withdraw(id: unknown): void {
+    const at = this.#postponed.findIndex(({ message }) => message.id === id);
+    if (at !== -1) this.#postponed.splice(at, 1);
+  }
+
   /** Has servers send log messages of this level; they send them to all requests of the session. */
   async raiseLevel(level: string): Promise<void> {
     const wanted = LOG_LEVELS.indexOf(level);
@@ -105,9 +121,12 @@ export class StatelessSession extends Session {
 
   /** Whether updates of the resource are announced from now on. */
   async subscribe(uri: string): Promise<boolean> {
-    const count = this.#subscribed.get(uri) ?? 0;
-    this.#subscribed.set(uri, count + 1);
-    if (count > 0 || await this.#request("resources/subscribe", { uri })) return true;
+    const subscription = getOrMake(this.#subscribed, uri, () => ({
+      listeners: 0,
+      confirmed: this.#request("resources/subscribe", { uri }),
+    }));
+    subscription.listeners++;
+    if (await subscription.confirmed) return true;
     this.#leave(uri);
     return false;
   }
@@ -117,16 +136,17 @@ export class StatelessSession extends Session {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
+    this.isEnded = true;
     this.stopListening();
     await super[Symbol.asyncDispose]();
   }
 
   /** True if nobody is left. */
   #leave(uri: string): boolean {
-    const count = (this.#subscribed.get(uri) ?? 1) - 1;
-    if (count > 0) this.#subscribed.set(uri, count);
-    else this.#subscribed.delete(uri);
-    return count === 0;
+    const subscription = this.#subscribed.get(uri);
+    if (!subscription || --subscription.listeners > 0) return false;
+    this.#subscribed.delete(uri);
+    return true;
   }
 
   /** A request of the gateway's own for what this revision has no request for; true if it worked. */
@@ -147,18 +167,24 @@ interface Visitor {
   endpoint: string;
   principal: string;
   profile: ClientProfile;
+  /** How the client introduces itself (envelope.ts). */
+  identity: string;
   from(): string | undefined;
 }
 
-/** The session of a client's requests, made with the first of them. */
+/** The session of a client's requests, made with the first of them; throws LIMIT_EXCEEDED. */
 export function statelessSession(
-  sessions: Sessions,
-  { endpoint, principal, profile, from }: Visitor,
+  { sessions, countRequest }: Pick<EndpointHost, "sessions" | "countRequest">,
+  { endpoint, principal, profile, identity, from }: Visitor,
   view: View,
 ): StatelessSession {
-  const key = JSON.stringify([endpoint, principal, profile.capabilities, profile.clientInfo]);
+  const whole = `${endpoint} ${principal} ${identity}`;
+  const key = whole.length > LONG_KEY ? createHash("sha256").update(whole).digest("base64") : whole;
   const known = sessions.findByKey(key);
   if (known instanceof StatelessSession) return known;
+  // It costs as much as one that a client asks for.
+  countRequest?.(principal, "initialize");
+  sessions.makeRoom(ownerOf(principal));
   const session = new StatelessSession({ key, endpoint, principal, profile, from: from() }, view);
   sessions.adopt(session);
   return session;

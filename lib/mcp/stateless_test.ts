@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import pino from "pino";
 import { GatewayError } from "../core/errors.ts";
 import { TimeoutQueue } from "../core/async.ts";
+import { requestText } from "../core/rpc.ts";
 import { until } from "../servers/testing/fake_server.ts";
 import { elicitConsent } from "./client_questions.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { AnsweredRequest, EndpointHost } from "./endpoint_host.ts";
 import { HeldCalls } from "./held_calls.ts";
+import { Listen } from "./listen.ts";
 import { Sessions } from "./session.ts";
-import { MAX_WAITING } from "./stateless_session.ts";
+import { MAX_WAITING, StatelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
 const VERSION = "2026-07-28";
@@ -32,12 +34,16 @@ interface Sent {
 function openEndpoint(holdMs?: number) {
   const calls: AnsweredRequest[] = [];
   const texts: string[] = [];
-  let runs = 0;
+  const roots: string[] = [];
+  const says: ((text: string) => void)[] = [];
+  const subscribed: string[] = [];
+  const confirmed = Promise.withResolvers<void>();
+  let [runs, pending, most] = [0, 0, 0];
   const aborted = Promise.withResolvers<string>();
   const view: View = {
     introduce: (principal) =>
       Promise.resolve({
-        capabilities: { tools: { listChanged: true }, tasks: {} },
+        capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, tasks: {} },
         serverInfo: {},
         instructions: `for ${principal}`,
       }),
@@ -53,6 +59,16 @@ function openEndpoint(holdMs?: number) {
           await new Promise<void>((resolve) => patience.add(resolve));
           return { text: `{"jsonrpc":"2.0","id":${id},"error":{"code":-32021,"message":"no"}}` };
         }
+        if (method === "resources/subscribe") {
+          subscribed.push(String(params.uri));
+          most = Math.max(most, ++pending);
+          await confirmed.promise;
+          pending--;
+        }
+        if (params.name === "roots") {
+          request.send(client.ask(requestText(1, "roots/list"), 1, (text) => roots.push(text)));
+        }
+        if (params.name === "ask") says.push(request.send);
         if (params.name === "invalid") return { text: String(params.answer) };
         if (String(params.name).endsWith("denied")) {
           if (params.name !== "denied") request.send(PROGRESS);
@@ -100,6 +116,12 @@ function openEndpoint(holdMs?: number) {
         : undefined,
   };
   async function send(sent: Sent = {}) {
+    const response = await post(sent);
+    const text = await response.text();
+    const messages = text.match(/(?<=^data: ).*$/gm) ?? [text];
+    return { status: response.status, messages, ...JSON.parse(messages.at(-1)!) };
+  }
+  function post(sent: Sent): Promise<Response> {
     const { method = "tools/call", params = {}, principal = ANN, endpoint = "mcp?" } = sent;
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -124,21 +146,21 @@ function openEndpoint(holdMs?: number) {
       else headers.set(name, value);
     }
     const request = new Request("http://localhost/mcp", { method: "POST", headers, body });
-    const response = await handleMcp(host, {
-      endpoint: { key: endpoint, view },
-      request,
-      principal,
-    });
-    const text = await response.text();
-    const data = text.match(/(?<=^data: ).*$/gm)?.at(-1) ?? text;
-    return { status: response.status, ...JSON.parse(data) };
+    return handleMcp(host, { endpoint: { key: endpoint, view }, request, principal });
   }
   return {
     calls,
     texts,
     sessions,
     host,
+    view,
     send,
+    post,
+    roots,
+    says,
+    subscribed,
+    mostPending: () => most,
+    confirm: () => confirmed.resolve(),
     runs: () => runs,
     aborted: aborted.promise,
     async [Symbol.asyncDispose]() {
@@ -166,7 +188,10 @@ Deno.test("handleStateless() describes the endpoint, and answers without a sessi
   const { status, result } = await endpoint.send({ method: "server/discover" });
   assert.equal(status, 200);
   assert.deepEqual(result.supportedVersions.slice(0, 2), [VERSION, "2025-11-25"]);
-  assert.deepEqual(result.capabilities, { tools: { listChanged: true } });
+  assert.deepEqual(result.capabilities, {
+    tools: { listChanged: true },
+    resources: { subscribe: true },
+  });
   assert.equal(result.resultType, "complete");
   assert.equal(result.instructions, `for ${ANN}`, "as its token may see it");
   assert.equal(endpoint.sessions.size, 0, "a description needs none");
@@ -378,4 +403,95 @@ Deno.test("handleStateless() lets clients keep lists for a while, and what they 
   assert.equal(await ttlOf("resources/read"), 0);
   assert.equal(await ttlOf("resources/directory/read"), 0);
   assert.equal(await ttlOf("skills/get"), 0);
+});
+
+Deno.test("handleStateless() refuses a client that introduces itself at length, and makes room for an owner's clients", async () => {
+  await using endpoint = openEndpoint();
+  const clientInfo = "io.modelcontextprotocol/clientInfo";
+  const quick = { name: "quick" };
+  const wordy = { [clientInfo]: { name: "x".repeat(20_000) } };
+  const { status, error } = await endpoint.send({ params: quick, meta: wordy });
+  assert.deepEqual([status, error?.code], [400, -32602]);
+  assert.equal(endpoint.sessions.size, 0);
+
+  const opened: string[] = [];
+  endpoint.host.countRequest = (_, method) => opened.push(method);
+  await endpoint.send({ params: quick, principal: BOB });
+  opened.length = 0;
+  for (let nth = 0; nth < 210; nth++) {
+    const long = { [clientInfo]: { name: "x".repeat(2_000), version: String(nth) } };
+    await endpoint.send({ params: quick, meta: long, principal: `${ANN}@${nth}` });
+  }
+  assert.equal(opened.length, 210, "each session is counted");
+  const of = (owner: string) =>
+    endpoint.sessions.list().filter(({ principal }) => principal.startsWith(owner));
+  assert.deepEqual([of(ANN).length, of(BOB).length], [200, 1]);
+  assert.ok(of(ANN).every(({ key }) => key!.length < 100), "long keys are hashed");
+});
+
+Deno.test("handleStateless() asks with the next call what one that ended too soon could not ask", async () => {
+  await using endpoint = openEndpoint();
+  const capabilities = { roots: {}, ...ASKING };
+  await endpoint.send({ method: "tools/list", params: { name: "roots" }, capabilities });
+  await endpoint.send({ params: { name: "quick" }, capabilities });
+  const { result } = await endpoint.send({ params: ASK, capabilities });
+  const asked = Object.entries<{ method: string }>(result.inputRequests);
+  assert.deepEqual(asked.map(([, { method }]) => method).sort(), [
+    "elicitation/create",
+    "roots/list",
+  ]);
+  const responses = asked.map(([id, { method }]) => [
+    id,
+    method === "roots/list" ? { roots: [] } : { action: "accept", content: { agree: true } },
+  ]);
+  const { requestState } = result;
+  const params = { ...ASK, requestState, inputResponses: Object.fromEntries(responses) };
+  assert.equal((await endpoint.send({ params, capabilities })).result.said, "approved");
+  assert.deepEqual(endpoint.roots, ['{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}']);
+});
+
+Deno.test("handleStateless() keeps for the next round the newest progress, and not too many messages", async () => {
+  await using endpoint = openEndpoint();
+  const meta = { progressToken: "p", "io.modelcontextprotocol/logLevel": "info" };
+  const asked = await endpoint.send({ params: ASK, meta });
+  const [say] = endpoint.says;
+  for (const progress of [1, 2, 3]) say!(PROGRESS.replace(/1\}\}$/, `${progress}}}`));
+  for (let nth = 0; nth < 4; nth++) {
+    const params = { level: "info", data: `${nth}`.repeat(400_000) };
+    say!(JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params }));
+  }
+  const { messages } = await endpoint.send({ params: { ...ASK, ...agreement(asked) }, meta });
+  const [progress, ...rest] = messages.map((text: string) => JSON.parse(text));
+  assert.equal(progress.params.progress, 3);
+  assert.equal(rest.length, 3, "two log messages, and the answer");
+});
+
+Deno.test("handleStateless() subscribes to a few resources at a time, once each, and ends with the session", async () => {
+  await using endpoint = openEndpoint();
+  const uris = Array.from({ length: 50 }, (_, nth) => `x:${nth}`);
+  const notifications = { resourceSubscriptions: uris };
+  const listen = { method: "subscriptions/listen", params: { notifications } };
+  const first = endpoint.post(listen);
+  const second = endpoint.post(listen);
+  await until(() => endpoint.subscribed.length === 20);
+  const [session] = endpoint.sessions.list();
+  assert.ok(session instanceof StatelessSession);
+  assert.deepEqual([session.listens.size, session.opening], [0, 2], "neither has heard of it yet");
+  endpoint.confirm();
+  const bodies = [await first, await second];
+  assert.deepEqual(endpoint.subscribed.toSorted(), uris.toSorted());
+  assert.equal(endpoint.mostPending(), 20);
+  await endpoint.sessions.end(session);
+  for (const body of bodies) assert.match(await body.text(), /"result":\{"resultType":"complete"/);
+  const late = await Listen.open(
+    session,
+    endpoint.view,
+    { id: 9, params: { notifications } },
+    () => ({
+      send: () => {},
+      heartbeat: () => {},
+      end: () => {},
+    }),
+  );
+  assert.equal(session.listens.has(late), false, "nobody would end it");
 });

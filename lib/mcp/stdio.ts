@@ -4,7 +4,7 @@ import { errorText, type MessageId, resultText, type RpcMessage } from "../core/
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
 import { isStatelessMessage, readEnvelope, type RpcRequest } from "./envelope.ts";
-import { Listen } from "./listen.ts";
+import { Listen, type ListenSink } from "./listen.ts";
 import {
   cancelledId,
   failureText,
@@ -15,7 +15,7 @@ import {
 } from "./protocol.ts";
 import { Session, type SessionRecord } from "./session.ts";
 import { discover, REMOVED, runRound } from "./stateless.ts";
-import { refusedText, type Round, type StatelessCall } from "./stateless_call.ts";
+import { refusedText, type Round } from "./stateless_call.ts";
 import { type StatelessSession, statelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
@@ -33,7 +33,7 @@ export class StdioEndpoint implements AsyncDisposable {
   #initializing: Promise<void> | undefined;
   #profile: ClientProfile | undefined;
   #session: Session | undefined;
-  #stateless: Session | undefined;
+  readonly #stateless = new Set<Session>();
   /** What a client without a session can cancel, by the ids of its requests. */
   readonly #cancels = new Map<MessageId, () => void>();
   #endpoint: McpEndpoint | undefined;
@@ -172,7 +172,9 @@ export class StdioEndpoint implements AsyncDisposable {
       return this.#refuse(id, -32600, "A request with this ID is already in progress");
     }
     const done = Promise.withResolvers<void>();
+    let [isCancelled, isOver] = [false, false];
     const over = () => {
+      isOver = true;
       this.#cancels.delete(id);
       done.resolve();
     };
@@ -182,18 +184,32 @@ export class StdioEndpoint implements AsyncDisposable {
       if (method === "server/discover") {
         return write(await discover(endpoint.view, EVERYONE, id));
       }
-      const { profile, logLevel } = envelope;
-      const visitor = { endpoint: endpoint.key, principal: EVERYONE, profile, from: () => "stdio" };
-      session = this.#stateless = statelessSession(host.sessions, visitor, endpoint.view);
+      const { profile, identity, logLevel } = envelope;
+      const visitor = {
+        endpoint: endpoint.key,
+        principal: EVERYONE,
+        profile,
+        identity,
+        from: () => "stdio",
+      };
+      session = statelessSession(host, visitor, endpoint.view);
+      this.#stateless.add(session);
       session.touch();
       if (method === "subscriptions/listen") {
-        const sink = { send: write, heartbeat: () => {}, end: over };
+        const sink: ListenSink = {
+          send: (out) => {
+            if (!isCancelled) write(out);
+          },
+          heartbeat: () => {},
+          end: over,
+        };
+        this.#cancels.set(id, () => isCancelled = true);
         const listen = await Listen.open(session, endpoint.view, message, () => sink);
-        this.#cancels.set(id, () => listen.close());
+        if (isCancelled) listen.close();
+        else if (session.listens.has(listen)) this.#cancels.set(id, () => listen.close());
         // Not waited for: it lasts as long as the client wants.
         return;
       }
-      let isCancelled = false;
       const round: Round = {
         id,
         progressToken: progressTokenOf({ params, text }),
@@ -203,12 +219,12 @@ export class StdioEndpoint implements AsyncDisposable {
           over();
         },
       };
-      let call: StatelessCall | undefined = undefined;
+      const call = runRound(host, round, { endpoint, session, message, text, logLevel });
+      if (isOver) return;
       this.#cancels.set(id, () => {
         isCancelled = true;
-        call?.cancel("Cancelled by the client");
+        call.cancel("Cancelled by the client");
       });
-      call = runRound(host, round, { endpoint, session, message, text, logLevel });
     } catch (error) {
       write(refusedText(id, method, error, session?.view));
       over();
@@ -231,9 +247,11 @@ export class StdioEndpoint implements AsyncDisposable {
   }
 
   async #end(): Promise<void> {
-    const open = [this.#session, this.#stateless];
-    this.#session = this.#stateless = undefined;
-    for (const session of open) if (session) await this.#options.host.sessions.end(session);
+    const open = [...this.#session ? [this.#session] : [], ...this.#stateless];
+    this.#session = undefined;
+    this.#stateless.clear();
+    const { sessions } = this.#options.host;
+    for (const session of open) if (sessions.has(session)) await sessions.end(session);
   }
 }
 

@@ -44,6 +44,8 @@ function openEndpoint() {
   return {
     written,
     warnings,
+    sessions,
+    end: () => endpoint[Symbol.asyncDispose](),
     settled: () => endpoint.settled(),
     take(message: object): void {
       const text = JSON.stringify({ jsonrpc: "2.0", ...message });
@@ -72,4 +74,38 @@ Deno.test("StdioEndpoint ignores an answer that nobody is waiting for, and says 
   assert.match(endpoint.warnings[1]!, /No question with the id .* is waiting/);
   assert.equal(endpoint.written.length, 3, "an answer was answered");
   assert.match(endpoint.written[2]!, /"id":1,"result":.*"roots":\[\]/);
+});
+
+const key = "io.modelcontextprotocol";
+
+/** A request of a stateless client that goes by a name. */
+function statelessRequest(name: string, id: number, method: string, params: object = {}) {
+  const _meta = {
+    [`${key}/protocolVersion`]: "2026-07-28",
+    [`${key}/clientCapabilities`]: {},
+    [`${key}/clientInfo`]: { name },
+  };
+  return { id, method, params: { ...params, _meta } };
+}
+
+Deno.test("StdioEndpoint ends all sessions of stateless clients", async () => {
+  const endpoint = openEndpoint();
+  await using sessions = endpoint.sessions;
+  for (const [nth, name] of ["one", "two"].entries()) {
+    endpoint.take(statelessRequest(name, nth, "subscriptions/listen", { notifications: {} }));
+  }
+  await endpoint.settled();
+  assert.equal(sessions.size, 2);
+  await endpoint.end();
+  assert.equal(sessions.size, 0);
+});
+
+Deno.test("StdioEndpoint takes back a subscription that is still being opened", async () => {
+  await using endpoint = openEndpoint();
+  endpoint.take(statelessRequest("one", 1, "subscriptions/listen", { notifications: {} }));
+  endpoint.take({ method: "notifications/cancelled", params: { requestId: 1 } });
+  await endpoint.settled();
+  assert.deepEqual(endpoint.written, [], "nothing is acknowledged");
+  const [session] = endpoint.sessions.list();
+  assert.equal([...session!.listeners()].length, 0);
 });
