@@ -18,7 +18,7 @@ import {
   wholeNumber,
 } from "./option_values.ts";
 
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+export const GATEWAY_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export const EMBEDDINGS = ["none", "local", "ollama", "openai"] as const;
 const EVALUATORS = ["auto", "claude-cli", "messages-api"] as const;
 const LOG_FORMATS = ["auto", "json", "pretty"] as const;
@@ -88,8 +88,8 @@ const TABLE = {
     "quartermaster.kv in the data folder",
   ),
   logLevel: live(
-    option("--log-level LEVEL", `Minimum log level: ${LOG_LEVELS.join(", ")}`).takes(
-      oneOf(LOG_LEVELS),
+    option("--log-level LEVEL", `Minimum log level: ${GATEWAY_LOG_LEVELS.join(", ")}`).takes(
+      oneOf(GATEWAY_LOG_LEVELS),
       "info",
     ),
   ),

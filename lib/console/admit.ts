@@ -30,7 +30,7 @@ export async function admitToConsole(ctx: Context<State>): Promise<Response> {
  * Refuses a caller without the rights of a route; undefined for all others. A person who may look at
  * the console gets the error page with the console around it, everybody else only the error.
  */
-export async function refuse(
+export async function refuseCaller(
   ctx: Context<State>,
   rights: readonly Right[],
 ): Promise<Response | undefined> {

@@ -40,14 +40,14 @@ async function ask(path: string, init: RequestInit = {}, mayLook = true) {
 
 const page = { accept: "text/html,*/*" };
 
-Deno.test("refuse() has a refusal shown as a page to a person who may look", async () => {
+Deno.test("refuseCaller() has a refusal shown as a page to a person who may look", async () => {
   const post = { method: "POST", headers: page };
   assert.equal(await ask("/servers", post), "ACCESS_DENIED");
   assert.equal(await ask("/actions", post), "ACCESS_DENIED");
   assert.equal(await ask("/security/tokens", { headers: page }), "ACCESS_DENIED");
 });
 
-Deno.test("refuse() gives programs, and those who may not look, the error alone", async () => {
+Deno.test("refuseCaller() gives programs, and those who may not look, the error alone", async () => {
   const thrown = "thrown ACCESS_DENIED";
   assert.equal(await ask("/servers", { method: "POST" }), thrown);
   assert.equal(await ask("/api/tokens", { headers: page }), thrown);

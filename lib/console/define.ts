@@ -9,7 +9,7 @@ import type { Gateway } from "../gateway.ts";
 import type { GatewayError } from "../core/errors.ts";
 import type { Right } from "../core/access.ts";
 import { readForm } from "../http/request_body.ts";
-import { refuse } from "./admit.ts";
+import { refuseCaller } from "./admit.ts";
 
 /** What every request carries through the app. */
 export interface State {
@@ -64,7 +64,7 @@ function guarded<Data>(
     throw new TypeError(`The handler of ${method ?? "all methods"} declares no rights`);
   }
   const handler: HandlerFn<Data, State> = async (ctx) => {
-    const refusal = rights === "anyone" ? undefined : await refuse(ctx, rights);
+    const refusal = rights === "anyone" ? undefined : await refuseCaller(ctx, rights);
     if (refusal !== undefined) return refusal;
     ctx.state.gateway = ctx.state.host;
     return await handle(ctx);

@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { z } from "zod";
 import {
-  LOG_LEVELS,
+  GATEWAY_LOG_LEVELS,
   OPTION_GROUPS,
   type OptionName,
   OPTIONS,
@@ -52,7 +52,7 @@ const ShownOption = z.object({
 });
 export type ShownOption = z.infer<typeof ShownOption>;
 
-const LogLevel = z.enum(LOG_LEVELS);
+const LogLevel = z.enum(GATEWAY_LOG_LEVELS);
 const LIVE_OPTIONS = (Object.keys(OPTIONS) as OptionName[]).filter((name) => OPTIONS[name].isLive);
 const LIVE = { scope: "whole", isLive: true } as const;
 const CHANGE = { ...LIVE, rights: ["manage"], effect: "write" } as const;

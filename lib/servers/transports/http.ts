@@ -23,7 +23,7 @@ import {
   isTransient,
   ResumableStream,
 } from "./sse_stream.ts";
-import { readRefusal, Refusal } from "./http_errors.ts";
+import { HttpRefusal, readRefusal } from "./http_errors.ts";
 import { SseTransport } from "./sse.ts";
 import { echoedId, messageLine, responseId } from "../../core/rpc.ts";
 
@@ -178,7 +178,7 @@ export class HttpTransport implements Transport {
     const answer = this.#take(text, id, exchange);
     if (answer !== undefined) return answer;
     const received = text.trim() === "" ? "nothing" : this.#endpoint.quote(text);
-    throw new Refusal(
+    throw new HttpRefusal(
       200,
       `${this.#endpoint.host} did not answer the request, but sent ${received}`,
     );
@@ -374,7 +374,7 @@ export class FallbackTransport implements Transport {
     return await this.#inner.request(id, text, exchange);
   }
 
-  async #fallBack(refusal: Refusal, signal: AbortSignal | undefined): Promise<void> {
+  async #fallBack(refusal: HttpRefusal, signal: AbortSignal | undefined): Promise<void> {
     const http = this.#inner;
     const sse = new SseTransport(this.#options, this.#events);
     this.#inner = sse;
@@ -399,6 +399,6 @@ export class FallbackTransport implements Transport {
 }
 
 /** What the specification names as the signs of a server that speaks HTTP+SSE only. */
-function isSignOfOlderTransport(error: unknown): error is Refusal {
-  return error instanceof Refusal && [400, 404, 405].includes(error.status);
+function isSignOfOlderTransport(error: unknown): error is HttpRefusal {
+  return error instanceof HttpRefusal && [400, 404, 405].includes(error.status);
 }

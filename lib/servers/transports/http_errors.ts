@@ -8,7 +8,7 @@ import type { OriginClient } from "./origin_client.ts";
 const ERROR_BODY_BYTES = 256 * 1024;
 const METHOD_NOT_FOUND = -32601;
 
-export class Refusal extends TransportClosed {
+export class HttpRefusal extends TransportClosed {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -51,7 +51,7 @@ export async function readRefusal(
     throw new TransportClosed("session", `${endpoint.host} no longer knows the session (HTTP 404)`);
   }
   if (isOurs && status !== 403) return body;
-  throw new Refusal(status, refusalText(endpoint, response, rpc?.message ?? body));
+  throw new HttpRefusal(status, refusalText(endpoint, response, rpc?.message ?? body));
 }
 
 function refusalText(endpoint: OriginClient, response: HttpResponse, body: string): string {

@@ -10,7 +10,7 @@ import {
   formatNumber,
   inertString,
 } from "../../../../lib/console/ui/format.ts";
-import { CallLog, CallsCleared } from "../(_islands)/activity.tsx";
+import { CallsCleared, CallTable } from "../(_islands)/activity.tsx";
 import type { ActivityPage, CallPage } from "../(_page)/model.ts";
 import { CallArticle } from "./call.tsx";
 
@@ -31,7 +31,7 @@ export function Activity(
       <Filters page={page} url={url} />
       <div class="activity">
         <section class="card activity-list" aria-label="Calls">
-          <CallLog
+          <CallTable
             rows={page.rows}
             hasOlder={page.hasOlder}
             isOlder={page.isOlder}

@@ -12,7 +12,7 @@ import { CallRow, CallsBar, CallsEnd, CallsHead, NoCalls } from "../(_components
 // For fewer scripts: frame.tsx says how.
 import "../../../../islands/frame.tsx";
 
-interface CallLogProps extends CallFeedInput {
+interface CallTableProps extends CallFeedInput {
   current: string | undefined;
   hasCalls: boolean;
 }
@@ -20,7 +20,7 @@ interface CallLogProps extends CallFeedInput {
 const ROW_HEIGHT = 36;
 const AHEAD_ROWS = 100;
 
-export function CallLog(props: CallLogProps) {
+export function CallTable(props: CallTableProps) {
   const { query, current } = props;
   const feed = useMemo(
     () => new CallFeed(props),
