@@ -36,6 +36,11 @@ const STEADY_MS = 30_000;
 const SETTLE_MS = 10_000;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+/** Requests of a stateless client that can be answered with a question. */
+const CAN_ASK = new Set(["tools/call", "prompts/get", "resources/read"]);
+/** Instances of one server for the folders of one stateless client. */
+const MOST_FOLDERS = 20;
 /** What clients get of a stateless server's log messages until they set a level. */
 const DEFAULT_LEVEL = "info";
 
@@ -71,23 +76,37 @@ export class Relay implements AsyncDisposable {
   #isReopening = false;
   #watch: ResourceWatch | undefined;
   #folder: Promise<string | undefined> | undefined;
+  /** Of a stateless client, the relays to the server's instances, by their folders; latest use last. */
+  readonly #byFolder = new Map<string | undefined, Relay>();
+  readonly #hasFolder: boolean;
 
-  constructor(server: ManagedServer, client: Client, onOwnTools?: (tools: string[]) => void) {
+  /** With a folder, the server's own instance starts there without asking the client. */
+  constructor(
+    server: ManagedServer,
+    client: Client,
+    onOwnTools?: (tools: string[]) => void,
+    folder?: { path: string | undefined },
+  ) {
     this.#server = server;
+    this.#hasFolder = folder !== undefined;
+    if (folder) this.#folder = Promise.resolve(folder.path);
     this.#client = client;
     this.#onOwnTools = onOwnTools;
     this.#needsOwn = offerOf(client.profile) !== "";
     this.#stopListening = server.onBroadcast((text) => {
-      if (!this.hasOwn) client.push(text);
+      if (!folder && !this.hasOwn) client.push(text);
     });
   }
 
   get hasOwn(): boolean {
-    return this.#own !== undefined;
+    return this.#own !== undefined || this.#byFolder.values().some((relay) => relay.hasOwn);
   }
 
   call(request: McpRequest, params: string | undefined): Promise<string> {
     const { method } = request;
+    const isByFolder = !this.#hasFolder && this.#server.instance === "root" &&
+      isStateless(this.#client.profile);
+    if (isByFolder) return this.#callInFolder(request, params);
     // Only a server that speaks the revision can have made it: an older one would make a new call.
     if (request.params.requestState !== undefined && this.#isOlder()) {
       return Promise.reject(
@@ -124,6 +143,27 @@ export class Relay implements AsyncDisposable {
   /** Whether the server is known to speak a revision with sessions. */
   #isOlder(): boolean {
     return this.#server.status.state === "ready" && !this.#server.isStateless;
+  }
+
+  /**
+   * Several stateless clients can share this relay, each in a folder of its own, so each call says which
+   * it is. Requests that cannot ask go where the last call went.
+   */
+  async #callInFolder(request: McpRequest, params: string | undefined): Promise<string> {
+    const latest = [...this.#byFolder.keys()].at(-1);
+    const folder = CAN_ASK.has(request.method) ? await rootFolder(this.#client, request) : latest;
+    this.#closing.signal.throwIfAborted();
+    const relay = this.#byFolder.get(folder) ??
+      new Relay(this.#server, this.#client, this.#onOwnTools, { path: folder });
+    this.#byFolder.delete(folder);
+    this.#byFolder.set(folder, relay);
+    for (const [oldest, idle] of this.#byFolder) {
+      if (this.#byFolder.size <= MOST_FOLDERS) break;
+      if (idle.#requests.size > 0) continue;
+      this.#byFolder.delete(oldest);
+      void idle[Symbol.asyncDispose]();
+    }
+    return await relay.call(request, params);
   }
 
   async #call(request: McpRequest, call: Call): Promise<string> {
@@ -248,7 +288,10 @@ export class Relay implements AsyncDisposable {
 
   /** Passes a notification on to the client's own connection; the shared one has no use for it. */
   notify(method: string, text: string): void {
-    if (method === "notifications/roots/list_changed" && this.#folder !== undefined) {
+    const isRoots = method === "notifications/roots/list_changed";
+    // With each call their client says where it is.
+    if (!isRoots) this.#byFolder.forEach((relay) => relay.notify(method, text));
+    if (isRoots && this.#folder !== undefined) {
       // The next call starts the program in the new folder.
       this.#folder = undefined;
       void this.#own?.opened.then((own) => own.end(SETTLE_MS)).catch(() => {});
@@ -262,6 +305,7 @@ export class Relay implements AsyncDisposable {
     this.#stopListening();
     this.#closing.abort();
     this.#watch?.[Symbol.dispose]();
+    await Promise.all(Array.from(this.#byFolder.values(), (relay) => relay[Symbol.asyncDispose]()));
     const own = await this.#own?.opened.catch(() => undefined);
     if (own) await own.end(0);
   }
@@ -369,6 +413,12 @@ export class Relay implements AsyncDisposable {
         void own?.opened.then((connection) => connection.answer(out)).catch(() => {});
       };
       if (message.method === "ping") return answer(resultText(message.id, "{}"));
+      if (!request && message.method !== "roots/list" && this.#isAmbiguous()) {
+        const why =
+          `Cannot ask ${message.method}: several calls are in flight, and nothing tells ` +
+          "which of them it belongs to";
+        return answer(errorText(message.id, INTERNAL_ERROR, why));
+      }
       const asked = this.#client.ask(text, message.id, answer);
       own?.questions.set(message.id, memberText(asked, "id")!);
       return this.#send(asked, request);
@@ -400,6 +450,12 @@ export class Relay implements AsyncDisposable {
   #likeliest(): McpRequest | undefined {
     const requests = [...this.#requests];
     return requests.findLast(({ method }) => !method.endsWith("/list")) ?? requests.at(-1);
+  }
+
+  /** Whether a question may belong to several calls, which may be those of several clients. */
+  #isAmbiguous(): boolean {
+    if (!isStateless(this.#client.profile)) return false;
+    return [...this.#requests].filter(({ method }) => !method.endsWith("/list")).length > 1;
   }
 
   #send(text: string, request = this.#likeliest()): void {

@@ -422,6 +422,73 @@ Deno.test("Relay starts a client's instance in the folder of its first root", as
   for (const folder of [root, other]) await Deno.remove(folder);
 });
 
+Deno.test("Relay calls the instance in the folder that a stateless client's call is made from", async () => {
+  const fake = new FakeServer();
+  const folders: unknown[] = [];
+  const [root, other] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
+  const spec = { type: "stdio" as const, command: "x", args: [], env: {}, cwd: "/" };
+  await using managed = await startManaged(fake, {
+    server: { ...ENTRY, spec: { ...spec, instance: "root" } },
+    openTransport(server, events) {
+      folders.push("cwd" in server.spec ? server.spec.cwd : undefined);
+      return fake.open(events);
+    },
+  });
+  const called: number[] = [];
+  fake.handlers.set("tools/call", (_, link) => {
+    called.push(fake.links.indexOf(link));
+    return {};
+  });
+  let folder = root;
+  await using relay = new Relay(managed, {
+    principal: "anyone",
+    profile: { protocolVersion: "2026-07-28", capabilities: { roots: {} } },
+    push: () => {},
+    ask(text, id, onAnswer) {
+      const result = { roots: [{ uri: toFileUrl(folder).href }] };
+      queueMicrotask(() => onAnswer(JSON.stringify({ jsonrpc: "2.0", id, result })));
+      return text;
+    },
+  });
+  for (folder of [root, other, root]) await relay.call(scopeOf("tools/call"), "{}");
+  await relay.call(scopeOf("prompts/list"), "{}");
+  assert.deepEqual(folders, ["/", root, other]);
+  assert.deepEqual(called, [1, 2, 1]);
+  assert.equal(fake.links[1]?.heard.at(-1), "prompts/list");
+  assert.equal(relay.hasOwn, true);
+  for (const folder of [root, other]) await Deno.remove(folder);
+});
+
+Deno.test("Relay does not guess which of several stateless calls a question belongs to", async () => {
+  const fake = new FakeServer();
+  fake.silence("tools/call");
+  await using managed = await startManaged(fake, { server: ENTRY });
+  await using relay = new Relay(managed, {
+    principal: "anyone",
+    profile: { protocolVersion: "2026-07-28", capabilities: { elicitation: {} } },
+    push: () => {},
+    ask: (text) => text,
+  });
+  const end = new AbortController();
+  const sent: string[] = [];
+  const call = () => {
+    const send = (text: string) => void sent.push(text);
+    const calling = relay.call({ ...scopeOf("tools/call"), signal: end.signal, send }, "{}");
+    calling.catch(() => {});
+  };
+  const calls = () => fake.links[1]?.heard.filter((method) => method === "tools/call").length;
+  call();
+  await until(() => calls() === 1);
+  fake.links[1]?.ask("q", "elicitation/create");
+  assert.equal(sent.length, 1);
+  call();
+  await until(() => calls() === 2);
+  fake.links[1]?.ask("r", "elicitation/create");
+  await until(() => fake.links[1]!.heard.some((text) => text.includes("several calls")));
+  assert.equal(sent.length, 1);
+  end.abort();
+});
+
 function scopeOf(method: string) {
   const { signal } = new AbortController();
   return { id: 1, method, params: {}, text: "", signal, send: () => {} };
