@@ -59,8 +59,6 @@ export interface McpModuleOptions
   metrics: Metrics;
   maxBody: number;
   signal: AbortSignal;
-  /** The same for all gateways on the store, and after a restart. */
-  gatewayId?: string | undefined;
   /** Built for one command: sessions of other processes are left alone. */
   isCommand?: boolean;
   onWarning(message: string, details?: object): void;
@@ -212,7 +210,7 @@ export class McpModule implements AsyncDisposable {
   }
 
   #openHost(): EndpointHost {
-    const { access, policy, logs, maxBody, metrics, account, gatewayId } = this.#options;
+    const { access, policy, logs, maxBody, metrics, account } = this.#options;
     metrics.gauge("quartermaster_sessions", () => this.sessions.size);
     const count = requestCounter(metrics);
     const countCall = callCounter(metrics);
@@ -224,7 +222,7 @@ export class McpModule implements AsyncDisposable {
     });
     return {
       sessions: this.sessions,
-      held: this.#stack.use(new HeldCalls({ gatewayId })),
+      held: this.#stack.use(new HeldCalls()),
       maxBody,
       log: logs.module("http"),
       calls: new CallLog(logs.module("http")),

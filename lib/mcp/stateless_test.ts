@@ -146,7 +146,7 @@ function openEndpoint(holdMs?: number) {
       else headers.set(name, value);
     }
     const request = new Request("http://localhost/mcp", { method: "POST", headers, body });
-    return handleMcp(host, { endpoint: { key: endpoint, isEquippable: endpoint === "mcp?", view }, request, principal });
+    return handleMcp(host, { endpoint: { key: endpoint, view }, request, principal });
   }
   return {
     calls,
