@@ -20,9 +20,6 @@ const REVISIONS = [
   },
 ] as const;
 
-/** Not yet: the refusals of tasks at aggregated endpoints. */
-const LEFT_OUT = /^tasks-(capability-negotiation|dispatch-and-envelope)$/;
-
 /** The endpoints, and the scenarios that cannot be tried there. */
 const PLACES = [
   { gateway: "servers", path: "/servers/http/mcp?names=original", except: /^$/ },
@@ -66,8 +63,7 @@ for (const { requirements, fixture, scenarios, skipped } of REVISIONS) {
       }));
       for (const { path, except, through } of runs) {
         await t.step(`through ${path}`, () => {
-          const isTried = ({ scenario }: ScenarioResult) =>
-            !except.test(scenario) && !LEFT_OUT.test(scenario);
+          const isTried = ({ scenario }: ScenarioResult) => !except.test(scenario);
           assert.deepEqual(judged(through.filter(isTried)), judged(direct.filter(isTried)));
         });
       }

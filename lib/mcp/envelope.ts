@@ -52,6 +52,8 @@ const MAX_IDENTITY = 16_384;
 
 const MISMATCH = -32020;
 const UNSUPPORTED_VERSION = -32022;
+const MISSING_CAPABILITY = -32021;
+const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 
 type Headers = Pick<HttpRequest["headers"], "get">;
@@ -118,7 +120,38 @@ export function readEnvelope(
       `${CAPABILITIES_KEY} and ${CLIENT_KEY} have more than ${MAX_IDENTITY} characters`,
     );
   }
+  const refusal = refusalOfMethod(method, capabilities);
+  if (refusal) return refusal;
   return { profile: { protocolVersion: version, capabilities, clientInfo }, identity, logLevel };
+}
+
+/** Methods that this revision no longer has; the gateway's views still know them. */
+const REMOVED: ReadonlySet<string> = new Set([
+  "initialize",
+  "logging/setLevel",
+  "ping",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "tasks/list",
+  "tasks/result",
+]);
+const TASKS = "io.modelcontextprotocol/tasks";
+
+function refusalOfMethod(
+  method: string,
+  { extensions }: Record<string, unknown>,
+): Refusal | undefined {
+  if (REMOVED.has(method)) {
+    return { status: 404, code: METHOD_NOT_FOUND, message: `Method not found: ${method}` };
+  }
+  const hasTasks = isObject(extensions) && extensions[TASKS] !== undefined;
+  if (!method.startsWith("tasks/") || hasTasks) return undefined;
+  return {
+    status: 400,
+    code: MISSING_CAPABILITY,
+    message: `${method.slice(0, 80)} requires a client with the extension ${TASKS}`,
+    data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+  };
 }
 
 export function unsupportedVersion(version: string): Refusal {

@@ -35,14 +35,6 @@ import {
 import { type StatelessSession, statelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
 
-/** Methods that this revision no longer has; the gateway's views still know them. */
-export const REMOVED: ReadonlySet<string> = new Set([
-  "initialize",
-  "logging/setLevel",
-  "ping",
-  "resources/subscribe",
-  "resources/unsubscribe",
-]);
 /** Descriptions of endpoints change only with their servers. */
 const DISCOVER_TTL_MS = 60_000;
 
@@ -55,12 +47,11 @@ export async function handleStateless(
 ): Promise<Response> {
   // A client cancels by closing its stream, so there is nothing that it could notify of.
   if (message.kind === "notification") return new Response(null, { status: 202 });
-  const { id, method } = message;
+  const { id } = message;
   const envelope = readEnvelope(message, visit.request.headers);
   if ("code" in envelope) {
     return refuse(envelope.status, envelope.code, envelope.message, id, envelope.data);
   }
-  if (REMOVED.has(method)) return refuse(404, -32601, `Method not found: ${method}`, id);
   host.checkNewcomer?.(visit);
   return await answer(host, visit, envelope, message, text);
 }

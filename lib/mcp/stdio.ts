@@ -14,7 +14,7 @@ import {
   rpcErrorText,
 } from "./protocol.ts";
 import { Session, type SessionRecord } from "./session.ts";
-import { discover, REMOVED, runRound } from "./stateless.ts";
+import { discover, runRound } from "./stateless.ts";
 import { refusedText, type Round } from "./stateless_call.ts";
 import { type StatelessSession, statelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
@@ -167,7 +167,6 @@ export class StdioEndpoint implements AsyncDisposable {
     if ("code" in envelope) {
       return write(errorText(id, envelope.code, envelope.message, envelope.data));
     }
-    if (REMOVED.has(method)) return this.#refuse(id, -32601, `Method not found: ${method}`);
     if (this.#cancels.has(id)) {
       return this.#refuse(id, -32600, "A request with this ID is already in progress");
     }
