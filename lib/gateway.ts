@@ -28,6 +28,7 @@ import { buildServers, type ServersModule } from "./servers/module.ts";
 import { buildSecrets } from "./servers/secrets.ts";
 import { startTimeOf } from "./servers/processes/process_group.ts";
 import { openStorage, type StorageModule } from "./storage/module.ts";
+import { gatewayIdOf } from "./storage/secrets_repository.ts";
 import type { LogTerminal } from "./telemetry/log_lines.ts";
 import type { Logs } from "./telemetry/logs.ts";
 import { buildTelemetry, openLogs, type TelemetryModule } from "./telemetry/module.ts";
@@ -95,11 +96,13 @@ export async function buildGateway(input: GatewayInput): Promise<Gateway> {
   const modules = await buildModules(base, stack);
   const { catalog, servers, state, status } = modules;
 
-  await state.sync();
+  // Without it, only what clients were asked before a restart is not recognized after it.
+  const identifying = isCommand ? undefined : gatewayIdOf(store).catch(() => undefined);
+  const [gatewayId] = await Promise.all([identifying, state.sync()]);
   const following = state.follow(base.generation, status.announce);
   stack.defer(() => following);
   stack.defer(() => closing.abort());
-  const endpoints = stack.use(buildEndpoints({ ...base, ...modules }));
+  const endpoints = stack.use(buildEndpoints({ ...base, ...modules, gatewayId }));
   if (!isCommand) base.secrets.sealSoon(stack, base.onWarning);
   const place = base.path ?? store.location.label;
   base.log.info({ version: VERSION, store: place, config: config.configured.file }, "Started");

@@ -175,7 +175,8 @@ export class CombinedViews {
     }
     const isFlat = naming === "flat";
     const key = `mcp?${expose}${isFlat ? "&flat" : ""}${isWhole ? "&whole" : ""}`;
-    return this.#endpoint(key, () => this.#openDefault(expose, isFlat, isWhole));
+    const endpoint = this.#endpoint(key, () => this.#openDefault(expose, isFlat, isWhole));
+    return { ...endpoint, isEquippable: true };
   }
 
   #openDefault(expose: ViewName, isFlat: boolean, isWhole: boolean): CombinedView {

@@ -15,6 +15,8 @@ export interface McpEndpoint {
   /** Names the endpoint and its view, as in `servers/git?namespaced`; a session belongs to one. */
   key: string;
   server?: string;
+  /** Whether its lists change with the toolset that the caller equips. */
+  isEquippable?: boolean;
   view: View;
 }
 

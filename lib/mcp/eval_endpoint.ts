@@ -77,6 +77,7 @@ export class EvalEndpoints implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#closing);
     this.#runs.clear();
+    this.#held[Symbol.dispose]();
     await this.#sessions[Symbol.asyncDispose]();
     await this.#close();
   }

@@ -17,7 +17,7 @@ export class EventStream {
   /** Who opened it: what comes on it is for nobody else. */
   readonly principal: string;
   readonly #life: string;
-  /** Whether an empty event with an id comes first, so that even an early loss can be mended. */
+  /** Whether an empty event with an id comes first, so that a client can resume after an early loss. */
   readonly #primes: boolean;
   readonly #kept: KeptEvent[] = [];
   #keptCharacters = 0;

@@ -1,17 +1,22 @@
-import { TimeoutQueue } from "../core/async.ts";
+import { type Timeout, TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { StatelessCall } from "./stateless_call.ts";
 
 const PATIENCE_MS = 1_000;
 /** How long a call waits for the client to come back with its answers. */
 const HOLD_MS = 10 * 60_000;
-const PREFIX = "quartermaster.";
 
-/** Who makes a retry, and what of; both must be the same as of the call that was held. */
+/** The caller and the request of a retry; both must match those of the held call. */
 export interface Retry {
   endpoint: string;
   principal: string;
   fingerprint: string;
+}
+
+interface HeldCallsOptions {
+  /** The same after a restart. */
+  gatewayId?: string | undefined;
+  holdMs?: number | undefined;
 }
 
 /**
@@ -19,8 +24,10 @@ export interface Retry {
  * guessed and works once: it continues the call, and never makes it again.
  */
 export class HeldCalls implements Disposable {
+  /** Of all states that gateways on this store issue; another gateway may be one of the servers. */
+  readonly #prefix: string;
   readonly #instance = crypto.randomUUID().slice(0, 8);
-  readonly #calls = new Map<string, StatelessCall>();
+  readonly #calls = new Map<string, { call: StatelessCall; limit: Timeout }>();
   readonly #limits: TimeoutQueue;
   /**
    * How long an answer may take before it comes on a stream, which has no status of its own: the
@@ -28,36 +35,33 @@ export class HeldCalls implements Disposable {
    */
   readonly patience = new TimeoutQueue(PATIENCE_MS);
 
-  constructor(holdMs = HOLD_MS) {
+  constructor({ gatewayId = crypto.randomUUID(), holdMs = HOLD_MS }: HeldCallsOptions = {}) {
+    this.#prefix = `quartermaster.${gatewayId}.`;
     this.#limits = new TimeoutQueue(holdMs);
   }
 
-  /** Whether a request state was made by a gateway; all others are their servers' business. */
-  static isOurs(state: unknown): state is string {
-    return typeof state === "string" && state.startsWith(PREFIX);
+  /** Whether a request state was issued by this gateway; servers know all others. */
+  isOurs(state: unknown): state is string {
+    return typeof state === "string" && state.startsWith(this.#prefix);
   }
 
   /** Keeps a call, and returns the state that continues it. */
   hold(call: StatelessCall): string {
     const secret = crypto.getRandomValues(new Uint8Array(24)).toBase64({ alphabet: "base64url" });
-    const state = `${PREFIX}${this.#instance}.${secret}`;
-    this.#calls.set(state, call);
+    const state = `${this.#prefix}${this.#instance}.${secret}`;
     const limit = this.#limits.add(() => {
       this.#calls.delete(state);
       call.cancel("The client did not come back with its answers");
     });
-    call.onTaken = () => {
-      this.#calls.delete(state);
-      this.#limits.delete(limit);
-    };
+    this.#calls.set(state, { call, limit });
     return state;
   }
 
   /** The call that waits under a state; throws INVALID_PARAMS if it is not the caller's, or gone. */
   take(state: string, { endpoint, principal, fingerprint }: Retry): StatelessCall {
-    const call = this.#calls.get(state);
+    const { call, limit } = this.#calls.get(state) ?? {};
     // Somebody else's call is as unknown as one that never was.
-    if (call?.session.endpoint !== endpoint || call.session.principal !== principal) {
+    if (!limit || call?.session.endpoint !== endpoint || call.session.principal !== principal) {
       throw this.#unknown(state);
     }
     if (call.fingerprint !== fingerprint) {
@@ -68,7 +72,8 @@ export class HeldCalls implements Disposable {
         ],
       });
     }
-    call.onTaken();
+    this.#calls.delete(state);
+    this.#limits.delete(limit);
     return call;
   }
 
@@ -79,13 +84,12 @@ export class HeldCalls implements Disposable {
   }
 
   #unknown(state: string): GatewayError {
-    const isFromHere = state.startsWith(`${PREFIX}${this.#instance}.`);
+    const isFromHere = state.startsWith(`${this.#prefix}${this.#instance}.`);
     return new GatewayError("INVALID_PARAMS", {
       message: isFromHere
-        ? "No call waits under this request state: it was already continued, or has expired"
-        : "No call waits under this request state: another gateway made it, or this one before a " +
-          "restart",
-      recoveryAction: "Check what the call has done before you make it again",
+        ? "Unknown request state: it was already used, or has expired"
+        : "Unknown request state: it was issued by another gateway, or before a restart",
+      recoveryAction: "Check whether the call took effect before retrying",
       recoverySteps: [
         "Check whether the call took effect: it may have run",
         "Make the call again without a request state",

@@ -49,8 +49,10 @@ export async function completeRounds(first: ServerAnswer, rounds: InputRounds) {
     const { method } = rounds.request;
     const isEmpty = wanted.requests.length === 0 && wanted.state === undefined;
     if (round > MAX_ROUNDS || isEmpty) {
-      const why = isEmpty ? "without saying which" : `after ${MAX_ROUNDS} rounds`;
-      const message = `Server "${rounds.serverName}" still asks for input to ${method} ${why}`;
+      const message = `Server "${rounds.serverName}" ` +
+        (isEmpty
+          ? `requires input for ${method} but lists no input requests`
+          : `still requires input for ${method} after ${MAX_ROUNDS} rounds`);
       return { id, text: errorText(id, INTERNAL_ERROR, message) };
     }
     const asked = await askAll(wanted.requests, rounds);
@@ -183,8 +185,8 @@ function lackingCapability(
 ): string | undefined {
   const name = CAPABILITIES[method];
   if (name === undefined) {
-    const message = `Server "${serverName}" asks for ${method}, which clients with sessions do ` +
-      "not know";
+    const message = `Server "${serverName}" asks for ${method}, which this client's protocol ` +
+      "version does not support";
     return JSON.stringify({ code: INTERNAL_ERROR, message });
   }
   const offered = client.profile.capabilities[name];

@@ -59,6 +59,8 @@ export interface McpModuleOptions
   metrics: Metrics;
   maxBody: number;
   signal: AbortSignal;
+  /** The same for all gateways on the store, and after a restart. */
+  gatewayId?: string | undefined;
   /** Built for one command: sessions of other processes are left alone. */
   isCommand?: boolean;
   onWarning(message: string, details?: object): void;
@@ -210,7 +212,7 @@ export class McpModule implements AsyncDisposable {
   }
 
   #openHost(): EndpointHost {
-    const { access, policy, logs, maxBody, metrics, account } = this.#options;
+    const { access, policy, logs, maxBody, metrics, account, gatewayId } = this.#options;
     metrics.gauge("quartermaster_sessions", () => this.sessions.size);
     const count = requestCounter(metrics);
     const countCall = callCounter(metrics);
@@ -222,7 +224,7 @@ export class McpModule implements AsyncDisposable {
     });
     return {
       sessions: this.sessions,
-      held: this.#stack.use(new HeldCalls()),
+      held: this.#stack.use(new HeldCalls({ gatewayId })),
       maxBody,
       log: logs.module("http"),
       calls: new CallLog(logs.module("http")),

@@ -111,7 +111,7 @@ export class Relay implements AsyncDisposable {
     if (request.params.requestState !== undefined && this.#isOlder()) {
       return Promise.reject(
         new GatewayError("INVALID_PARAMS", {
-          message: "No call waits under this request state",
+          message: "Unknown request state",
           recoverySteps: ["Make the call again without a request state"],
         }),
       );

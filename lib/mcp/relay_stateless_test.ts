@@ -142,7 +142,7 @@ overBoth(
       message: "The user left",
     });
     const { error } = await client.callTool("ask-forever");
-    assert.match(error.message, /still asks for input to tools\/call after 10 rounds/);
+    assert.match(error.message, /still requires input for tools\/call after 10 rounds/);
   },
 );
 

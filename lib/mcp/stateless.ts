@@ -1,3 +1,4 @@
+import { Cancellation } from "../core/async.ts";
 import { progressTokenOf } from "../core/client.ts";
 import type { GatewayError } from "../core/errors.ts";
 import { isObject, memberSpans, type MessageId, resultText, type RpcMessage } from "../core/rpc.ts";
@@ -22,7 +23,6 @@ import {
   withoutEnvelope,
 } from "./envelope.ts";
 import { EventBody } from "./event_body.ts";
-import { HeldCalls } from "./held_calls.ts";
 import { Listen, type ListenSink } from "./listen.ts";
 import { PROTOCOL_VERSIONS } from "./protocol.ts";
 import {
@@ -84,7 +84,7 @@ function answer(
     session.touch();
     if (method === "subscriptions/listen") return listen(session).catch(refused);
     const round = new HttpRound(message, text);
-    const call = runRound(host, round, {
+    runRound(host, round, {
       endpoint,
       session,
       message,
@@ -93,7 +93,6 @@ function answer(
       correlationId: correlationId(request),
       header: isBridged(request) ? undefined : (name) => request.headers.get(name),
     });
-    round.onLeave = () => call.cancel("The client disconnected");
     round.wait(host);
     return round.response;
   } catch (error) {
@@ -127,7 +126,7 @@ export function runRound(
 ): StatelessCall {
   const { message, text, endpoint, session } = request;
   const { requestState } = message.params;
-  if (HeldCalls.isOurs(requestState)) {
+  if (host.held.isOurs(requestState)) {
     const { principal } = session;
     const retry = { endpoint: endpoint.key, principal, fingerprint: fingerprintOf(message) };
     const held = host.held.take(requestState, retry);
@@ -174,8 +173,7 @@ function inputResponses({ params }: RpcRequest, text: string): Map<string, strin
 class HttpRound implements Round {
   readonly id: MessageId;
   readonly progressToken;
-  /** The client has closed its stream. */
-  onLeave: () => void = () => {};
+  readonly gone = new Cancellation();
   readonly #response = Promise.withResolvers<Response>();
   #body: EventBody | undefined;
   #stopWaiting: (() => void) | undefined;
@@ -215,7 +213,7 @@ class HttpRound implements Round {
   #open(): EventBody {
     if (this.#body) return this.#body;
     const body = this.#body = new EventBody(() => {
-      if (!this.#isOver) this.onLeave();
+      if (!this.#isOver) this.gone.abort(undefined);
     });
     this.#response.resolve(new Response(body.stream, { headers: STREAM_HEADERS }));
     return body;

@@ -1,4 +1,4 @@
-import { Cancellation } from "../core/async.ts";
+import { Cancellation, type CancelSignal } from "../core/async.ts";
 import { type McpRequest, progressTokenOf } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
@@ -24,6 +24,8 @@ import type { ViewSession } from "./view.ts";
 export interface Round {
   id: MessageId;
   progressToken: MessageId | undefined;
+  /** Aborts if the client leaves before the round ends. */
+  gone?: CancelSignal;
   send(text: string): void;
   /** Over HTTP, a refusal goes out as an error response if nothing was sent before it. */
   end(text: string, status: number, refusal?: GatewayError): void;
@@ -47,8 +49,6 @@ const ASKING = new Set(["prompts/get", "resources/read", "tools/call"]);
 const MAX_MISSED = 1_000;
 const MAX_MISSED_CHARACTERS = 1024 * 1024;
 
-/** The lists of these endpoints change with what the client itself equips. */
-const EQUIPPED = "mcp?";
 const LIST_TTL_MS = 60_000;
 
 /**
@@ -59,8 +59,6 @@ const LIST_TTL_MS = 60_000;
 export class StatelessCall {
   readonly session: StatelessSession;
   readonly signal = new Cancellation();
-  /** Called when the client has come back for it. */
-  onTaken: () => void = () => {};
   readonly #options: StatelessCallOptions;
   readonly #key: string;
   readonly #started = performance.now();
@@ -74,7 +72,7 @@ export class StatelessCall {
   constructor(options: StatelessCallOptions, round: Round) {
     this.#options = options;
     this.session = options.session;
-    this.#round = round;
+    this.#round = this.#follow(round);
     this.#key = options.session.nextRequest();
     options.session.inFlight.set(this.#key, this.signal);
   }
@@ -115,7 +113,7 @@ export class StatelessCall {
   /** The client is back, with answers by the ids of the questions. */
   resume(round: Round, answers: ReadonlyMap<string, string>): void {
     this.session.held.delete(this);
-    this.#round = round;
+    this.#round = this.#follow(round);
     for (const { text, isProgress } of this.#missed.splice(0)) this.#send(text, isProgress);
     for (const [id, question] of this.#questions) {
       const answer = answers.get(id);
@@ -133,6 +131,11 @@ export class StatelessCall {
 
   cancel(reason: string): void {
     this.signal.abort(new DOMException(reason, "AbortError"));
+  }
+
+  #follow(round: Round): Round {
+    round.gone?.addEventListener("abort", () => this.cancel("The client disconnected"));
+    return round;
   }
 
   /** Takes what the view sends before the answer. */
@@ -194,7 +197,7 @@ export class StatelessCall {
     const why = !canAnswer(capabilities, method, params)
       ? `The client does not support ${method}`
       : this.session.held.size >= MAX_WAITING
-      ? "Too many calls of this client wait for its answers"
+      ? "Too many calls are waiting for input from this client"
       : undefined;
     if (why !== undefined) {
       this.session.answer(id, errorText(id, -32601, why));
@@ -279,7 +282,7 @@ export class StatelessCall {
     const { host, endpoint, message } = this.#options;
     try {
       const own = id === message.id ? text : withId(text, message.id, id);
-      const ttlMs = endpoint.key.startsWith(EQUIPPED) ? 0 : LIST_TTL_MS;
+      const ttlMs = endpoint.isEquippable ? 0 : LIST_TTL_MS;
       const complete = completedAnswer(own, message.method, ttlMs);
       return complete === own ? errorAnswer(id, own, message) : { text: complete, status: 200 };
     } catch (error) {

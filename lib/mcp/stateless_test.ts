@@ -15,6 +15,7 @@ import type { View } from "./view.ts";
 
 const VERSION = "2026-07-28";
 const [ANN, BOB, NARROW] = ["token:ann", "token:bob", "oauth:ann#2"];
+const GATEWAY = "0123abcd";
 const PROGRESS =
   '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}';
 const ASKING = { elicitation: { form: {} } };
@@ -101,7 +102,7 @@ function openEndpoint(holdMs?: number) {
   const patience = new TimeoutQueue(50);
   const host: EndpointHost = {
     sessions,
-    held: new HeldCalls(holdMs),
+    held: new HeldCalls({ gatewayId: GATEWAY, holdMs }),
     maxBody: 100_000,
     log: pino({ enabled: false }),
     patience,
@@ -146,7 +147,11 @@ function openEndpoint(holdMs?: number) {
       else headers.set(name, value);
     }
     const request = new Request("http://localhost/mcp", { method: "POST", headers, body });
-    return handleMcp(host, { endpoint: { key: endpoint, view }, request, principal });
+    return handleMcp(host, {
+      endpoint: { key: endpoint, isEquippable: endpoint === "mcp?", view },
+      request,
+      principal,
+    });
   }
   return {
     calls,
@@ -262,7 +267,7 @@ Deno.test("handleStateless() holds a call while its client answers, and makes it
   assert.equal(endpoint.calls.length, 1, "it is one call in the log");
   const again = await endpoint.send({ params: retry, id: 3 });
   assert.equal(again.error?.code, -32602);
-  assert.match(again.error?.message, /already continued/);
+  assert.match(again.error?.message, /already used/);
   assert.equal(endpoint.runs(), 1);
 });
 
@@ -292,7 +297,7 @@ Deno.test("handleStateless() lets nobody else continue a call, nor another call 
     { params: { ...params, arguments: { of: 2 } } },
     { params: { ...params, name: "quick" } },
     { params: { ...params, requestState: `${params.requestState}x` } },
-    { params: { ...params, requestState: "quartermaster.00000000.guess" } },
+    { params: { ...params, requestState: `quartermaster.${GATEWAY}.00000000.guess` } },
   ];
   for (const stranger of strangers) {
     const { error } = await endpoint.send(stranger);
@@ -390,9 +395,13 @@ Deno.test("handleStateless() completes the answer to a call that could not start
   assert.equal(status, 200);
   assert.equal(result.isError, true);
   assert.equal(result.resultType, "complete");
-  const requestState = "quartermaster.00000000.unknown";
+  const requestState = `quartermaster.${GATEWAY}.00000000.unknown`;
   const { error } = await endpoint.send({ params: { name: "quick", requestState } });
   assert.match(JSON.stringify(error), /Explained/, "with advice that the client can follow");
+  const ofServer = { name: "quick", requestState: "quartermaster.other.00000000.x" };
+  const passed = await endpoint.send({ params: ofServer });
+  assert.equal(passed.result?.resultType, "complete", "a server may be a gateway");
+  assert.match(endpoint.texts.at(-1)!, /quartermaster\.other/);
 });
 
 Deno.test("handleStateless() lets clients keep lists for a while, and what they read not at all", async () => {

@@ -13,6 +13,7 @@ interface EndpointsInput extends Omit<OperationsInput, "control" | "sync" | "rem
   startedAt: number;
   /** Aborts when the gateway begins to stop. */
   signal: AbortSignal;
+  gatewayId: string | undefined;
   /** Built for one command: sessions of other processes are left alone. */
   isCommand?: boolean;
 }

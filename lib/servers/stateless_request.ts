@@ -127,7 +127,7 @@ export function headerParameters(
     if (!isObject(tool) || typeof tool.name !== "string") continue;
     const found: HeaderParameter[] = [];
     const fault = findHeaders(tool.inputSchema, [], true, found);
-    if (fault !== undefined) invalid.set(text, `Left out the tool "${tool.name}": ${fault}`);
+    if (fault !== undefined) invalid.set(text, `Skipped tool "${tool.name}": ${fault}`);
     else if (found.length > 0) parameters.set(tool.name, found);
   }
   return { parameters, invalid };

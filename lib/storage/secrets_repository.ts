@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { SecretName } from "../core/secret_reference.ts";
@@ -128,4 +129,10 @@ export async function signingSecret(store: Store): Promise<Uint8Array> {
     });
   }
   throw new Error("Cannot store the signing secret");
+}
+
+/** Identifies the gateways on a store, as long as the store exists. */
+export async function gatewayIdOf(store: Store): Promise<string> {
+  const secret = await signingSecret(store);
+  return createHash("sha256").update("gateway id").update(secret).digest("hex").slice(0, 16);
 }

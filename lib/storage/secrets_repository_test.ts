@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { keys } from "./keys.ts";
 import { AesBox } from "./sealing.ts";
-import { SecretsRepository, signingSecret } from "./secrets_repository.ts";
+import { gatewayIdOf, SecretsRepository, signingSecret } from "./secrets_repository.ts";
 import { Store } from "./store.ts";
 import { failure } from "./testing/failures.ts";
 
@@ -82,6 +82,7 @@ Deno.test("signingSecret() is one for all stores on a file, whoever comes first,
     }
     await using later = await Store.open({ location });
     assert.equal((await signingSecret(later)).toHex(), secret);
+    assert.equal(await gatewayIdOf(later), await gatewayIdOf(later));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -91,4 +92,5 @@ Deno.test("signingSecret() is another one for another store", async () => {
   await using one = await Store.open({ location: ":memory:" });
   await using other = await Store.open({ location: ":memory:" });
   assert.notEqual((await signingSecret(one)).toHex(), (await signingSecret(other)).toHex());
+  assert.notEqual(await gatewayIdOf(one), await gatewayIdOf(other));
 });
