@@ -1,32 +1,22 @@
 import { Buffer } from "node:buffer";
 import { type ClientProfile, STATELESS_VERSION } from "../core/client.ts";
+import {
+  CAPABILITIES_KEY,
+  CLIENT_KEY,
+  encodeHeader,
+  LOG_LEVEL_KEY,
+  LOG_LEVELS,
+  NAMED_BY,
+  VERSION_KEY,
+} from "../core/stateless.ts";
 import { eachMember, isObject, memberSpans, type RpcMessage, type Span } from "../core/rpc.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 import { PROTOCOL_VERSIONS } from "./protocol.ts";
 
-const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
-const LEVEL_KEY = "io.modelcontextprotocol/logLevel";
-const ENVELOPE_KEYS = new Set([VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, LEVEL_KEY]);
-
-export const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
-export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";
+const ENVELOPE_KEYS = new Set([VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, LOG_LEVEL_KEY]);
 
 /** Tells that a request came over stdio, where there are no headers. */
 export const BRIDGE_HEADER = "quartermaster-bridge";
-
-/** The levels of log messages, the least important first. */
-export const LOG_LEVELS = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-];
 
 export type RpcRequest = Extract<RpcMessage, { kind: "request" }>;
 
@@ -94,7 +84,7 @@ export function readEnvelope(
   const {
     [CAPABILITIES_KEY]: capabilities,
     [CLIENT_KEY]: clientInfo,
-    [LEVEL_KEY]: logLevel,
+    [LOG_LEVEL_KEY]: logLevel,
   } = meta;
   if (typeof version !== "string") return invalidEnvelope(`${VERSION_KEY} is not a string`);
   if (!isObject(capabilities)) return invalidEnvelope(`${CAPABILITIES_KEY} is not an object`);
@@ -102,7 +92,7 @@ export function readEnvelope(
     return invalidEnvelope(`${CLIENT_KEY} is not an object`);
   }
   if (logLevel !== undefined && !isLogLevel(logLevel)) {
-    return invalidEnvelope(`${LEVEL_KEY} is not one of ${LOG_LEVELS.join(", ")}`);
+    return invalidEnvelope(`${LOG_LEVEL_KEY} is not one of ${LOG_LEVELS.join(", ")}`);
   }
   if (named !== undefined && named !== version) {
     return mismatch(
@@ -168,16 +158,6 @@ function isLogLevel(value: unknown): value is string {
   return typeof value === "string" && LOG_LEVELS.includes(value);
 }
 
-/** The member of a method's params that the header Mcp-Name repeats. */
-const NAMED_BY = new Map([
-  ["tools/call", "name"],
-  ["prompts/get", "name"],
-  ["resources/read", "uri"],
-  ["tasks/get", "taskId"],
-  ["tasks/update", "taskId"],
-  ["tasks/cancel", "taskId"],
-]);
-
 /** The headers that a request of this revision has over HTTP, for one that came another way. */
 export function statelessHeaders(
   { method, params }: Pick<RpcRequest, "method" | "params">,
@@ -216,11 +196,6 @@ function checkHeaders(
 }
 
 const ENCODED = /^=\?base64\?(.*)\?=$/s;
-
-function encodeHeader(value: string): string {
-  const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !ENCODED.test(value);
-  return isPlain ? value : `=?base64?${Buffer.from(value).toString("base64")}?=`;
-}
 
 /** A header's value, which is in base64 where the text does not fit a header; undefined if invalid. */
 export function decodeHeader(value: string): string | undefined {

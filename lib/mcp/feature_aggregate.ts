@@ -6,6 +6,7 @@ import {
   replaceSpan,
   resultText,
 } from "../core/rpc.ts";
+import { LOG_LEVELS } from "../core/stateless.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { OnPromptCollisions } from "../catalog/name_table.ts";
@@ -39,8 +40,6 @@ interface FeatureAggregateOptions {
   call: CallServer;
   onPromptCollisions?: OnPromptCollisions | undefined;
 }
-
-const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /** Resources, prompts, completions and logging of several servers as those of one. */
 export class FeatureAggregate {
@@ -284,8 +283,8 @@ export class FeatureAggregate {
 
   async #setLevel(request: McpRequest): Promise<string> {
     const { level } = request.params;
-    if (typeof level !== "string" || !LEVELS.includes(level)) {
-      return errorText(request.id, -32602, `A log level is one of ${LEVELS.join(", ")}`);
+    if (typeof level !== "string" || !LOG_LEVELS.includes(level)) {
+      return errorText(request.id, -32602, `A log level is one of ${LOG_LEVELS.join(", ")}`);
     }
     this.#level = level;
     // The others get it when the client first uses them: no server is started for it.

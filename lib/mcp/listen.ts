@@ -10,7 +10,7 @@ import {
 } from "../core/rpc.ts";
 import { GatewayError } from "../core/errors.ts";
 import { z } from "zod";
-import { SUBSCRIPTION_KEY } from "./envelope.ts";
+import { SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
 import type { ClientLists, ListeningSession } from "./list_changes.ts";
 import { MAX_WAITING, type StatelessSession } from "./stateless_session.ts";
 import type { View } from "./view.ts";
@@ -126,7 +126,7 @@ export class Listen implements ListeningSession {
   /** The gateway ends it: the client is told that nothing more comes. */
   end(): void {
     if (!this.#close()) return;
-    const meta = `{"${SUBSCRIPTION_KEY}":${idText(this.#id)}}`;
+    const meta = `{"${SUBSCRIPTION_ID_KEY}":${idText(this.#id)}}`;
     this.#sink.send(resultText(this.#id, `{"resultType":"complete","_meta":${meta}}`));
     this.#sink.end();
   }
@@ -146,7 +146,7 @@ export class Listen implements ListeningSession {
   #send(method: string, params: Record<string, unknown>): void {
     const { _meta, ...rest } = params;
     const meta = JSON.stringify(isObject(_meta) ? _meta : {});
-    const stamped = withFirstMember(meta, SUBSCRIPTION_KEY, idText(this.#id));
+    const stamped = withFirstMember(meta, SUBSCRIPTION_ID_KEY, idText(this.#id));
     const sent = withFirstMember(JSON.stringify(rest), "_meta", stamped);
     this.#sink.send(notificationText(method, sent));
   }

@@ -22,7 +22,7 @@ import type { ConnectionUse } from "../servers/own_connections.ts";
 import { isSessionLost } from "../servers/status.ts";
 import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
-import { LOG_LEVEL_KEY } from "../servers/stateless_request.ts";
+import { LOG_LEVEL_KEY } from "../core/stateless.ts";
 import { ConnectionState, isStateful } from "./connection_state.ts";
 import { completeRounds } from "./input_rounds.ts";
 import { ResourceWatch } from "./resource_watch.ts";

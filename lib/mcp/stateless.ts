@@ -1,3 +1,4 @@
+import { SERVER_INFO_KEY } from "../core/stateless.ts";
 import { Cancellation } from "../core/async.ts";
 import { progressTokenOf } from "../core/client.ts";
 import type { GatewayError } from "../core/errors.ts";
@@ -19,7 +20,6 @@ import {
   type Envelope,
   readEnvelope,
   type RpcRequest,
-  SERVER_INFO_KEY,
   withoutEnvelope,
 } from "./envelope.ts";
 import { EventBody } from "./event_body.ts";

@@ -15,7 +15,8 @@ import {
 } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
-import { completedAnswer, LOG_LEVELS, type RpcRequest } from "./envelope.ts";
+import { completedAnswer, type RpcRequest } from "./envelope.ts";
+import { LOG_LEVELS } from "../core/stateless.ts";
 import { failureText, rpcErrorText } from "./protocol.ts";
 import { MAX_WAITING, type Question, type StatelessSession } from "./stateless_session.ts";
 import type { ViewSession } from "./view.ts";

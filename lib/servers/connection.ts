@@ -1,6 +1,7 @@
 import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types";
 import type { ClientProfile } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
+import { SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import {
   errorText,
@@ -26,7 +27,6 @@ import {
   type Introduction,
   isMethodName,
   requestHeaders,
-  SUBSCRIPTION_ID_KEY,
   withEnvelope,
 } from "./stateless_request.ts";
 import {

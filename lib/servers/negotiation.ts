@@ -6,6 +6,7 @@ import type {
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { STATELESS_VERSION } from "../core/client.ts";
+import { SERVER_INFO_KEY } from "../core/stateless.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   isObject,
@@ -56,7 +57,7 @@ const Discovery = z.looseObject({
   capabilities: z.record(z.string(), z.unknown()).default({}),
   instructions: z.string().optional(),
   _meta: z.looseObject({
-    "io.modelcontextprotocol/serverInfo": z.looseObject({ name: z.string() }).optional()
+    [SERVER_INFO_KEY]: z.looseObject({ name: z.string() }).optional()
       .catch(undefined),
   }).optional().catch(undefined),
 });
@@ -195,7 +196,7 @@ export function readDiscovery(text: string, serverName: string): ServerInfo | un
   return {
     protocolVersion: STATELESS_VERSION,
     capabilities,
-    serverInfo: _meta?.["io.modelcontextprotocol/serverInfo"] ?? { name: serverName },
+    serverInfo: _meta?.[SERVER_INFO_KEY] ?? { name: serverName },
     ...(instructions === undefined ? {} : { instructions }),
   };
 }

@@ -3,7 +3,8 @@ import { DiscoverResultSchema } from "@modelcontextprotocol/core";
 import { STATELESS_VERSION } from "../core/client.ts";
 import { isObject } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
-import { GATEWAY_INFO, SUBSCRIPTION_ID_KEY } from "./stateless_request.ts";
+import { SERVER_INFO_KEY, SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
+import { GATEWAY_INFO } from "./stateless_request.ts";
 
 /**
  * The SDK's client on a stateless connection that is already open. It does what is not relayed;
@@ -15,7 +16,7 @@ export async function openSdkClient(connection: Connection): Promise<Client> {
     supportedVersions: [STATELESS_VERSION],
     capabilities,
     instructions,
-    _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
+    _meta: { [SERVER_INFO_KEY]: serverInfo },
   });
   const client = new Client(GATEWAY_INFO);
   const transport = new ConnectionTransport(connection);

@@ -1,15 +1,19 @@
 import { type ClientProfile, STATELESS_VERSION } from "../core/client.ts";
 import { VERSION } from "../core/product.ts";
+import {
+  CAPABILITIES_KEY,
+  CLIENT_KEY,
+  encodeHeader,
+  LOG_LEVEL_KEY,
+  NAMED_BY,
+  VERSION_KEY,
+} from "../core/stateless.ts";
 import { isObject, memberSpans, memberText, parseJson, replaceSpan } from "../core/rpc.ts";
 
 /** The client behind a request; without one it is the gateway itself, without capabilities. */
 export type Introduction = Partial<ClientProfile> & Pick<ClientProfile, "capabilities">;
 
 export const GATEWAY_INFO = { name: "quartermaster", title: "Quartermaster", version: VERSION };
-
-const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
-export const LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel";
-export const SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId";
 
 const introductions = new WeakMap<Introduction["capabilities"], string>();
 
@@ -19,8 +23,8 @@ function envelopeOf(client: Introduction, level: string | undefined): string {
   if (members === undefined) {
     members = JSON.stringify({
       [VERSION_KEY]: STATELESS_VERSION,
-      "io.modelcontextprotocol/clientInfo": client.clientInfo ?? GATEWAY_INFO,
-      "io.modelcontextprotocol/clientCapabilities": client.capabilities,
+      [CLIENT_KEY]: client.clientInfo ?? GATEWAY_INFO,
+      [CAPABILITIES_KEY]: client.capabilities,
     }).slice(1, -1);
     introductions.set(client.capabilities, members);
   }
@@ -50,16 +54,6 @@ export function withMembers(text: string, start: number, members: string): strin
   return `${text.slice(0, at)}${members}${isEmpty ? "" : ","}${text.slice(at)}`;
 }
 
-/** The member of a request's params that `Mcp-Name` repeats. */
-const NAMED: Record<string, string> = {
-  "tools/call": "name",
-  "prompts/get": "name",
-  "resources/read": "uri",
-  "tasks/get": "taskId",
-  "tasks/update": "taskId",
-  "tasks/cancel": "taskId",
-};
-
 /** Whether a header can repeat it as it is; no server has a method of another name. */
 export function isMethodName(method: string): boolean {
   return /^[\x21-\x7e]+$/.test(method);
@@ -72,11 +66,11 @@ export function requestHeaders(
   tools: HeaderParameters,
 ): [name: string, value: string][] {
   const headers: [string, string][] = [["mcp-method", method]];
-  const field = NAMED[method];
+  const field = NAMED_BY.get(method);
   if (field === undefined || params === undefined) return headers;
   const name = parseJson(memberText(params, field) ?? "null");
   if (typeof name !== "string") return headers;
-  headers.push(["mcp-name", headerValue(name)]);
+  headers.push(["mcp-name", encodeHeader(name)]);
   const parameters = method === "tools/call" ? tools.get(name) : undefined;
   if (!parameters) return headers;
   const given = parseJson(memberText(params, "arguments") ?? "null");
@@ -84,20 +78,13 @@ export function requestHeaders(
     const value = path.reduce<unknown>((at, key) => isObject(at) ? at[key] : undefined, given);
     const isText = typeof value === "string" || typeof value === "boolean";
     if (!isText && !(typeof value === "number" && isPrintable(value))) continue;
-    headers.push([`mcp-param-${header.toLowerCase()}`, headerValue(String(value))]);
+    headers.push([`mcp-param-${header.toLowerCase()}`, encodeHeader(String(value))]);
   }
   return headers;
 }
 
 function isPrintable(value: number): boolean {
   return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
-}
-
-/** As it is if HTTP can carry it, else in Base64, as the specification of 2026-07-28 wants it. */
-function headerValue(text: string): string {
-  const isPlain = /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() &&
-    !(text.startsWith("=?base64?") && text.endsWith("?="));
-  return isPlain ? text : `=?base64?${new TextEncoder().encode(text).toBase64()}?=`;
 }
 
 interface HeaderParameter {
