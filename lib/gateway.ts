@@ -95,10 +95,8 @@ export async function buildGateway(input: GatewayInput): Promise<Gateway> {
   const { config, store, logs, live, auth, access, telemetry, options, isCommand } = base;
   const modules = await buildModules(base, stack);
   const { catalog, servers, state, status } = modules;
-
-  // Without it, only what clients were asked before a restart is not recognized after it.
-  const identifying = isCommand ? undefined : gatewayIdOf(store).catch(() => undefined);
-  const [gatewayId] = await Promise.all([identifying, state.sync()]);
+  await state.sync();
+  const gatewayId = isCommand ? undefined : await gatewayIdOf(store).catch(() => undefined);
   const following = state.follow(base.generation, status.announce);
   stack.defer(() => following);
   stack.defer(() => closing.abort());

@@ -380,11 +380,8 @@ Deno.test("handleStateless() rejects with an OAuth step-up, or sends the error i
       message,
     });
   }
-  const { result } = await endpoint.send({
-    principal: NARROW,
-    params: { name: "late denied" },
-    meta: { progressToken: "p" },
-  });
+  const late = { principal: NARROW, params: { name: "late denied" } };
+  const { result } = await endpoint.send({ ...late, meta: { progressToken: "p" } });
   assert.match(JSON.stringify(result), /ACCESS_DENIED/);
 });
 
@@ -492,15 +489,8 @@ Deno.test("handleStateless() subscribes to a few resources at a time, once each,
   assert.equal(endpoint.mostPending(), 20);
   await endpoint.sessions.end(session);
   for (const body of bodies) assert.match(await body.text(), /"result":\{"resultType":"complete"/);
-  const late = await Listen.open(
-    session,
-    endpoint.view,
-    { id: 9, params: { notifications } },
-    () => ({
-      send: () => {},
-      heartbeat: () => {},
-      end: () => {},
-    }),
-  );
+  const sink = { send() {}, heartbeat() {}, end() {} };
+  const request = { id: 9, params: { notifications } };
+  const late = await Listen.open(session, endpoint.view, request, () => sink);
   assert.equal(session.listens.has(late), false, "nobody would end it");
 });
