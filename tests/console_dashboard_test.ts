@@ -214,7 +214,13 @@ browserTest(
       servers.docker.comeBack();
       await restart.click();
       await attention.waitFor({ state: "hidden" });
-      await page.locator(".stat", { hasText: "Servers" }).getByText("3 ready").waitFor();
+      const ready = page.locator(".stat", { hasText: "Servers" }).getByText("3 ready");
+      // Without scripts, the page that follows may still show the server as starting.
+      for (let tries = 0; tries < 100 && !javaScriptEnabled && !await ready.isVisible(); tries++) {
+        await page.waitForTimeout(100);
+        await page.goto(endpoints.url);
+      }
+      await ready.waitFor();
       assert.equal(new URL(page.url()).pathname, "/");
     }
   },

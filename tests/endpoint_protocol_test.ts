@@ -164,6 +164,6 @@ Deno.test("a call's line in the log says which server and tool, how long and how
   assert.equal(typeof duration, "number");
   assert.equal(line.correlationId, "chain-7");
   assert.equal(line.serverName, "weather");
-  assert.equal(line.toolName, "weather.get_current");
+  assert.equal(line.toolName, "get_current");
   assert.equal(line.status, "ok");
 });

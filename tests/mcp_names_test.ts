@@ -97,7 +97,7 @@ Deno.test("/mcp: names that clash, are reserved or too long all lead to their ow
     assert.deepEqual(called(hub), ["x"]);
     const { errorType, suggestedTools } = await refused(client, "status");
     assert.equal(errorType, "TOOL_NOT_FOUND");
-    assert.deepEqual(suggestedTools.sort(), ["git_hub_status", "git_status"]);
+    assert.deepEqual(suggestedTools.sort(), ["git_hub_status", "git_status", "tool_discovery"]);
   });
 
   await t.step("names are the same after a restart", async () => {
