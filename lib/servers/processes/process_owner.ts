@@ -1,3 +1,4 @@
+import { GatewayError } from "../../core/errors.ts";
 import type { ProcessesRepository, ProcessRecord } from "../../storage/leases_repository.ts";
 import { endGroups, findMarked, listProcesses, startTimeOf } from "./process_group.ts";
 
@@ -21,6 +22,7 @@ interface ProcessOwnerOptions {
  */
 export class ProcessOwner implements AsyncDisposable {
   readonly #options: ProcessOwnerOptions;
+  #isEnding = false;
 
   constructor(options: ProcessOwnerOptions) {
     this.#options = options;
@@ -34,19 +36,28 @@ export class ProcessOwner implements AsyncDisposable {
     return `${MARKER_NAME}=${this.#options.leaseId}`;
   }
 
+  /** Throws once the programs are being ended: whoever retries then must not start another. */
   async announce(command: string): Promise<AnnouncedProcess> {
+    if (this.#isEnding) throw stopping();
     const { leaseId, host } = this.#options;
     const record = { id: crypto.randomUUID(), leaseId, host, marker: this.marker, command };
     const announced = new AnnouncedProcess(record, this.#options);
     await this.#options.holdLease?.();
     await announced.save();
-    return announced;
+    if (!this.#isEnding) return announced;
+    await announced[Symbol.asyncDispose]();
+    throw stopping();
   }
 
   /** Ends what left its group and so outlived its transport; call it when all links are closed. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true;
     await endProcesses([{ marker: this.marker }]);
   }
+}
+
+function stopping(): GatewayError {
+  return new GatewayError("SERVER_DISCONNECTED", { message: "The gateway is stopping" });
 }
 
 export class AnnouncedProcess implements AsyncDisposable {

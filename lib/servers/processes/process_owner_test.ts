@@ -132,3 +132,9 @@ Deno.test("reapOrphans() spares its own process, which an orphan may have starte
     { leaseId, commands: ["any"], groupIds: [], survivors: [] },
   ]);
 });
+
+Deno.test("ProcessOwner announces no program once it ends them", async () => {
+  const owner = ownerOf(`alive-${crypto.randomUUID()}`);
+  await owner[Symbol.asyncDispose]();
+  await assert.rejects(owner.announce("sh"), { code: "SERVER_DISCONNECTED" });
+});
