@@ -215,7 +215,7 @@ function knowledge(listed: Map<string, ServerTools>, input: StubInput) {
         admits: () => true,
       }),
       admits: () => true,
-      usedWith: () => [],
+      usedWith: ({ server }) => listed.get(server)?.tools ?? [],
       baseline: () => Promise.resolve(0),
       warmUp: () => {},
     }),
