@@ -305,7 +305,7 @@ Deno.test("at every endpoint a call is answered with the scopes that it needs, a
   const answered: [Wanted, RegExp][] = [
     [{ endpoint: "/mcp?expose=all", name: "box_dig" }, /TOOL_NOT_FOUND/],
     [{ endpoint: "/toolsets/both/mcp", name: "tool_execute" }, /TOOL_NOT_FOUND/],
-    [{ endpoint: "/mcp", name: "tool_execute", args: { toolKey: "box_dig" } }, /TOOL_NOT_FOUND/],
+    [{ endpoint: "/mcp", name: "tool_execute", args: { toolKey: "box_dig" } }, /TOOLKEY_INVALID/],
     [{ endpoint: "/mcp", name: "box_echo", token: narrow }, /TOOL_NOT_FOUND/],
     [{ endpoint: "/mcp", name: "add_server" }, /TOOL_NOT_FOUND/],
     [{ endpoint: "/mcp", name: "shed_dig", meta: { projectId: "none" } }, /There is no project/],
