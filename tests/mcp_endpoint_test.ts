@@ -38,10 +38,10 @@ async function activeTools(client: EndpointClient) {
   return new Map(tools.map((detail) => [detail.namespacedName, detail]));
 }
 
-/** What a client lists at the moment it is told that there are other tools. */
+/** What a client lists at the moment it is told that there are other tools. News may come while it closes. */
 function listsOnNews(client: EndpointClient): string[][] {
   const seen: string[][] = [];
-  client.onTools.add(() => void client.tools().then((names) => seen.push(names)));
+  client.onTools.add(() => void client.tools().then((names) => seen.push(names), () => {}));
   return seen;
 }
 
