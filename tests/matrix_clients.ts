@@ -21,6 +21,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { keepingFetch } from "./stateless_client.ts";
 
 export type Revision = "2025-11-25" | "2026-07-28";
 
@@ -179,7 +180,7 @@ async function connectStateless(url: string): Promise<MatrixClient> {
       heard.push(`${list} changed`);
     });
   }
-  await client.connect(new StatelessTransport(new URL(url)));
+  await client.connect(new StatelessTransport(new URL(url), { fetch: keepingFetch() }));
   const fresh = { cacheMode: "bypass" } as const;
   const task = (method: string, taskId: string) => requestTask(url, method, { taskId }, taskId);
   return {

@@ -19,6 +19,19 @@ const CAPABILITIES = {
   roots: {},
 } satisfies ClientOptions["capabilities"];
 
+/**
+ * A fetch that keeps its responses. Deno forgets the signal of one that is garbage, and the SDK keeps
+ * only the body: a call that it cancels later would go on.
+ */
+export function keepingFetch(): typeof fetch {
+  const responses: Response[] = [];
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    responses.push(response);
+    return response;
+  };
+}
+
 /** A client of the SDK that speaks nothing but 2026-07-28, and notes what it hears. */
 export class StatelessClient implements AsyncDisposable {
   readonly client: Client;
@@ -55,7 +68,10 @@ export class StatelessClient implements AsyncDisposable {
   ): Promise<StatelessClient> {
     const { token, ...more } = options;
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+    const transport = new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers },
+      fetch: keepingFetch(),
+    });
     return StatelessClient.connect(transport, more);
   }
 
