@@ -167,7 +167,7 @@ test("single keys go to pages, but never while somebody types or with a modifier
     await page.keyboard.press(key);
     await page.waitForURL(gateway.url + path);
   }
-  await page.getByRole("searchbox").waitFor();
+  await page.getByRole("searchbox", { name: "Search tools" }).waitFor();
   await page.keyboard.press("/");
   await page.keyboard.type("silo?");
   await page.waitForURL(`${gateway.url}/tools?q=silo%3F`);
