@@ -8,7 +8,8 @@ export type {
   Page,
 } from "npm:playwright-core@^1.65.0";
 
-const DEBIAN_CHROMIUM = "/usr/bin/chromium";
+/** Debian's, the one without a window first: it needs about half the processor time. */
+const DEBIAN_CHROMIUM = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 const FLAGS = [
   "--headless",
@@ -43,13 +44,10 @@ export async function within<T>(work: Promise<T>, ms: number, what: string): Pro
 }
 
 async function findChromium(): Promise<string> {
-  try {
-    await Deno.stat(DEBIAN_CHROMIUM);
-    return DEBIAN_CHROMIUM;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    // Loaded only where it is needed: it carries a whole browser.
-    const { default: bundled } = await import("npm:@sparticuz/chromium@^153.0.0");
-    return await bundled.executablePath();
+  for (const path of DEBIAN_CHROMIUM) {
+    if (await Deno.stat(path).catch(() => undefined)) return path;
   }
+  // Loaded only where it is needed: it carries a whole browser.
+  const { default: bundled } = await import("npm:@sparticuz/chromium@^153.0.0");
+  return await bundled.executablePath();
 }
