@@ -1,4 +1,5 @@
 /** How well and how fast tools are found, and how well other ways find them. */
+import { basename } from "@std/path";
 import { createEmbedder } from "../lib/catalog/search/embedding/embedder.ts";
 import { SemanticIndex } from "../lib/catalog/search/embedding/semantic_index.ts";
 import { ToolSearch } from "../lib/catalog/search/tool_search.ts";
@@ -29,9 +30,12 @@ interface Row {
   build: number;
 }
 
-/** `--set=NAME` keeps to one data set. */
+/** `--set=NAME` keeps to one data set, `--model=FOLDER` adds a Hugging Face model. */
 export async function benchSearch(): Promise<void> {
-  const only = Deno.args.find((arg) => arg.startsWith("--set="))?.slice("--set=".length);
+  const flag = (name: string) =>
+    Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const only = flag("set");
+  const model = flag("model");
   const sets = (await loadDataSets()).filter(({ name }) => only === undefined || name === only);
   for (const set of sets) {
     const rows: Row[] = [];
@@ -41,8 +45,12 @@ export async function benchSearch(): Promise<void> {
       const build = performance.now() - started;
       rows.push({ name, measures: await measure(set.queries, search), build });
     }
-    const words = await ours("by words", set, "none");
-    rows.push(words, await ours("built-in", set, "local"));
+    const words = await ours("by words", set, { embeddings: "none" });
+    rows.push(words, await ours("built-in", set, { embeddings: "local" }));
+    if (model !== undefined) {
+      const options = { embeddings: "transformers", embeddingsModel: model } as const;
+      rows.push(await ours(basename(model), set, options));
+    }
     printTable(
       `search: ${set.name}, ${set.documents.length} tools, ${set.queries.length} queries`,
       [HEAD, ...rows.map((row) => cells(row, words))],
@@ -54,10 +62,10 @@ export async function benchSearch(): Promise<void> {
 async function ours(
   name: string,
   { documents, queries }: DataSet,
-  embeddings: "none" | "local",
+  options: Parameters<typeof createEmbedder>[0],
 ): Promise<Row> {
   const started = performance.now();
-  const embedder = await createEmbedder({ embeddings });
+  const embedder = await createEmbedder(options);
   await using search = new ToolSearch(
     embedder ? { semantic: new SemanticIndex({ embedder }) } : {},
   );

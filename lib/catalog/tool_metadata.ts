@@ -137,21 +137,21 @@ const DEPRECATED = [
   /^\W*deprecated\b[\s:.,!\-–—\])]*([^\n]{0,300})/i,
   /\b(?:this|the) (?:\w+ )?(?:tool|function|method|command|endpoint|operation) (?:is|has been|was) (?:now )?deprecated\b[\s:.,!\-–—]*([^\n]{0,300})/i,
   /[[(]\s*deprecated\b[\s:.,\-–—]*([^\])\n]{0,300})[\])]/i,
+  /[.!?]\s+\W*deprecated\s*[:.!\-–—][\s:.!\-–—]*([^\n]{0,300})/i,
 ];
 
 /** Servers say it in the schema, the annotations, the title or the description. */
 function deprecationOf(definition: CatalogTool["definition"]): string | undefined {
   const { title = "", description = "", inputSchema, annotations, _meta: meta } = definition;
-  for (const text of [description, title]) {
-    for (const form of DEPRECATED) {
-      const [, reason] = form.exec(text) ?? [];
-      if (reason !== undefined) return reason.trim() || MARKED;
-    }
-  }
+  const said = [description, title].flatMap((text) =>
+    DEPRECATED.flatMap((form) => form.exec(text)?.[1]?.trim() ?? [])
+  );
+  // A notice that says what to use instead tells more than a mark.
+  if (said.length > 0) return said.find((reason) => reason !== "") ?? MARKED;
   for (const place of [inputSchema, annotations, meta]) {
-    const said = isObject(place) ? place.deprecated ?? place.deprecatedHint : undefined;
-    if (said === true) return MARKED;
-    if (typeof said === "string" && said.trim() !== "") return said.trim().slice(0, 300);
+    const mark = isObject(place) ? place.deprecated ?? place.deprecatedHint : undefined;
+    if (mark === true) return MARKED;
+    if (typeof mark === "string" && mark.trim() !== "") return mark.trim().slice(0, 300);
   }
 }
 

@@ -42,11 +42,20 @@ Deno.test("ToolMetadataBook.of() sees what a server calls deprecated", () => {
     "use stop.",
   );
   assert.equal(book.of(toolOf("Runs (deprecated, use go2)")).deprecated, "use go2");
+  // As the filesystem server has it; its title has only a mark.
+  const inTheMiddle = "Read a file as text. DEPRECATED: Use read_text_file instead.";
+  assert.equal(book.of(toolOf(inTheMiddle)).deprecated, "Use read_text_file instead.");
   const catalog = new Catalog();
   const annotated = { name: "go", annotations: { deprecated: "Use go2" }, inputSchema: OBJECT };
   catalog.setListed("srv", [JSON.stringify(annotated)]);
   assert.equal(book.of(catalog.of("srv").tools[0]!).deprecated, "Use go2");
-  for (const text of ["Lists deprecated packages", "Find code that uses deprecated calls"]) {
+  for (
+    const text of [
+      "Lists deprecated packages",
+      "Find code that uses deprecated calls",
+      "Lists. Deprecated ones too",
+    ]
+  ) {
     assert.equal(book.of(toolOf(text)).deprecated, undefined, text);
   }
 });

@@ -42,7 +42,7 @@ const NO_REQUIRE = 'Dynamic require of "';
 const REQUIRE =
   'import{createRequire}from"node:module";var require=createRequire(import.meta.url);';
 
-/** The programs to build, with their sources: the gateway, the command line, the token counter's worker. */
+/** The programs to build, with their sources: the gateway, the command line, and their helpers. */
 const ENTRIES: Record<string, string[]> = {
   "start.js": [
     'import { run as start } from "../../start.ts";',
@@ -50,6 +50,9 @@ const ENTRIES: Record<string, string[]> = {
   ],
   "quartermaster.js": ['import "../../cli.ts";'],
   "token_worker.js": ['import "../../lib/core/token_worker.ts";'],
+  "transformers_model.js": [
+    'import "../../lib/catalog/search/embedding/transformers_model.ts";',
+  ],
 };
 
 /** Files that the programs read, copied next to them. */

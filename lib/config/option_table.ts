@@ -19,7 +19,7 @@ import {
 } from "./option_values.ts";
 
 export const GATEWAY_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
-export const EMBEDDINGS = ["none", "local", "ollama", "openai"] as const;
+export const EMBEDDINGS = ["none", "local", "transformers", "ollama", "openai"] as const;
 const EVALUATORS = ["auto", "claude-cli", "messages-api"] as const;
 const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 
@@ -199,9 +199,14 @@ const TABLE = {
     "--embeddings BACKEND",
     `Embeddings for semantic search: ${EMBEDDINGS.join(", ")}`,
   ).takes(oneOf(EMBEDDINGS), "local", "local: a small built-in model"),
-  embeddingsUrl: option("--embeddings-url URL", "URL of Ollama or an OpenAI-compatible API")
-    .optional(HttpUrl, "http://127.0.0.1:11434 for ollama"),
-  embeddingsModel: option("--embeddings-model NAME", "Embedding model").optional(
+  embeddingsUrl: option(
+    "--embeddings-url URL",
+    "URL of Ollama, an OpenAI-compatible API, or the hub to download a transformers model from",
+  ).optional(HttpUrl, "http://127.0.0.1:11434 for ollama"),
+  embeddingsModel: option(
+    "--embeddings-model NAME",
+    "Embedding model; for transformers a folder, or a name if the URL of a hub is set",
+  ).optional(
     anyText(200, "a model name"),
     "nomic-embed-text for ollama",
   ),

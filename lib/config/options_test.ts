@@ -167,7 +167,7 @@ const REFUSED: [args: string[], message: RegExp][] = [
   [["--max-name-length", "23"], /a whole number from 24 to 128$/],
   [["--max-name-length", "129"], /a whole number from 24 to 128$/],
   [["--kv", "http://"], /":memory:" or an http\(s\) URL$/],
-  [["--embeddings", "cloud"], /one of none, local, ollama, openai$/],
+  [["--embeddings", "cloud"], /one of none, local, transformers, ollama, openai$/],
   [["--embeddings-url", "x:11434"], /an http or https URL$/],
   [["--embeddings-model="], /a model name$/],
   [["--hybrid-search-ratio", "1.1"], /a number from 0 to 1$/],

@@ -18,6 +18,14 @@ export const ToolDefinition: z.ZodType<ToolDefinition> = z.looseObject({
 /** A found tool below this relevance, from 0 to 1, is unlikely to be the one that was meant. */
 export const POOR_RELEVANCE = 0.1;
 
+/** A tool that a caller called after a search. */
+export interface SearchPick {
+  query: string;
+  /** `server.tool`. */
+  key: string;
+  times: number;
+}
+
 /** A toolset's name, which is also a part of its endpoint's path. */
 export const ToolsetName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
   error: "A toolset name must have 1 to 64 letters, digits, _ or -",

@@ -19,7 +19,7 @@ export interface DiscoveryInput {
   access: Access;
   catalog: Pick<CatalogModule, "catalog" | "names" | "metadata" | "tokens">;
   search: ToolSearchModule;
-  telemetry: Pick<TelemetryModule, "activity" | "coUse" | "exampleCalls">;
+  telemetry: Pick<TelemetryModule, "activity" | "coUse" | "exampleCalls" | "searchPicks">;
   trust: { screen: Pick<ContentRules, "list"> };
 }
 
@@ -64,6 +64,7 @@ export function buildDiscovery(input: DiscoveryInput) {
         .flatMap(({ server, tool }) => table.find(server, tool) ?? []);
     },
     callsOf: (owner, { server, name }) => telemetry.exampleCalls(owner, server, name),
+    picksOf: (owner) => telemetry.searchPicks(owner),
     baseline: (principal) => account.baseline(principal),
   });
   return { toolDirectory, starting, account };

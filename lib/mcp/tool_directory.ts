@@ -5,7 +5,7 @@ import type { ToolMetadata, ToolMetadataBook } from "../catalog/tool_metadata.ts
 import type { ToolTokens } from "../catalog/tool_tokens.ts";
 import { GatewayError } from "../core/errors.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
-import { POOR_RELEVANCE } from "../core/tool.ts";
+import { POOR_RELEVANCE, type SearchPick } from "../core/tool.ts";
 import { credentialOf, ownerOf, projectOf } from "../core/access.ts";
 import type { ServerState } from "../core/server.ts";
 import type { NameTable, NameTables } from "../catalog/name_table.ts";
@@ -71,6 +71,8 @@ export interface ToolDirectoryOptions {
   skills?: Pick<SkillDirectory, "find"> | undefined;
   /** Arguments of the owner's last calls of a tool that went well, without secrets; default: none. */
   callsOf?(owner: string, tool: CatalogTool): Record<string, unknown>[];
+  /** What an owner called after its searches; default: nothing. */
+  picksOf?(owner: string): readonly SearchPick[];
   /** What a list of all tools would cost a caller's model. */
   baseline(principal: string): Promise<number>;
   warmUp(): void;
@@ -143,21 +145,26 @@ export class ToolDirectory {
   }
 
   async find(principal: string, query: ToolQuery): Promise<FoundTools> {
+    const { catalog, admits, search, picksOf } = this.#options;
     const category = query.category?.toLowerCase();
+    const visible = [...this.#options.servers(principal)];
+    const wanted = {
+      ...query,
+      category: undefined,
+      servers: visible.length < catalog.snapshot.servers.size ? visible : undefined,
+      picks: picksOf?.(ownerOf(principal)),
+    };
     const isMeant = (tool: CatalogTool) =>
-      tool.enabled && this.#options.admits(principal, tool) &&
+      tool.enabled && admits(principal, tool) &&
       (query.server === undefined || tool.server === query.server);
-    if (category === undefined) return await this.#options.search(query, isMeant);
+    if (category === undefined) return await search(wanted, isMeant);
     await this.prepare();
-    const within = await this.#options.search(
-      query,
+    const within = await search(
+      { ...wanted, category },
       (tool) => isMeant(tool) && this.isIn(tool, category),
     );
     // Categories are inferred: one that is wrong must not hide the tool that fits.
-    const others = await this.#options.search(
-      query,
-      (tool) => isMeant(tool) && !this.isIn(tool, category),
-    );
+    const others = await search(wanted, (tool) => isMeant(tool) && !this.isIn(tool, category));
     const isFitting = ({ relevance }: FoundTool) => relevance >= POOR_RELEVANCE;
     const found = [
       ...within.found.filter(isFitting),

@@ -1,3 +1,5 @@
+import { ownerOf } from "../core/access.ts";
+import type { SearchPick } from "../core/tool.ts";
 import type {
   ActivityEntry,
   ActivityRecord,
@@ -388,4 +390,38 @@ export class CoUse {
 
 function keyOf({ server, tool }: Used): string {
   return `${server}.${tool}`;
+}
+
+const MAX_OWNERS = 500;
+const MAX_PICKS = 200;
+const MAX_SEARCHES = 2_000;
+
+/** Which tools each caller called after which searches; the newest, counted from the activity log. */
+export class SearchPicks {
+  readonly #searches = new Map<string, { owner: string; query: string }>();
+  readonly #owners = new Map<string, Map<string, SearchPick>>();
+
+  add(entry: ActivityRecord): void {
+    const { id, principal, search, searchId, ok } = entry;
+    const owner = ownerOf(principal);
+    if (search) {
+      touched(this.#searches, id, MAX_SEARCHES, () => ({ owner, query: search.query }));
+    }
+    const asked = searchId === undefined ? undefined : this.#searches.get(searchId);
+    if (!ok || asked?.owner !== owner) return;
+    const picks = touched(this.#owners, owner, MAX_OWNERS, () => new Map<string, SearchPick>());
+    const { query } = asked;
+    const key = keyOf(entry);
+    const pick = touched(picks, `${query}\n${key}`, MAX_PICKS, () => ({ query, key, times: 0 }));
+    pick.times++;
+  }
+
+  of(owner: string): SearchPick[] {
+    return [...this.#owners.get(owner)?.values() ?? []];
+  }
+
+  clear(): void {
+    this.#searches.clear();
+    this.#owners.clear();
+  }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CallStats, countCalls, CoUse, Durations } from "./call_stats.ts";
+import { CallStats, countCalls, CoUse, Durations, SearchPicks } from "./call_stats.ts";
 import { ActivityRepository } from "../storage/activity_repository.ts";
 import { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
@@ -204,6 +204,37 @@ Deno.test("CoUse.with() counts what one session calls one after the other", () =
   ]);
   assert.deepEqual(coUse.with("git", "push"), []);
   assert.deepEqual(coUse.with("git", "log"), []);
+});
+
+Deno.test("SearchPicks.of() counts what each caller called after its own searches", () => {
+  const picks = new SearchPicks();
+  const entry = { endpoint: "mcp", session: "s", server: "git", tool: "status", at: 0, ms: 1 };
+  const search = (id: string, principal: string, query: string) =>
+    picks.add({
+      ...entry,
+      id,
+      principal,
+      ok: true,
+      search: { query, isHit: true, found: [], count: 0 },
+    });
+  const call = (searchId: string, principal: string, ok = true) =>
+    picks.add({ ...entry, id: "c", principal, searchId, ok });
+  search("1", "ann@shop", "what changed");
+  call("1", "ann");
+  call("1", "ann#2");
+  call("1", "ann", false);
+  call("1", "bob");
+  call("unknown", "ann");
+  assert.deepEqual(picks.of("ann"), [{ query: "what changed", key: "git.status", times: 2 }]);
+  assert.deepEqual(picks.of("bob"), []);
+  for (let number = 0; number < 300; number++) {
+    search(`n${number}`, "bob", `query ${number}`);
+    call(`n${number}`, "bob");
+  }
+  assert.equal(picks.of("bob").length, 200);
+  assert.equal(picks.of("bob").at(-1)!.query, "query 299");
+  picks.clear();
+  assert.deepEqual(picks.of("ann"), []);
 });
 
 Deno.test("CallStats.missed() groups searches that found nothing, and counts no search as a call", () => {

@@ -1,21 +1,21 @@
 import { join } from "@std/path";
 import type { Options } from "../config/option_table.ts";
 import type { Bus } from "../core/bus.ts";
-import { ActivityRepository } from "../storage/activity_repository.ts";
+import { type ActivityRecord, ActivityRepository } from "../storage/activity_repository.ts";
 import type { Restore } from "../storage/module.ts";
 import type { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { ActivityReader } from "./activity_reader.ts";
 import { openAudit } from "./audit.ts";
 import { CallDetails, CallRecorder } from "./call_recorder.ts";
-import { countCalls, type CountedCalls, CoUse } from "./call_stats.ts";
+import { countCalls, type CountedCalls, CoUse, SearchPicks } from "./call_stats.ts";
 import { lineFormat, type LogTerminal } from "./log_lines.ts";
 import { Logs } from "./logs.ts";
 import { Metrics } from "./metrics.ts";
 import { startTracing } from "./tracing.ts";
 
-/** How many past calls are read to learn which tools are used together. */
-const CO_USE_CALLS = 5_000;
+/** How many past calls are read to learn which tools are used together, and after which searches. */
+const PAST_CALLS = 5_000;
 /** More than are shown: some may no longer fit the schema. */
 const EXAMPLE_CALLS = 5;
 const MEMORY_EVERY_MS = 60_000;
@@ -109,7 +109,9 @@ export function buildTelemetry(input: TelemetryInput) {
   );
   const details = new CallDetails({});
   let stats: CountedCalls | undefined;
-  let coUse: CoUse | undefined;
+  let uses: ReturnType<typeof countUses> | undefined;
+  /** Counted from the first time this is called. */
+  const past = () => uses ??= countUses(activity, callRecords, onWarning);
 
   return {
     audit,
@@ -128,8 +130,10 @@ export function buildTelemetry(input: TelemetryInput) {
     /** Of the last 24 hours; counted from the first time this is called. */
     callStats: (): CountedCalls =>
       stats ??= countCalls({ activity, repository: callRecords, onWarning }),
-    /** Which tools are used together; counted from the first time this is called. */
-    coUse: (): CoUse => coUse ??= countUses(activity, callRecords, onWarning),
+    /** Which tools are used together. */
+    coUse: (): CoUse => past().together,
+    /** What an owner called after its searches. */
+    searchPicks: (owner: string) => past().picks.of(owner),
     /** Arguments of the owner's last calls that went well, if showing them is allowed. */
     exampleCalls(owner: string, server: string, tool: string): Record<string, unknown>[] {
       if (!options.callExamples) return [];
@@ -144,6 +148,7 @@ export function buildTelemetry(input: TelemetryInput) {
     },
     async clearCalls(): Promise<void> {
       details.clear();
+      uses?.picks.clear();
       await activity.clear();
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -154,13 +159,18 @@ function countUses(
   activity: ActivityLog,
   calls: ActivityRepository,
   onWarning: TelemetryInput["onWarning"],
-): CoUse {
-  const counted = new CoUse();
-  activity.onEntry((entry) => counted.add(entry));
-  Array.fromAsync(calls.recent(CO_USE_CALLS))
-    .then((entries) => entries.reverse().forEach((entry) => counted.add(entry)))
+) {
+  const together = new CoUse();
+  const picks = new SearchPicks();
+  const add = (entry: ActivityRecord) => {
+    together.add(entry);
+    picks.add(entry);
+  };
+  activity.onEntry(add);
+  Array.fromAsync(calls.recent(PAST_CALLS))
+    .then((entries) => entries.reverse().forEach(add))
     .catch((error) =>
       onWarning("Cannot read past calls to find tools that are used together", { error })
     );
-  return counted;
+  return { together, picks };
 }

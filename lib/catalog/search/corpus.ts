@@ -94,6 +94,7 @@ const MOST_COUNTED = 255;
 
 export interface CorpusEntry {
   key: string;
+  server: string;
   bareName: string;
   bareKey: string;
   fingerprint: string;
@@ -105,6 +106,8 @@ export interface CorpusEntry {
   /** The stem of the verb that says what the tool does. */
   verb: string | undefined;
   isDeprecated: boolean;
+  replacements: readonly string[];
+  categories: readonly string[];
 }
 
 export class Corpus {
@@ -147,6 +150,7 @@ export class Corpus {
     lengths.forEach((length, field) => this.#totals[field]! += length);
     this.#entries.set(document.key, {
       key: document.key,
+      server: document.server,
       bareName: bareName(document.name),
       bareKey: bareName(document.key),
       fingerprint: document.fingerprint,
@@ -156,6 +160,8 @@ export class Corpus {
       nameWords: Uint32Array.from(new Set(stems[0]), (stem) => this.vocabulary.find(stem)!),
       verb: verbOf(stems),
       isDeprecated: document.isDeprecated === true,
+      replacements: document.replacements ?? [],
+      categories: document.categories ?? [],
     });
     return stems;
   }

@@ -6,6 +6,7 @@ import { settledWithin } from "../../core/async.ts";
 import type { Bus } from "../../core/bus.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import type { NameTables } from "../name_table.ts";
+import type { SearchPick } from "../../core/tool.ts";
 import type { CatalogSearch } from "./tool_search.ts";
 import type { Store } from "../../storage/store.ts";
 
@@ -15,6 +16,10 @@ export interface ToolQuery {
   context?: string | undefined;
   category?: string | undefined;
   server?: string | undefined;
+  /** The servers that the caller may see; all if missing. */
+  servers?: readonly string[] | undefined;
+  /** What the caller called after its earlier searches. */
+  picks?: readonly SearchPick[] | undefined;
   limit: number;
 }
 
@@ -111,7 +116,9 @@ export function buildSearch(input: SearchInput) {
       const { hits, degraded = unused } = await search.find({
         query: query.text,
         context: query.context,
-        server: query.server,
+        servers: query.server === undefined ? query.servers : [query.server],
+        category: query.category,
+        picks: query.picks,
         limit: query.limit,
         explain: true,
         admits(key) {
@@ -180,10 +187,11 @@ async function load(
     about(tool) {
       const info = pool.find(tool.server)?.info;
       const title = info?.serverInfo.title;
-      const { category, deprecated } = metadata.of(tool);
+      const { category, categories, deprecated } = metadata.of(tool);
       return {
         category,
-        isDeprecated: deprecated !== undefined,
+        categories,
+        deprecated,
         serverTitle: typeof title === "string" ? title : undefined,
         serverDescription: typeof info?.instructions === "string" ? info.instructions : undefined,
       };

@@ -25,6 +25,8 @@ const WEIGHTS = {
   /** Beside meaning; half of it beside words only, which verbs are a larger part of. */
   agreement: 0.6,
   deprecated: -1.5,
+  /** Of a tool that the caller has always called after such a search. */
+  pastUse: 0.8,
 };
 /** In a task of so many clauses, a tool for each counts more than a second one for the same. */
 const TASK_CLAUSES = 4;
@@ -55,19 +57,25 @@ export interface ToolScore {
   /** How well the tool's verb answers the query's, -1 to 1. */
   agreement: number;
   isExact: boolean;
+  /** How far the caller has called it after such searches, 0 to 1. */
+  pastUse: number;
+  /** It has the rank of a deprecated tool that it replaces. */
+  isReplacement?: boolean;
   /** Which clause of the query it fits best. */
   wish: number;
 }
 
-export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
+export function scoreFor({ query, text, corpus, scorer, semantic, ratio, used }: {
   query: SearchQuery;
   text: string;
   corpus: Corpus;
   scorer: FieldScorer;
   semantic: SemanticScores | undefined;
   ratio: number;
+  used: ReadonlyMap<string, number>;
 }): (entry: CorpusEntry) => ToolScore {
   const name = bareName(text.slice(0, MOST_NAME_CHARS));
+  const isOneWord = !/\s/.test(text.trim());
   const share = Math.min(1, Math.max(0, ratio));
   const wordsCount = semantic === undefined ? 1 : (1 - share) / (1 - DEFAULT_HYBRID_RATIO);
   const meaningCounts = share / DEFAULT_HYBRID_RATIO;
@@ -108,7 +116,9 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
       });
     }
     const context = query.context ? scorer.score(query.context, entry) : 0;
-    const isExact = name !== "" && (name === entry.bareName || name === entry.bareKey);
+    // Words that happen to be a deprecated tool's name do not ask for it.
+    const isExact = name !== "" && (name === entry.bareName || name === entry.bareKey) &&
+      (isOneWord || !entry.isDeprecated);
     const covered = nameCoverage(entry);
     const lexical = (whole + weights.clause * clause) * (1 + weights.nameCoverage * covered) +
       weights.context * context;
@@ -117,8 +127,10 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
         weights.nearestClause * nearestClause
       : 0;
     const agreement = agreements(entry.verb);
+    const pastUse = used.get(entry.key) ?? 0;
     const intent = weights.agreement * agreement * (semantic ? 1 : 0.5);
     const total = lexical * wordsCount + nearness * meaningCounts + intent +
+      weights.pastUse * pastUse +
       (entry.isDeprecated ? weights.deprecated : 0) + (isExact ? EXACT_BONUS : 0);
     return {
       total,
@@ -128,9 +140,27 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio }: {
       context,
       agreement,
       isExact,
+      pastUse,
       wish,
     };
   };
+}
+
+const BEHIND = 0.01;
+
+/** Puts each deprecated tool behind the one that replaces it, which gets its place. */
+export function preferReplacements<Ranked extends { entry: CorpusEntry; score: ToolScore }>(
+  found: Ranked[],
+): Ranked[] {
+  const byKey = new Map(found.map((ranked) => [ranked.entry.key, ranked]));
+  for (const { entry: { replacements }, score } of found) {
+    const other = replacements.map((key) => byKey.get(key)).find((ranked) => ranked !== undefined);
+    if (!other || other.score.total > score.total) continue;
+    const { total, isExact } = score;
+    Object.assign(other.score, { total, isExact, isReplacement: true });
+    Object.assign(score, { total: total - BEHIND - (isExact ? EXACT_BONUS : 0), isExact: false });
+  }
+  return found;
 }
 
 /** The first of tools in the order of their scores; in a long task, one for each clause goes before. */
@@ -316,7 +346,8 @@ export function explain(
 const MOST_WORDS = 6;
 
 export function explanationText(explanation: Explanation, query: string): string {
-  const { words, coverage, semantic, isExact, clause, context } = explanation;
+  const { words, coverage, semantic, isExact, isReplacement, clause, context, pastUse } =
+    explanation;
   // Words are compared by their stems; a person knows them as they were written.
   const written = new Map(splitWords(query).map((word) => [stemOf(word), word]));
   const found = words.slice(0, MOST_WORDS).map(({ word, found, fields }) => {
@@ -324,7 +355,8 @@ export function explanationText(explanation: Explanation, query: string): string
     return `${word === found ? asked : `${asked} as ${found}`} in ${fields.join(", ")}`;
   });
   return [
-    ...(isExact ? ["exact name"] : []),
+    ...(isReplacement ? ["replaces a deprecated tool"] : isExact ? ["exact name"] : []),
+    ...(pastUse > 0 ? ["called after a similar search"] : []),
     ...(found.length > 0 ? [found.join("; ")] : []),
     ...(coverage > 0 ? [`${Math.round(coverage * 100)} % of the query`] : []),
     ...(semantic > 0.5 ? ["similar meaning"] : []),

@@ -10,17 +10,21 @@ export interface SearchDocument {
   description: string;
   parameters: string;
   category?: string;
+  /** All that it is found under. */
+  categories?: readonly string[];
   serverTitle?: string;
   serverDescription?: string;
   isDeprecated?: boolean;
+  /** What its deprecation notice may name as replacement, as keys. */
+  replacements?: readonly string[];
   fingerprint: string;
 }
 
 export type ToolAbout =
   & {
-    [Key in "category" | "serverTitle" | "serverDescription"]?: string | undefined;
+    [Key in "category" | "serverTitle" | "serverDescription" | "deprecated"]?: string | undefined;
   }
-  & { isDeprecated?: boolean };
+  & { categories?: readonly string[] | undefined };
 
 /** Far more than a description that a model could use; keeps one tool from filling the index. */
 const MOST_CHARS = 4_000;
@@ -28,7 +32,7 @@ const MOST_PARAMETERS = 200;
 const DEEPEST = 3;
 
 export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): SearchDocument {
-  const { category, serverTitle, serverDescription, isDeprecated } = about;
+  const { category, categories, serverTitle, serverDescription, deprecated } = about;
   const { title, description, inputSchema } = tool.definition;
   const { annotations } = tool.definition;
   const annotated = isObject(annotations) && typeof annotations.title === "string"
@@ -44,10 +48,26 @@ export function toSearchDocument(tool: CatalogTool, about: ToolAbout = {}): Sear
     ...(category ? { category } : {}),
     ...(serverTitle ? { serverTitle: serverTitle.slice(0, MOST_CHARS) } : {}),
     ...(serverDescription ? { serverDescription: serverDescription.slice(0, MOST_CHARS) } : {}),
-    ...(isDeprecated ? { isDeprecated } : {}),
-    fingerprint: [shownFingerprint(tool), category, serverTitle, serverDescription, isDeprecated]
-      .join("\n"),
+    ...(categories ? { categories } : {}),
+    ...(deprecated === undefined
+      ? {}
+      : { isDeprecated: true, replacements: replacementsIn(deprecated, tool) }),
+    fingerprint: [
+      shownFingerprint(tool),
+      category,
+      serverTitle,
+      serverDescription,
+      deprecated,
+      ...categories ?? [],
+    ].join("\n"),
   };
+}
+
+/** "Use read_text_file instead": any word may be a tool of the same server. */
+function replacementsIn(notice: string, { server, name }: CatalogTool): string[] {
+  const words = new Set(notice.match(/[\w-]+/g));
+  words.delete(name);
+  return Array.from(words, (word) => `${server}.${word}`);
 }
 
 export function parameterText(schema: unknown): string {

@@ -1,4 +1,5 @@
 import { type AnyOrama, create, insert, remove, search, type SearchParams } from "@orama/orama";
+import type { SearchPick } from "../../core/tool.ts";
 import { Corpus, type CorpusEntry, FIELDS } from "./corpus.ts";
 import {
   DEFAULT_HYBRID_RATIO,
@@ -6,11 +7,13 @@ import {
   type Explanation,
   FieldScorer,
   firstFor,
+  preferReplacements,
   relevancesOf,
   scoreFor,
   type SemanticScores,
 } from "./ranking.ts";
 import type { SearchDocument } from "./search_document.ts";
+import { usedAfter } from "./past_use.ts";
 import { readQuery, type SearchQuery, Synonyms } from "./search_query.ts";
 
 const DEFAULT_LIMIT = 10;
@@ -24,8 +27,12 @@ const MOST_POSTINGS = 2_000;
 export interface SearchRequest {
   query: string;
   context?: string | undefined;
-  /** Only tools of this server. */
-  server?: string | undefined;
+  /** Only tools of these servers. */
+  servers?: readonly string[] | undefined;
+  /** Only tools of this category. */
+  category?: string | undefined;
+  /** What this caller called after its earlier searches. */
+  picks?: readonly SearchPick[] | undefined;
   admits?: ((key: string) => boolean) | undefined;
   limit?: number | undefined;
   explain?: boolean | undefined;
@@ -87,6 +94,7 @@ export class SearchIndex {
     const limit = Math.max(0, Math.floor(request.limit ?? DEFAULT_LIMIT));
     if (limit === 0 || this.#corpus.size === 0) return [];
     const scorer = this.#scorer ??= new FieldScorer(this.#corpus);
+    const used = usedAfter(request.query, request.picks ?? []);
     const scoreOf = scoreFor({
       query,
       text: request.query,
@@ -94,9 +102,10 @@ export class SearchIndex {
       scorer,
       semantic: meaning?.scores,
       ratio: meaning?.ratio ?? DEFAULT_HYBRID_RATIO,
+      used,
     });
-    const ranked = this.#entriesFor(query, request, meaning?.scores, limit)
-      .map((entry) => ({ entry, score: scoreOf(entry) }))
+    const entries = this.#entriesFor(query, request, meaning?.scores, limit, used.keys());
+    const ranked = preferReplacements(entries.map((entry) => ({ entry, score: scoreOf(entry) })))
       .filter(({ score }) => score.total > 0)
       // Ties by key, so that the same query always gets the same answer.
       .sort((one, other) =>
@@ -125,33 +134,43 @@ export class SearchIndex {
     request: SearchRequest,
     semantic: SemanticScores | undefined,
     limit: number,
+    used: Iterable<string>,
   ): CorpusEntry[] {
     const words = this.#candidateWords(query);
     const most = Math.max(MOST_CANDIDATES, limit);
-    const { server } = request;
-    let found = this.#candidates.find(words, most, server);
+    let found = this.#candidates.find(words, most, request);
     let entries = this.#admitted(found, request);
     // What the caller may not see must not crowd out what it may.
     if (entries.length < limit && found.length === most) {
-      found = this.#candidates.find(words, this.#corpus.size, server);
+      found = this.#candidates.find(words, this.#corpus.size, request);
       entries = this.#admitted(found, request).slice(0, most);
     }
-    if (!semantic) return entries;
     const known = new Set(found);
-    const near = semantic.nearest(
-      Math.max(MOST_NEAR, limit),
-      (key) =>
-        !known.has(key) && (server === undefined || key.startsWith(`${server}.`)) &&
-        request.admits?.(key) !== false,
-    );
-    return [...entries, ...this.#admitted(near, {})];
+    const isNew = (key: string) => !known.has(key) && this.#admitted([key], request).length > 0;
+    const add = (keys: Iterable<string>) => {
+      for (const key of new Set(keys).difference(known)) {
+        known.add(key);
+        entries.push(...this.#admitted([key], request));
+      }
+    };
+    add(semantic?.nearest(Math.max(MOST_NEAR, limit), isNew) ?? []);
+    add(used);
+    add(entries.flatMap(({ replacements }) => replacements));
+    return entries;
   }
 
-  #admitted(keys: string[], { admits }: Pick<SearchRequest, "admits">): CorpusEntry[] {
-    return keys.flatMap((key) => {
+  #admitted(
+    keys: Iterable<string>,
+    { servers, category, admits }: Pick<SearchRequest, "servers" | "category" | "admits">,
+  ): CorpusEntry[] {
+    const admitted: CorpusEntry[] = [];
+    for (const key of keys) {
       const entry = this.#corpus.find(key);
-      return entry && admits?.(key) !== false ? [entry] : [];
-    });
+      if (!entry || servers?.includes(entry.server) === false) continue;
+      if (category !== undefined && !entry.categories.includes(category)) continue;
+      if (admits?.(key) !== false) admitted.push(entry);
+    }
+    return admitted;
   }
 
   #candidateWords({ whole }: SearchQuery): string[] {
@@ -179,12 +198,17 @@ const END = "\u0001";
 /** What a tool is called says more than what is said about it. */
 const CALLED: ReadonlySet<string> = new Set(["name", "title", "server"]);
 
-const SCHEMA = { called: "string", described: "string", server: "enum" } as const;
+const SCHEMA = {
+  called: "string",
+  described: "string",
+  server: "enum",
+  categories: "enum[]",
+} as const;
 /** Orama divides frequency by length; this makes it count which words are there, by their worth. */
 const RELEVANCE = { k: 1.2, b: 0, d: 1 };
 const BOOST = { called: 2, described: 1 };
 
-/** Orama holds every enabled tool, filters by server, and says which are worth ranking in full. */
+/** Orama holds every enabled tool, filters them, and says which are worth ranking in full. */
 class CandidateIndex {
   readonly #orama: AnyOrama = create({
     schema: SCHEMA,
@@ -198,7 +222,7 @@ class CandidateIndex {
     },
   });
 
-  add({ key, server }: SearchDocument, stems: string[][]): void {
+  add({ key, server, categories = [] }: SearchDocument, stems: string[][]): void {
     const called = new Set<string>();
     const described = new Set<string>();
     stems.forEach((ofField, field) => {
@@ -206,22 +230,36 @@ class CandidateIndex {
       const words = CALLED.has(FIELDS[field]!) ? called : described;
       for (const stem of ofField) words.add(stem);
     });
-    insert(this.#orama, { id: key, called: toText(called), described: toText(described), server });
+    insert(this.#orama, {
+      id: key,
+      called: toText(called),
+      described: toText(described),
+      server,
+      categories: [...categories],
+    });
   }
 
   remove(key: string): void {
     remove(this.#orama, key);
   }
 
-  find(words: string[], limit: number, server?: string): string[] {
+  find(
+    words: string[],
+    limit: number,
+    { servers, category }: Pick<SearchRequest, "servers" | "category">,
+  ): string[] {
     if (words.length === 0) return [];
+    const where = {
+      ...(servers && { server: { in: [...servers] } }),
+      ...(category !== undefined && { categories: { containsAny: [category] } }),
+    };
     const params: SearchParams<AnyOrama> = {
       term: toText(words),
       relevance: RELEVANCE,
       boost: BOOST,
       threshold: 1,
       limit,
-      ...(server === undefined ? {} : { where: { server: { eq: server } } }),
+      ...(Object.keys(where).length === 0 ? {} : { where }),
     };
     const found = search(this.#orama, params);
     if (found instanceof Promise) throw new TypeError("Orama answers at once without async hooks");

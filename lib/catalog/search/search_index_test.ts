@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { explanationText } from "./ranking.ts";
 import { SearchIndex, type SearchRequest } from "./search_index.ts";
 import { aDocument, someDocuments } from "./testing/documents.ts";
 
@@ -243,6 +244,78 @@ Deno.test("SearchIndex.search() gives equals an equal relevance", () => {
   assert.ok(one!.relevance - other!.relevance < 0.1, `${one!.relevance} ${other!.relevance}`);
 });
 
-Deno.test("SearchIndex.search() keeps to one server if asked", () => {
-  assert.deepEqual(keysFor(anIndex(), { query: "issue", server: "jira" }), ["jira.createIssue"]);
+Deno.test("SearchIndex.search() keeps to servers and a category if asked", () => {
+  assert.deepEqual(keysFor(anIndex(), { query: "issue", servers: ["jira"] }), ["jira.createIssue"]);
+  assert.deepEqual(keysFor(anIndex(), { query: "issue", servers: [] }), []);
+  const index = new SearchIndex();
+  index.update({
+    added: [
+      ...Array.from(
+        { length: 400 },
+        (_, number) =>
+          aDocument("many", `issue_${number}`, "Issue issue issue", { categories: ["other"] }),
+      ),
+      aDocument("jira", "log", "Adds a note to an issue", { categories: ["tasks", "notes"] }),
+    ],
+  });
+  // Far behind the first candidates: it is found because Orama filters, not because of its rank.
+  let asked = 0;
+  const admits = () => ++asked > 0;
+  const request = { query: "issue", category: "notes", admits };
+  assert.deepEqual(keysFor(index, request), ["jira.log"]);
+  assert.equal(asked, 1);
+  assert.deepEqual(keysFor(index, { query: "issue", category: "notes", servers: ["many"] }), []);
+});
+
+Deno.test("SearchIndex.search() puts a deprecated tool behind the one its notice names", () => {
+  const index = new SearchIndex();
+  const replacements = ["files.Use", "files.read_text_file", "files.instead"];
+  index.update({
+    added: [
+      aDocument("files", "read_file", "Read the complete contents of a file as text", {
+        title: "Read File (Deprecated)",
+        isDeprecated: true,
+        replacements,
+      }),
+      aDocument("files", "read_text_file", "Handles various encodings with head and tail"),
+      aDocument("files", "write_file", "Write a file"),
+      aDocument("other", "search_files", "Search for files"),
+    ],
+  });
+  for (const query of ["read file", "read_file", "files.read_file", "read complete contents"]) {
+    const [first, second] = index.search({ query, explain: true });
+    assert.equal(first!.key, "files.read_text_file", query);
+    assert.equal(second!.key, "files.read_file", query);
+    assert.ok(first!.relevance >= second!.relevance, query);
+  }
+  const admits = (key: string) => key !== "files.read_text_file";
+  assert.equal(keysFor(index, { query: "read_file", admits })[0], "files.read_file");
+});
+
+Deno.test("SearchIndex.search() lifts what the caller called after a similar search", () => {
+  const index = new SearchIndex();
+  index.update({
+    added: [
+      aDocument("github", "create_issue", "Create an issue"),
+      aDocument("linear", "create_issue", "Create an issue"),
+      aDocument("mail", "send_email", "Send an email"),
+      aDocument("notes", "jot", "Keeps a thought"),
+    ],
+  });
+  const picks = [{ query: "create new issues", key: "linear.create_issue", times: 1 }];
+  const find = (query: string, more = picks) => index.search({ query, picks: more, explain: true });
+  assert.equal(find("make an issue", []).at(0)!.key, "github.create_issue");
+  const [first] = find("create an issue");
+  assert.equal(first!.key, "linear.create_issue");
+  assert.match(explanationText(first!.explanation!, "q"), /called after a similar search/);
+  // Another search, and a tool that fits far better, are not affected.
+  assert.equal(find("send an email")[0]!.key, "mail.send_email");
+  const odd = [{ query: "send an email", key: "notes.jot", times: 50 }];
+  const keys = find("send an email", odd).map(({ key }) => key);
+  assert.deepEqual(keys.slice(0, 2), ["mail.send_email", "notes.jot"]);
+  // What is gone, or not for the caller, does not come back.
+  const gone = [{ query: "send an email", key: "mail.gone", times: 1 }];
+  assert.ok(!find("send an email", gone).some(({ key }) => key === "mail.gone"));
+  const hidden = { query: "send an email", picks: odd, admits: (key: string) => key[0] === "m" };
+  assert.deepEqual(keysFor(index, hidden), ["mail.send_email"]);
 });

@@ -1,3 +1,4 @@
+import { join } from "@std/path";
 import type { Options } from "../../../config/option_table.ts";
 import { GatewayError } from "../../../core/errors.ts";
 
@@ -12,7 +13,7 @@ export interface Embedder extends AsyncDisposable {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }
 
-type EmbeddingOptions = "embeddingsUrl" | "embeddingsModel" | "embeddingsKey";
+type EmbeddingOptions = "embeddingsUrl" | "embeddingsModel" | "embeddingsKey" | "dataDir";
 
 export async function createEmbedder(
   options: Pick<Options, "embeddings"> & Partial<Pick<Options, EmbeddingOptions>>,
@@ -23,6 +24,15 @@ export async function createEmbedder(
     const { TableEmbedder } = await import("./table_embedder.ts");
     return await TableEmbedder.open();
   }
+  if (backend === "transformers") {
+    if (model === undefined) {
+      throw incomplete("transformers", "its model is not set", "Set a folder, or a URL and a name");
+    }
+    const { TransformersEmbedder } = await import("./transformers_embedder.ts");
+    const cache = join(options.dataDir ?? Deno.cwd(), "models");
+    const hub = url === undefined ? undefined : { url, cache, token: options.embeddingsKey };
+    return new TransformersEmbedder({ model, hub });
+  }
   const { ollamaEmbedder, openAiEmbedder } = await import("./http_embedders.ts");
   if (backend === "ollama") {
     return ollamaEmbedder({
@@ -31,10 +41,14 @@ export async function createEmbedder(
     });
   }
   if (url === undefined || model === undefined) {
-    throw new GatewayError("CONFIG_INVALID", {
-      message: 'Cannot use the embedding backend "openai": its URL or model is not set',
-      recoveryAction: "Set both, or choose another backend",
-    });
+    throw incomplete("openai", "its URL or model is not set", "Set both");
   }
   return openAiEmbedder({ url, model, apiKey: options.embeddingsKey });
+}
+
+function incomplete(backend: string, problem: string, remedy: string): GatewayError {
+  return new GatewayError("CONFIG_INVALID", {
+    message: `Cannot use the embedding backend "${backend}": ${problem}`,
+    recoveryAction: `${remedy}, or choose another backend`,
+  });
 }

@@ -167,20 +167,22 @@ export class VectorScores implements SemanticScores {
     const values = this.#sums ??= this.#tool.map((tool, position) =>
       TOOL_WEIGHT * tool + SERVER_WEIGHT * this.#server[position]!
     );
-    const sorted = values.toSorted();
-    let near: string[] = [];
-    // Most callers see most tools: the first few are enough nearly always.
-    for (let count = Math.max(1, limit); near.length < limit; count *= 4) {
-      const least = sorted.at(-count) ?? -Infinity;
-      const positions: number[] = [];
-      values.forEach((value, position) => {
-        if (value >= least) positions.push(position);
-      });
-      near = positions.sort((one, other) => values[other]! - values[one]!)
-        .map((position) => this.#layout.keys[position]!).filter(admits).slice(0, limit);
-      if (count >= sorted.length) break;
+    const { keys } = this.#layout;
+    // One pass that keeps the nearest in order: sorting all of them takes ten times as long.
+    const near: number[] = [];
+    let least = -Infinity;
+    for (let position = 0; position < values.length && limit > 0; position++) {
+      const value = values[position]!;
+      if ((near.length >= limit && value <= least) || !admits(keys[position]!)) continue;
+      if (near.length >= limit) near.pop();
+      let place = near.length;
+      for (; place > 0 && values[near[place - 1]!]! < value; place--) {
+        near[place] = near[place - 1]!;
+      }
+      near[place] = position;
+      least = values[near.at(-1)!]!;
     }
-    return near;
+    return near.map((position) => keys[position]!);
   }
 
   #nearness(vector: Int8Array, size: number, row: number): number {

@@ -1,0 +1,112 @@
+/**
+ * A program of its own: computes embeddings with Transformers.js. Its argument is a `ModelRequest`; it
+ * reads `{ id, texts }` a line and writes `{ id, size, vectors }` or `{ problem }` a line.
+ */
+import { setPriority } from "node:os";
+import { basename, dirname, join } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+
+export interface ModelRequest {
+  /** The specifier of the library; not a literal, so that no build or lock file includes it. */
+  library: string;
+  /** A folder, or a name at the hub. */
+  model: string;
+  /** The hub's URL and the folder for downloads; a folder is read if missing. */
+  hub?: { url: string; cache: string } | undefined;
+}
+
+/** What is used of @huggingface/transformers. */
+interface Transformers {
+  env: Record<string, unknown>;
+  pipeline(task: "feature-extraction", model: string, options: Variant): Promise<
+    (texts: string[], options: { pooling: string; normalize: true }) => Promise<{
+      dims: number[];
+      data: Float32Array<ArrayBuffer>;
+    }>
+  >;
+}
+
+interface Variant {
+  subfolder: string;
+  dtype: "q8" | "fp32";
+}
+
+/** The quantized one is a quarter of the size and twice as fast. */
+const VARIANTS: (Variant & { file: string })[] = ["onnx", ""].flatMap((subfolder) => [
+  { subfolder, dtype: "q8", file: "model_quantized.onnx" },
+  { subfolder, dtype: "fp32", file: "model.onnx" },
+]);
+
+async function open({ library, model, hub }: ModelRequest) {
+  const { env, pipeline }: Transformers = await import(library).catch((error) => {
+    throw new Error(
+      `${library} cannot be loaded; search once with access to npm, which it is fetched from`,
+      { cause: error },
+    );
+  });
+  env.allowRemoteModels = hub !== undefined;
+  env.allowLocalModels = hub === undefined;
+  if (hub) {
+    env.remoteHost = `${hub.url.replace(/\/+$/, "")}/`;
+    env.cacheDir = hub.cache;
+  } else {
+    env.localModelPath = dirname(model);
+  }
+  const [variant] = hub
+    ? VARIANTS
+    : VARIANTS.filter(({ subfolder, file }) => exists(join(model, subfolder, file)));
+  if (!variant) {
+    throw new Error(
+      `there is no onnx/model.onnx in the folder ${model}; to download a model by its name, ` +
+        "set --embeddings-url https://huggingface.co",
+    );
+  }
+  const { subfolder, dtype } = variant;
+  const pooling = await poolingOf({ model, hub });
+  const extract = await pipeline("feature-extraction", hub ? model : basename(model), {
+    subfolder,
+    dtype,
+  });
+  return (texts: string[]) => extract(texts, { pooling, normalize: true });
+}
+
+/** As the model's authors say it; most take the mean. */
+async function poolingOf({ model, hub }: Pick<ModelRequest, "model" | "hub">): Promise<string> {
+  const file = "1_Pooling/config.json";
+  const text = hub
+    ? await fetch(`${hub.url.replace(/\/+$/, "")}/${model}/resolve/main/${file}`)
+      .then(async (response) => response.ok ? await response.text() : "{}")
+    : await Deno.readTextFile(join(model, file)).catch(() => "{}");
+  const config: Record<string, unknown> = JSON.parse(text);
+  if (config.pooling_mode_cls_token === true) return "cls";
+  return config.pooling_mode_lasttoken === true ? "last_token" : "mean";
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+async function write(answer: object): Promise<void> {
+  const bytes = new TextEncoder().encode(`${JSON.stringify(answer)}\n`);
+  for (let sent = 0; sent < bytes.length;) sent += await Deno.stdout.write(bytes.subarray(sent));
+}
+
+try {
+  // What a person waits for goes first.
+  setPriority(10);
+  const embed = await open(JSON.parse(Deno.args[0]!));
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { id, texts }: { id: number; texts: string[] } = JSON.parse(line);
+    const { dims, data } = await embed(texts);
+    const vectors = new Uint8Array(data.buffer, data.byteOffset, data.byteLength).toBase64();
+    await write({ id, size: dims.at(-1), vectors });
+  }
+} catch (error) {
+  await write({ problem: error instanceof Error ? error.message : String(error) });
+  Deno.exit(1);
+}
