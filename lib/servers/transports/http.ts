@@ -7,7 +7,7 @@ import {
   TransportClosed,
   type TransportEvents,
 } from "./transport.ts";
-import { excerpt, messagesIn, messageTooLarge, sizeText } from "./messages.ts";
+import { excerpt, messagesIn, messageTooLarge, sizeText, streamFlooded } from "./messages.ts";
 import {
   type BodyReader,
   BodyTooLarge,
@@ -21,7 +21,9 @@ import {
   hasType,
   isEventStream,
   isTransient,
+  MAX_EVENTS,
   ResumableStream,
+  StreamFlooded,
 } from "./sse_stream.ts";
 import { HttpRefusal, readRefusal } from "./http_errors.ts";
 import { SseTransport } from "./sse.ts";
@@ -206,7 +208,7 @@ export class HttpTransport implements Transport {
     let answer: string | undefined;
     const stream = new ResumableStream(this.#endpoint.maxMessage, (text) => {
       answer ??= this.#take(text, id, exchange);
-    });
+    }, MAX_EVENTS);
     for (let response = first;; response = await this.#resume(stream, controller.signal)) {
       try {
         const rest = await stream.read(response, () => answer !== undefined);
@@ -216,7 +218,7 @@ export class HttpTransport implements Transport {
         }
       } catch (error) {
         // A stream that breaks can be resumed like one that ends.
-        if (controller.signal.aborted || error instanceof EventTooLarge) throw error;
+        if (controller.signal.aborted || isForGood(error)) throw error;
       }
       if (stream.lastEventId === undefined) {
         throw new TransportClosed("lost", `${host} ended its stream before the answer`);
@@ -295,8 +297,11 @@ export class HttpTransport implements Transport {
           if (!isTransient(status)) break;
         }
       } catch (error) {
-        if (error instanceof EventTooLarge) {
-          this.#events.onLog(`Skipped a message over ${sizeText(maxMessage)}`, "warning");
+        if (isForGood(error)) {
+          const why = error instanceof StreamFlooded
+            ? `Closed a stream of ${error.message}`
+            : `Skipped a message over ${sizeText(maxMessage)}`;
+          this.#events.onLog(why, "warning");
           // To resume would bring it again.
           stream.lastEventId = undefined;
         }
@@ -312,6 +317,7 @@ export class HttpTransport implements Transport {
     if (error instanceof BodyTooLarge || error instanceof EventTooLarge) {
       return messageTooLarge(this.#endpoint.serverName, this.#endpoint.maxMessage);
     }
+    if (error instanceof StreamFlooded) return streamFlooded(this.#endpoint.serverName, error);
     const explained = this.#endpoint.lost(error, signal);
     if (explained instanceof TransportClosed && explained.kind === "session") this.#loseSession();
     return explained;
@@ -326,6 +332,11 @@ export class HttpTransport implements Transport {
     );
     this.#events.onClose(this.#ended);
   }
+}
+
+/** To resume the stream would bring it again. */
+function isForGood(error: unknown): error is EventTooLarge | StreamFlooded {
+  return error instanceof EventTooLarge || error instanceof StreamFlooded;
 }
 
 /** Streamable HTTP, or the older transport where the first request shows that only that is there. */

@@ -142,6 +142,7 @@ export class Http1Connection {
         if (head.status === 101) throw invalidHttp("another protocol");
         // Interim responses, such as 100 Continue.
         bytes += length;
+        if (bytes > MAX_HEAD_BYTES) throw invalidHttp("too many interim responses");
         continue;
       }
       // At once: a server that speaks another protocol may wait for more from us.

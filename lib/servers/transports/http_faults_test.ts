@@ -342,6 +342,33 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "HttpTransport.request() cuts a stream of comments, or of anything else that is no message",
+  STRICT,
+  async () => {
+    const floods: Record<string, string> = {
+      "/comments": `: ${"x".repeat(100)}\n`,
+      "/blank": "\n",
+      "/ids": "id: 1\n\n",
+    };
+    await using server = new Loopback(({ path, id }) =>
+      id === 2 ? json(result(2)) : streamed(function* () {
+        for (;;) yield floods[path]!.repeat(1000);
+      }())
+    );
+    for (const path of Object.keys(floods)) {
+      await using transport = open(server.origin + path);
+      await assert.rejects(
+        transport.request(1, request(1), keptExchange()),
+        (error) =>
+          error instanceof GatewayError && error.code === "LIMIT_EXCEEDED" &&
+          /"weather" sent comments without end/.test(error.message),
+      );
+      assert.equal(await transport.request(2, request(2), keptExchange()), result(2));
+    }
+  },
+);
+
 Deno.test("HttpTransport.request() reads an answer just under the limit", STRICT, async () => {
   const answer = result(1, "x".repeat(16 * 1024 * 1024 - 100));
   await using server = new Loopback(({ path }) => {

@@ -85,17 +85,26 @@ export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
+/** After so much of one body, all others have their turn. */
+const TURN_BYTES = 256 * 1024;
+
 /** Reads a body as text, in the pieces it comes in. */
 export class BodyReader {
   readonly #answer: HttpResponse;
   readonly #decoder = new TextDecoder();
   bytes = 0;
+  #turn = TURN_BYTES;
 
   constructor(answer: HttpResponse) {
     this.#answer = answer;
   }
 
   async read(): Promise<string | undefined> {
+    // What has already arrived is read without a turn of the event loop: a flood would leave none.
+    if (this.bytes > this.#turn) {
+      this.#turn = this.bytes + TURN_BYTES;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     const chunk = await this.#answer.read();
     if (chunk === undefined) return undefined;
     this.bytes += chunk.byteLength;

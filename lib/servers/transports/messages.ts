@@ -44,6 +44,15 @@ export function messageTooLarge(serverName: string, limit: number): GatewayError
   });
 }
 
+/** What a caller is told whose answer never came in all that the server sent. */
+export function streamFlooded(serverName: string, { message }: Error): GatewayError {
+  return new GatewayError("LIMIT_EXCEEDED", {
+    message: `Server "${serverName}" sent ${message}, so the gateway closed the stream`,
+    recoveryAction: "Report it to the server's author",
+    recoverySteps: ["Check whether the call took effect before retrying"],
+  });
+}
+
 /**
  * Which of the waiting requests a message was for that was too large to keep, by its two ends. If
  * the id is not there and only one request waits, it is that one's, unless it is no response.

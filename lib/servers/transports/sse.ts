@@ -7,7 +7,7 @@ import {
 import { excerpt, messagesIn, messageTooLarge, sizeText, waiterOf } from "./messages.ts";
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { OriginClient, type RemoteOptions } from "./origin_client.ts";
-import { isEventStream, SseParser } from "./sse_stream.ts";
+import { isEventStream, SseParser, StreamFlooded } from "./sse_stream.ts";
 import { readRefusal } from "./http_errors.ts";
 import { echoedId } from "../../core/rpc.ts";
 
@@ -129,7 +129,9 @@ export class SseTransport implements Transport {
       this.#end(new TransportClosed("lost", `${host} ended its stream`));
     } catch (error) {
       await reader.cancel();
-      const reason = this.#endpoint.lost(error, signal);
+      const reason = error instanceof StreamFlooded
+        ? new TransportClosed("lost", `${host} sent ${error.message}`)
+        : this.#endpoint.lost(error, signal);
       if (reason instanceof TransportClosed) this.#end(reason);
     }
   }

@@ -12,6 +12,16 @@ export class EventTooLarge extends Error {
   override readonly name = "EventTooLarge";
 }
 
+/** A stream that brings no end of what nobody needs. */
+export class StreamFlooded extends Error {
+  override readonly name = "StreamFlooded";
+}
+
+/** Comments keep a connection open; that takes fewer characters than these between two events. */
+const MAX_IDLE = 1024 * 1024;
+/** What a call may be told before its answer. */
+export const MAX_EVENTS = 1_000_000;
+
 /** Reads a `text/event-stream` piece by piece, in the pieces it comes in. */
 export class SseParser {
   /** The id of the last complete event that had one: where a cut stream can be resumed. */
@@ -29,10 +39,12 @@ export class SseParser {
   #id: string | undefined;
   /** All that is kept of an event that is too large, until its end has come. */
   #skipped: { head: string; tail: string } | undefined;
+  /** Characters since the last event with data that are no data. */
+  #idle = 0;
 
   /**
    * `limit` is in characters: of one event, its fields and all. A larger one is skipped where there
-   * is somebody to tell, and else an EventTooLarge.
+   * is somebody to tell, and else an EventTooLarge. Endless comments are a StreamFlooded.
    */
   constructor(limit: number, onEvent: SseListener, onTooLarge?: TooLargeListener) {
     this.#limit = limit;
@@ -94,8 +106,10 @@ export class SseParser {
   }
 
   #readLine(line: string): void {
+    const isData = line.startsWith("data:");
+    if (!isData) this.#countIdle(line);
     if (line === "") return this.#dispatch();
-    if (line.startsWith("data:")) {
+    if (isData) {
       const value = line.slice(line.charAt(5) === " " ? 6 : 5);
       this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
       return;
@@ -113,6 +127,11 @@ export class SseParser {
     else if (field === "data") this.#data = this.#data === undefined ? "" : `${this.#data}\n`;
   }
 
+  #countIdle(line: string): void {
+    this.#idle += line.length + 1;
+    if (this.#idle > MAX_IDLE) throw new StreamFlooded("comments without end");
+  }
+
   #dispatch(): void {
     const [data, name] = [this.#data, this.#name];
     if (this.#id !== undefined) this.lastEventId = this.#id;
@@ -123,6 +142,7 @@ export class SseParser {
       this.#skipped =
         undefined;
     this.#held = 0;
+    if (data) this.#idle = 0;
     if (skipped) return this.#onTooLarge?.(skipped.head, skipped.tail);
     // An event that primes a stream has an id and no data: it says where to resume, and nothing else.
     if (data) this.#onEvent(data, name);
@@ -152,18 +172,22 @@ export class ResumableStream {
   failures = 0;
   /** In characters, of one event. */
   readonly #limit: number;
+  readonly #maxEvents: number;
   readonly #onMessage: (text: string) => void;
   #retryMs: number | undefined;
+  #events = 0;
 
-  constructor(limit: number, onMessage: (text: string) => void) {
+  constructor(limit: number, onMessage: (text: string) => void, maxEvents = Infinity) {
     this.#limit = limit;
     this.#onMessage = onMessage;
+    this.#maxEvents = maxEvents;
   }
 
   /** Reads until the end, or until `isDone`: then there is a reader for what may follow. */
   async read(response: HttpResponse, isDone: () => boolean): Promise<BodyReader | undefined> {
     const reader = new BodyReader(response);
     const parser = new SseParser(this.#limit, (data, name) => {
+      if (++this.#events > this.#maxEvents) throw new StreamFlooded("messages without an answer");
       if (name === undefined || name === "message") this.#onMessage(data);
     });
     try {

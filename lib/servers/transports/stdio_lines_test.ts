@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { readLines } from "./stdio_streams.ts";
 
 function open(onLine: (line: string) => void) {
@@ -8,7 +8,7 @@ function open(onLine: (line: string) => void) {
   return { stream, pump: readLines(stream, { maxBytes: 100, headBytes: 10, onLine, onLongLine }) };
 }
 
-Deno.test("pumpLines() gives each line, the last one too, and tells the end", async () => {
+Deno.test("readLines() gives each line, the last one too, and tells the end", async () => {
   const lines: string[] = [];
   const { stream, pump } = open((line) => lines.push(line));
   for (const part of ["a", "b\nc", "\n\nd"]) stream.write(part);
@@ -17,7 +17,7 @@ Deno.test("pumpLines() gives each line, the last one too, and tells the end", as
   assert.deepEqual(lines, ["ab", "c", "", "d"]);
 });
 
-Deno.test("pumpLines() ends with what whoever takes the lines throws, and does not throw it on", async () => {
+Deno.test("readLines() ends with what whoever takes the lines throws, and does not throw it on", async () => {
   for (const text of ["line\n", "the last"]) {
     const broken = new Error("cannot be read");
     const { stream, pump } = open(() => {
@@ -29,11 +29,35 @@ Deno.test("pumpLines() ends with what whoever takes the lines throws, and does n
   }
 });
 
-Deno.test("pumpLines() tells what breaks the stream, and stops when it is cancelled", async () => {
+Deno.test("readLines() tells what breaks the stream, and stops when it is cancelled", async () => {
   const broken = open(assert.fail);
   broken.stream.destroy(new Error("gone"));
   assert.match(String(await broken.pump.ended), /gone/);
   const cancelled = open(assert.fail);
   cancelled.pump.cancel();
   assert.equal(await cancelled.pump.ended, undefined);
+});
+
+Deno.test("readLines() lets others have their turn, however fast lines come", async () => {
+  const MOST_LINES = 2_000_000;
+  let [lines, turns] = [0, 0];
+  const chunk = new Uint8Array(16 * 1024).fill("\n".charCodeAt(0));
+  const stream = new Readable({
+    read() {
+      this.push(lines < MOST_LINES ? chunk : null);
+    },
+  });
+  const reader = readLines(stream, {
+    maxBytes: 100,
+    headBytes: 10,
+    onLine: () => void lines++,
+    onLongLine: () => assert.fail(),
+  });
+  const timer = setInterval(() => {
+    turns++;
+    reader.cancel();
+  });
+  await reader.ended;
+  clearInterval(timer);
+  assert.ok(turns > 0 && lines < MOST_LINES, `${turns} turns in ${lines} lines`);
 });

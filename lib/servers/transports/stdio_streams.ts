@@ -224,9 +224,25 @@ export interface LineReader {
   cancel(): void;
 }
 
-/** Reads a stream to its end, line by line, without ever making its writer wait for long. */
+/** After so much of one stream, all others have their turn. */
+const TURN_BYTES = 64 * 1024;
+/** A stream whose lines take longer than this in one turn waits as long as they took. */
+const LONG_TURN_MS = 5;
+
+/**
+ * Reads a stream to its end, line by line, without ever making its writer wait for long. A flood of
+ * lines takes half of the time at most.
+ */
 export function readLines(stream: Readable, options: LineSplitterOptions): LineReader {
   const splitter = new LineSplitter(options);
+  const turn = { bytes: 0, ms: 0 };
+  function endTurn(): void {
+    const { ms } = turn;
+    turn.bytes = turn.ms = 0;
+    stream.pause();
+    if (ms > LONG_TURN_MS) setTimeout(() => stream.resume(), ms);
+    else setImmediate(() => stream.resume());
+  }
   const { promise, resolve } = Promise.withResolvers<unknown>();
   /** What is thrown in an event would end the process: here it ends this stream alone. */
   function safely(work: () => void): void {
@@ -238,8 +254,12 @@ export function readLines(stream: Readable, options: LineSplitterOptions): LineR
     }
   }
   stream.on("data", ({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>) => {
+    const started = performance.now();
     // Plain bytes: what Node adds to them makes every look at a part of them slow.
     safely(() => splitter.push(new Uint8Array(buffer, byteOffset, length)));
+    turn.bytes += length;
+    turn.ms += performance.now() - started;
+    if (turn.bytes > TURN_BYTES) endTurn();
   });
   stream.on("end", () => safely(() => splitter.end()));
   stream.on("error", resolve);
