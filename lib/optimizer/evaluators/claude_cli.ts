@@ -98,6 +98,8 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
         signal,
         transcript,
         mcpServers: { tools: { type: "http", url: endpoint.url, headers } },
+        // The choice is known after the first request to the model; another one only costs.
+        maxTurns: 1,
         isEnough: () => setupProblem(transcript, target) !== undefined,
       });
       const problem = setupProblem(transcript, target) ??
@@ -157,12 +159,13 @@ export function claudeCliText(options: Omit<ClaudeCliOptions, "openEndpoint">): 
 
 function ask(
   { path, model, timeoutMs, env, owner, folders }: Omit<ClaudeCliOptions, "openEndpoint">,
-  { prompt, system, signal, transcript, mcpServers, isEnough }: {
+  { prompt, system, signal, transcript, mcpServers, maxTurns, isEnough }: {
     prompt: string;
     system?: string;
     signal: AbortSignal;
     transcript: ClaudeTranscript;
     mcpServers: Record<string, unknown>;
+    maxTurns?: number;
     /** Asked after each line: whether the rest is of no interest. */
     isEnough?(): boolean;
   },
@@ -178,6 +181,7 @@ function ask(
       // With no tool allowed: a call is reported and never made.
       ...["--permission-mode", "dontAsk"],
       ...system === undefined ? [] : ["--system-prompt", system],
+      ...maxTurns === undefined ? [] : ["--max-turns", String(maxTurns)],
     ],
     files: { "mcp.json": JSON.stringify({ mcpServers }) },
     // Not as an argument, which others on the machine can read and which could be taken for an

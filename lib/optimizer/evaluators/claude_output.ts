@@ -206,6 +206,8 @@ function resultProblem(
   { ownWords, hasModelAnswered, calls }: ClaudeTranscript,
   { is_error, subtype, result = "", api_error_status, stop_reason }: Result,
 ): RunProblem | undefined {
+  // It ends as it was told to: the model has chosen.
+  if (subtype === "error_max_turns" && calls.length > 0) return undefined;
   if (is_error || subtype !== "success") {
     const words = result || ownWords || subtype;
     const status = api_error_status ?? 0;
