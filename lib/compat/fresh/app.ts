@@ -109,7 +109,14 @@ export class App<State> {
     return async (req, info = NO_CONNECTION) => {
       const url = requestUrl(req, config.trustProxy);
       const method = req.method as Method;
-      const { pattern, params, item, allowed } = router.match(method, url);
+      let match;
+      try {
+        match = router.match(method, url);
+      } catch (error) {
+        // As on the real package: a path that cannot be decoded reaches no middleware.
+        return unhandled(error);
+      }
+      const { pattern, params, item, allowed } = match;
       const next = () => {
         if (pattern === null || item !== undefined) throw new HttpError(404);
         if (method !== "OPTIONS") throw new HttpError(405);

@@ -50,18 +50,10 @@ function found<T>(
   groups: Record<string, string | undefined> = {},
 ): Match<T> {
   const params = Object.fromEntries(
-    Object.entries(groups).map(([name, value = ""]) => [name, decode(value)]),
+    Object.entries(groups).map(([name, value = ""]) => [name, decodeURI(value)]),
   );
   const item = items.get(method) ?? (method === "HEAD" ? items.get("GET") : undefined);
   return { pattern, params, item, allowed: [...items.keys()] };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURI(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Puts `path` below `base`. Mounting `*` means "everything there", so it adds nothing. */
