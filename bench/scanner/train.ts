@@ -19,7 +19,7 @@ const WEIGHTS_FILE = fromFileUrl(
 const REPEATED = { own: 8, further: 2 };
 
 /** How the finding begins that comes of what is learned here. */
-const LEARNED = "It reads like an order";
+const LEARNED = "It reads like an instruction";
 
 const isAside = Deno.args.includes("--aside");
 const folders = Deno.args.filter((arg) => arg.startsWith("--ordinary=")).map((arg) =>

@@ -78,7 +78,7 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
   },
   "review.decide": {
     details: [
-      "Applies to everything that waits for review, or to the items that the flags select. Each item",
+      "Applies to all items waiting for review, or to those that the flags select. Each item",
       "succeeds or fails on its own; exits with code 1 if any item fails.",
     ],
     flags: [
@@ -154,7 +154,7 @@ export async function itemToDecide(
     const quarantined = items.find(({ state }) => state === "quarantined");
     if (!quarantined) {
       throw new GatewayError("NOT_FOUND", {
-        message: `${tool} does not wait for this decision`,
+        message: `${tool} is not waiting for this decision`,
         next: [{ label: "List the items to review", operation: "review.list" }],
       });
     }

@@ -244,7 +244,7 @@ export class StdioOutput {
     if (this.#isOver) return;
     this.#waiting += text.length;
     if (this.#waiting > MAX_WAITING_CHARACTERS) {
-      return this.#outbox.abort(new Error("The client does not read its output"));
+      return this.#outbox.abort(new Error("The client is not reading its input"));
     }
     this.#last = this.#outbox.send(text).then(() => {
       this.#waiting -= text.length;

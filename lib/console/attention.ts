@@ -272,7 +272,7 @@ export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): At
         {
           verb: "Revert",
           action: { action: "revert-promotion", server, tool },
-          warning: "Clients see the server's own description again, at once.",
+          warning: "Clients see the server's own description again immediately.",
         },
       ],
     }];

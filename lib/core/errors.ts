@@ -69,7 +69,7 @@ const TABLE = {
   ]),
   HEADER_MISMATCH: entry(-32020, 400, [
     "A header does not match the request's body",
-    "Send the header with the value that the body has",
+    "Send the same value in the header as in the body",
   ]),
   INVALID_ARGUMENTS: entry(-32602, 400, [
     "The arguments are invalid",

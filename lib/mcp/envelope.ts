@@ -96,7 +96,7 @@ export function readEnvelope(
   }
   if (named !== undefined && named !== version) {
     return mismatch(
-      `The header MCP-Protocol-Version says ${named.slice(0, 40)}, and _meta says ` +
+      `The header MCP-Protocol-Version says ${named.slice(0, 40)}, but _meta says ` +
         version.slice(0, 40),
       "MCP-Protocol-Version",
     );
@@ -107,7 +107,7 @@ export function readEnvelope(
   const identity = JSON.stringify([capabilities, clientInfo]);
   if (identity.length > MAX_IDENTITY) {
     return invalidEnvelope(
-      `${CAPABILITIES_KEY} and ${CLIENT_KEY} have more than ${MAX_IDENTITY} characters`,
+      `${CAPABILITIES_KEY} and ${CLIENT_KEY} together exceed ${MAX_IDENTITY} characters`,
     );
   }
   const refusal = refusalOfMethod(method, capabilities);
@@ -182,7 +182,7 @@ function checkHeaders(
   if (named === null) return missingHeader("Mcp-Method");
   if (named.trim() !== method) {
     return mismatch(
-      `The header Mcp-Method says ${named.slice(0, 80)}, and the body ${method.slice(0, 80)}`,
+      `The header Mcp-Method says ${named.slice(0, 80)}, but the body says ${method.slice(0, 80)}`,
       "Mcp-Method",
     );
   }

@@ -76,7 +76,7 @@ export class EventBody {
     this.#waiting.push({ frame, token });
     this.#characters += frame.length;
     if (this.#characters <= MAX_WAITING_CHARACTERS || this.#waiting.length === 1) return;
-    controller.error(new Error("The client does not read its stream"));
+    controller.error(new Error("The client is not reading its stream"));
     this.#leave();
   }
 

@@ -284,7 +284,7 @@ export class FeatureAggregate {
   async #setLevel(request: McpRequest): Promise<string> {
     const { level } = request.params;
     if (typeof level !== "string" || !LOG_LEVELS.includes(level)) {
-      return errorText(request.id, -32602, `A log level is one of ${LOG_LEVELS.join(", ")}`);
+      return errorText(request.id, -32602, `The log level must be one of ${LOG_LEVELS.join(", ")}`);
     }
     this.#level = level;
     // The others get it when the client first uses them: no server is started for it.

@@ -51,7 +51,7 @@ export class HeldCalls implements Disposable {
     const state = `${this.#prefix}${this.#instance}.${secret}`;
     const limit = this.#limits.add(() => {
       this.#calls.delete(state);
-      call.cancel("The client did not come back with its answers");
+      call.cancel("The client did not send its answers in time");
     });
     this.#calls.set(state, { call, limit });
     return state;

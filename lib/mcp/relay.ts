@@ -415,8 +415,8 @@ export class Relay implements AsyncDisposable {
       if (message.method === "ping") return answer(resultText(message.id, "{}"));
       if (!request && message.method !== "roots/list" && this.#isAmbiguous()) {
         const why =
-          `Cannot ask ${message.method}: several calls are in flight, and nothing tells ` +
-          "which of them it belongs to";
+          `Cannot relay ${message.method}: several calls are in flight, and the request does not ` +
+          "say which one it belongs to";
         return answer(errorText(message.id, INTERNAL_ERROR, why));
       }
       const asked = this.#client.ask(text, message.id, answer);

@@ -81,7 +81,7 @@ export class Session implements Client, AsyncDisposable {
     if (this.#others.size >= MAX_OTHERS) {
       throw new GatewayError("LIMIT_EXCEEDED", {
         message:
-          `A session can use at most ${MAX_OTHERS} other projects and tokens with other rights ` +
+          `A session can use at most ${MAX_OTHERS} projects or tokens with other rights ` +
           "besides its own",
         recoverySteps: ["Open another session for more"],
       });

@@ -97,7 +97,7 @@ export class StatelessSession extends Session {
       this.#postponed.push(question);
       return;
     }
-    const why = `Cannot ask ${method}: the client takes questions only as part of its requests`;
+    const why = `Cannot relay ${method}: the client answers questions only during its own requests`;
     this.answer(id, errorText(id, -32603, why));
   }
 

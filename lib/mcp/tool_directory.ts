@@ -266,7 +266,7 @@ export class ToolDirectory {
   noSuchServer(principal: string, name: string): GatewayError {
     return new GatewayError("SERVER_NOT_FOUND", {
       message: `There is no server "${name.slice(0, NAME_CHARS)}"`,
-      recoverySteps: ["Use the name of a server that is there"],
+      recoverySteps: ["Use the name of an existing server"],
       ...didYouMean(nearestNames(name, this.servers(principal), NEAREST)),
     });
   }

@@ -15,7 +15,7 @@ const Client = z.object({
   connectedAt: z.number(),
   lastSeenAt: z.number(),
   idleSince: z.number().optional()
-    .describe("Since when no connection is open; it may have closed without ending its session"),
+    .describe("When its last connection closed; it may have quit without ending its session"),
   endedAt: z.number().optional().describe("When it disconnected"),
   calls: z.int(),
   errors: z.int(),

@@ -93,7 +93,7 @@ const savePrompts = operation({
         completes: "file",
         help: "Save the prompts in this JSON file",
       }),
-    replace: z.boolean().optional().describe("Retire the others"),
+    replace: z.boolean().optional().describe("Retire the tool's other prompts"),
   }),
   output: SavedPrompts,
   mcp: "save_golden_prompts",

@@ -29,7 +29,7 @@ type FoundTool = z.infer<typeof FoundTool>;
 const SearchOutput = z.object({
   query: z.string(),
   found: z.array(FoundTool),
-  more: z.int().describe("Number of further tools; known only without a query"),
+  more: z.int().describe("Number of tools not returned; known only without a query"),
   degraded: z.string().optional().describe("Why the results may be incomplete"),
 });
 type SearchOutput = z.infer<typeof SearchOutput>;

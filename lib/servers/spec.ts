@@ -101,7 +101,7 @@ function unmaskValues(spec: ServerSpec, stored: ServerSpec | undefined): ServerS
 
 function stillMasked(what: string): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", {
-    message: `The value of ${what} is masked, and no stored value matches its new place`,
+    message: `The value of ${what} is masked, and no stored value belongs there`,
     recoverySteps: [`Enter the value of ${what}`],
   });
 }

@@ -12,7 +12,7 @@ export const handler = define.handlers("anyone", (ctx) => {
   const wantsPage = (req.method === "GET" || req.method === "HEAD") &&
     (req.headers.get("accept")?.includes("text/html") || ctx.isPartial);
   if (!wantsPage) {
-    const message = `Nothing answers ${req.method} ${url.pathname.slice(0, 200)}`;
+    const message = `There is nothing at ${req.method} ${url.pathname.slice(0, 200)}`;
     return errorResponse(new GatewayError("NOT_FOUND", { message }), state.requestId);
   }
   state.title = "Not found";

@@ -179,7 +179,7 @@ Deno.test("12 hosts and 12 origins: every route answers its own alone, and nothi
     // What no route answers falls to this file: such a path would stand for nothing.
     if (from === "routes/(console)/[...path].tsx") continue;
     const { status, text } = await send(connection, { method: "GET", path, lines, token });
-    assert.ok(status > 0 && !text.includes(`Nothing answers GET ${path}`), `${from}: ${path}`);
+    assert.ok(status > 0 && !text.includes(`There is nothing at GET ${path}`), `${from}: ${path}`);
   }
 
   const before = [...await stateOf(guarded, server), ...await decisionsOf(guarded)];

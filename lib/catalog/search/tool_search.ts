@@ -79,7 +79,7 @@ export class ToolSearch implements AsyncDisposable {
 }
 
 const NOT_ENGLISH =
-  "The query does not look English, which is what the built-in embeddings know: only words that it shares with tools count. Ask in English, or set a multilingual embedding model.";
+  "The query does not look like English, and the built-in embeddings know only English: only words that it shares with tools count. Search in English, or set a multilingual embedding model.";
 
 /** What a model of one language makes of another is arbitrary. */
 function isUnderstood({ isForeign, whole }: SearchQuery, knows: (word: string) => boolean) {

@@ -111,7 +111,7 @@ function adviceFor(cause: FailureCause | undefined, name: string): string {
     unreachable: "Start the server, or check its URL and this machine's network",
     install_timeout:
       "Check the network and the package registry; the gateway retries automatically",
-    start_timeout: "Run its command in a terminal to see what it waits for; if it is only " +
+    start_timeout: "Run its command in a terminal to see what it is waiting for; if it is only " +
       "slow, raise `startTimeoutMs` in its entry",
     usage: "Correct `args` in its entry; the program's output shows its usage",
   };

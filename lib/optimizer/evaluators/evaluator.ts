@@ -41,7 +41,7 @@ export type Observation =
 /** The program that runs are made with. */
 export const EvaluatorProgram = z.object({
   path: z.string(),
-  version: z.string().describe("As it says itself; empty if it says nothing"),
+  version: z.string().describe("The version it reports; empty if it reports none"),
 });
 export type EvaluatorProgram = z.infer<typeof EvaluatorProgram>;
 

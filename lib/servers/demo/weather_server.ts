@@ -29,7 +29,7 @@ export function weatherServer(): McpServer {
       description: "Get weather forecast data",
       inputSchema: z.strictObject({
         location,
-        days: z.int().min(1).max(MAX_DAYS).default(3).describe("How many days, from tomorrow on"),
+        days: z.int().min(1).max(MAX_DAYS).default(3).describe("Number of days, starting tomorrow"),
       }),
       annotations,
     },

@@ -76,7 +76,7 @@ export class GuardedClient implements AsyncDisposable {
     } catch (error) {
       if (!isForbidden(error)) throw error;
       const refusal = await this.#options.guard.refusalOf(url);
-      const message = refusal ?? `${url.hostname} led to an address that may not be reached`;
+      const message = refusal ?? `${url.hostname} resolved to an address that is not allowed`;
       throw new TransportClosed("refused", `${message}. ${HOW}`, { cause: error });
     }
   };

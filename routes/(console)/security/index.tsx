@@ -37,7 +37,7 @@ export default define.page<typeof handler>(function SecurityOverview({ data: ove
 const WAITING = [
   ["review", "Review", "item", "Changed tools, and tools that look like attacks"],
   ["consents", "Consents", "request", "Programs that others want to run on the gateway's machine"],
-  ["approvals", "Approvals", "call", "Calls that wait for approval"],
+  ["approvals", "Approvals", "call", "Calls waiting for approval"],
 ] as const;
 
 function Waiting({ waiting }: Pick<Overview, "waiting">) {

@@ -91,7 +91,7 @@ export class SemanticIndex implements AsyncDisposable {
     try {
       const vector = this.#queries.get(text) ?? await this.#embedQuery(text);
       if (vector.every((value) => value === 0)) {
-        return { degraded: "The embeddings know no word of the query" };
+        return { degraded: "The embeddings do not know any word of the query" };
       }
       // Of a model that takes its time, the whole query is enough.
       const parts = this.#embedder.isInstant && clauses.length > 1

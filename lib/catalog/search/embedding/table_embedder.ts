@@ -40,7 +40,7 @@ export class TableEmbedder implements Embedder {
     const rowsStart = bytes.length - tokens * dimensions;
     const scalesStart = rowsStart - tokens * 4;
     const names = new TextDecoder().decode(bytes.subarray(headEnd + 1, scalesStart)).split("\n");
-    if (names.length !== tokens + 1) throw new TypeError("The table of embeddings is damaged");
+    if (names.length !== tokens + 1) throw new TypeError("The embedding table is damaged");
     this.id = `local:${id}`;
     this.#dimensions = dimensions;
     this.#tokens = new Map(names.slice(0, tokens).map((name, row) => [name, row]));
@@ -60,8 +60,8 @@ export class TableEmbedder implements Embedder {
       return opened;
     } catch (error) {
       throw new GatewayError("NOT_AVAILABLE_HERE", {
-        message: "Cannot read the built-in table of embeddings",
-        recoveryAction: "Install Quartermaster again, or choose another embedding backend",
+        message: "Cannot read the built-in embedding table",
+        recoveryAction: "Reinstall Quartermaster, or choose another embedding backend",
         cause: error,
       });
     }
