@@ -80,8 +80,7 @@ export class Session implements Client, AsyncDisposable {
     if (other) return other;
     if (this.#others.size >= MAX_OTHERS) {
       throw new GatewayError("LIMIT_EXCEEDED", {
-        message:
-          `A session can use at most ${MAX_OTHERS} projects or tokens with other rights ` +
+        message: `A session can use at most ${MAX_OTHERS} projects or tokens with other rights ` +
           "besides its own",
         recoverySteps: ["Open another session for more"],
       });
