@@ -24,7 +24,7 @@ export interface ServerTools {
 
 interface CatalogOptions {
   guard?: ToolGuard;
-  /** Definitions that the guard has not seen yet: refresh() is to follow when it has. */
+  /** Definitions that the guard has not scanned yet: call refresh() once it has. */
   onUnscanned?(server: string, tools: readonly CatalogTool[]): void;
 }
 
@@ -39,9 +39,9 @@ export type ListedTo = ReadonlyMap<string, readonly string[]>;
 type HeldListener = (server: string, held: readonly HeldTool[]) => void;
 
 const EMPTY: ServerTools = { tools: [], broken: [] };
-/** Of what is listed for single clients and held, no more tools of a server are remembered. */
+/** Maximum number of held tools per server from lists for single clients. */
 const MAX_HELD_ELSEWHERE = 100;
-/** Of each the newest: a server that lists another one to everybody must not push out the others. */
+/** The newest of each tool: listing ever new versions of one must not push out the others. */
 const MAX_VERSIONS = 5;
 
 export class Catalog {
@@ -121,7 +121,7 @@ export class Catalog {
     return tools;
   }
 
-  /** The rules for a server have changed: publishes what is another by them. */
+  /** The rules for a server have changed: publishes the tools that differ under them. */
   refresh(server: string): void {
     const unlisted = this.#unlisted.get(server);
     if (unlisted) unlisted.read = this.#read(server, unlisted.texts);
@@ -200,7 +200,7 @@ export class Catalog {
     this.#unlisted.delete(server);
   }
 
-  /** What a list of tools for a single client amounts to under the rules for its server. */
+  /** A single client's tool list after the rules for its server are applied. */
   read(server: string, texts: string[]): ServerTools {
     const read = this.#read(server, texts);
     this.#noteHeld(server, read.held ?? []);
@@ -264,7 +264,7 @@ export class Catalog {
     for (const listener of [...this.#elsewhereListeners]) listener(server, fresh);
   }
 
-  /** What was decided on one version leaves the others where they are, for a person to see. */
+  /** A decision on one version leaves the others waiting for review. */
   #judgeElsewhere(server: string): void {
     const kept = [...this.#heldElsewhere.get(server)?.values() ?? []].flat()
       .flatMap((held) => this.#options.guard?.judgeHeld(server, held) ?? []);

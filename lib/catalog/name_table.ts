@@ -189,7 +189,7 @@ function toolsText(tools: Iterable<[string, CatalogTool]>): string {
   return `{"tools":[${texts.join(",")}]}`;
 }
 
-/** A tool or prompt that is told from another by the hash at the end of its name alone. */
+/** A tool or prompt whose name differs from another's only by the hash at its end. */
 export interface Collision {
   /** The name both would have; where both are too long, what is left of it. */
   plain: string;

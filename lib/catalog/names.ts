@@ -22,13 +22,13 @@ export function roomBeforeHash(maxLength: number): number {
   return maxLength - "_".length - HASH_LENGTH;
 }
 
-/** A name in the form that those have who are too long, or whose plain form belongs to another. */
+/** The form of a name that is too long, or whose plain form belongs to another tool. */
 export function hashedName(form: string, name: string, maxLength: number): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
   return `${cutName(form, maxLength)}_${hash}`;
 }
 
-/** What stands before the hash: of a pair of UTF-16 units never one alone, which is no text. */
+/** The part before the hash; never ends in half of a surrogate pair. */
 export function cutName(form: string, maxLength: number): string {
   return form.slice(0, roomBeforeHash(maxLength)).replace(/[\ud800-\udbff]$/, "");
 }

@@ -39,7 +39,7 @@ const LITERALS = new Set(["const", "enum", "required"]);
 const LOWER_BOUNDS = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const UPPER_BOUNDS = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 const FILTERS = ["pattern", "format", "multipleOf", "uniqueItems", "contentEncoding"];
-/** What cannot be weighed with certainty, only seen to be another. */
+/** Keywords whose changes can be detected, but not classified. */
 const OPAQUE = [
   "$ref",
   "$dynamicRef",
@@ -61,7 +61,7 @@ const OPAQUE = [
   "unevaluatedProperties",
 ];
 
-/** In words, all by which a schema that replaces another can fail those who rely on the first. */
+/** Describes each way in which a new schema can break callers of the old one. */
 export function schemaBreaks(before: unknown, after: unknown, side: SchemaSide): string[] {
   const reasons = new Set<string>();
   const harmless = side === "input" ? "wider" : "narrower";
@@ -215,7 +215,7 @@ function compareMembers(
     if (!fresh.has(name)) report("gone", `"${where}" was removed`);
     else compare(asSchema(schema), asSchema(fresh.get(name)), where, depth + 1, report);
   }
-  // Who sends only what is named is not concerned; where nothing was named, everybody is.
+  // Callers that send only named fields are not affected; if none was named, all are.
   const isClosed = after.additionalProperties === false && before.additionalProperties !== false;
   if (isClosed && old.size === 0) {
     report("narrower", `${placeOf(path)} no longer accepts additional fields`);

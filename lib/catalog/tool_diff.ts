@@ -18,7 +18,7 @@ export const ToolChange = z.discriminatedUnion("kind", [
 ]);
 export type ToolChange = z.infer<typeof ToolChange>;
 
-/** What became of a tool's definition, and whether those who call it can go on as before. */
+/** How a tool's definition changed, and whether existing calls keep working. */
 export const ToolDiff = z.object({
   compatibility: z.enum(["compatible", "breaking"]),
   reasons: z.array(z.string()),

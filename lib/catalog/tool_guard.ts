@@ -97,11 +97,11 @@ export class ToolGuard {
     return judged;
   }
 
-  /** What is to be said by now of a definition that was held; undefined where it no longer is. */
+  /** The current state of a held definition; undefined if it is no longer held. */
   judgeHeld(server: string, { kind, from, listed }: HeldTool): HeldTool | undefined {
     const [held] = this.judge(server, [listed]).held;
     if (held?.kind !== "added" && held?.kind !== "renamed") return held;
-    // Alone it could pass for any tool that was there before: what it was in its list counts.
+    // By itself it could pass for any earlier tool: its role in its own list counts.
     const { from: _, ...rest } = held;
     return kind === "renamed" && from !== undefined
       ? { ...rest, kind, from }
@@ -214,7 +214,7 @@ export function findRenames(
   const found = new Map<string, string>();
   for (const [body, tools] of open) {
     const gone = left.get(body) ?? [];
-    // Two that fit are as good as none: a wrong name would mislead the reviewer.
+    // If two match, neither is used: a wrong name would mislead the reviewer.
     if (tools.length === 1 && gone.length === 1) found.set(tools[0]!.name, gone[0]!.name);
   }
   const taken = new Set(found.values());

@@ -57,7 +57,7 @@ export class ToolTokens {
     const changed = new Set<string>();
     for (const [index, tool] of missing.entries()) {
       const count = counts[index] ?? 0;
-      // No definition costs nothing: the counter was stopped, and is asked again another time.
+      // No definition costs zero tokens: the counter was stopped, so count again later.
       if (count === 0) continue;
       this.#known.get(tool.server)!.set(shownFingerprint(tool), count);
       changed.add(tool.server);

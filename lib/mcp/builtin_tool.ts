@@ -133,7 +133,7 @@ function progressOf(request: McpRequest): ToolContext["progress"] {
 export function describeBuiltin(tool: BuiltinTool, principal: string): Tool {
   const { name, title, input, annotations } = tool;
   const { $schema: _, properties = {}, ...schema } = z.toJSONSchema(input, { io: "input" });
-  // What is only there for callers that learnt it elsewhere is understood, and not listed.
+  // Aliases for callers that know them from elsewhere are accepted, but not listed.
   const listed = Object.entries(properties).filter(([, property]) =>
     typeof property === "boolean" || property.deprecated !== true
   );

@@ -36,13 +36,13 @@ export type CallPolicy =
     >
   >;
 
-/** Who decides about calls at an endpoint; nobody does where both are missing. */
+/** What decides about calls at an endpoint; without either, all calls are allowed. */
 export interface CallChecks {
   rights?: Pick<CallerRights, "demand"> | undefined;
   policy?: CallPolicy | undefined;
 }
 
-/** What differs between endpoints in a call of a resolved tool. */
+/** The parts of a call that differ between endpoints, once the tool is resolved. */
 interface CallSteps {
   /** The params for the server; throws INVALID_PARAMS. */
   params(): string;
@@ -172,7 +172,7 @@ export function toolNameOf({ name }: Record<string, unknown>): string {
   throw new GatewayError("INVALID_PARAMS", { message: "tools/call requires the name of a tool" });
 }
 
-/** What a request is decided by. */
+/** The parts of a request that decisions are based on. */
 const DECIDING = new Set(
   [
     "_meta",

@@ -21,7 +21,7 @@ export interface ConnectedClient extends SessionUse {
   /** The name of its token. */
   principal: string;
   lastSeenAt: number;
-  /** Since when no connection of it is open. It may have closed without ending its session. */
+  /** When its last connection closed. It may have quit without ending its session. */
   idleSince?: number;
   /** What its model was sent since it connected. */
   sent: SentTokens;
@@ -29,7 +29,7 @@ export interface ConnectedClient extends SessionUse {
   endedAt?: number;
 }
 
-/** What a client's model is listed now. */
+/** The tools listed to a client's model now. */
 export interface ClientListing {
   tools: number;
   tokens: number;

@@ -75,7 +75,7 @@ export interface CombinedViewOptions {
   /** Throws ACCESS_DENIED if it may not. */
   demandUse?(principal: string, tool: BuiltinTool): void;
   policy?: CallPolicy | undefined;
-  /** Counts what models are sent in place of all tools; missing where that is not the point. */
+  /** Counts what models are sent in place of all tools; missing if nothing is to be counted. */
   account?: TokenAccount | undefined;
   screen?: ContentScreen | undefined;
   offered?: OfferedLists | undefined;
@@ -126,7 +126,7 @@ export class CombinedView implements View {
     });
   }
 
-  /** What the servers that the caller can use extend the protocol by, together. */
+  /** The protocol extensions of all servers that the caller can use. */
   #extensions(principal: string): { extensions?: Record<string, object> } {
     const { servers } = this.#options;
     const names = (servers?.callable ?? servers?.servers)?.(principal) ?? [];
@@ -374,7 +374,7 @@ class CombinedViewSession implements ViewSession {
     if (!("forward" in result)) {
       const { call, ...shown } = result;
       const [content] = shown.content;
-      // A session from before a restart was listed its tools then.
+      // A session from before a restart received its list then.
       this.#countList(this.#counted ?? "");
       this.#options.account?.answered(this.#client, {
         text: content?.type === "text" ? content.text : "",

@@ -5,10 +5,10 @@ import { TransportClosed } from "../servers/transports/transport.ts";
 
 /** Methods whose effect stays with the connection they were sent on. */
 const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/unsubscribe"]);
-/** More than any client watches; what is remembered has to end somewhere. */
+/** More than any client watches; what is remembered must be bounded. */
 const MAX_SUBSCRIPTIONS = 10_000;
 const RESTORE_TIMEOUT_MS = 10_000;
-/** More at once would flood a server, and be in vain where it is lost again. */
+/** More at once would flood a server, and would be wasted if it is lost again. */
 const RESTORED_AT_ONCE = 20;
 
 type Asked = Pick<Call, "method" | "params">;
@@ -46,7 +46,7 @@ export class ConnectionState {
   asked(call: Asked): void {
     const { uri } = paramsOf(call);
     if (typeof uri !== "string") return;
-    // However it is answered, its client has no more use for it.
+    // Whatever the response, its client no longer needs it.
     if (call.method === "resources/unsubscribe") this.#subscriptions.delete(uri);
     if (call.method !== "resources/subscribe" || this.#subscriptions.has(uri)) return;
     if (this.#subscriptions.size < this.#limit) return;
@@ -64,7 +64,7 @@ export class ConnectionState {
     if (method === "logging/setLevel" && typeof level === "string") this.#level = level;
   }
 
-  /** Asks all of it of a new connection; throws where that is lost over it. */
+  /** Restores all of it on a new connection; throws if the connection is lost meanwhile. */
   async restore(connection: Pick<Connection, "call">): Promise<void> {
     const requests = Array.from(
       this.#subscriptions,
@@ -75,7 +75,7 @@ export class ConnectionState {
       requests.unshift({ method: "logging/setLevel", params });
     }
     const left = requests.values();
-    // Calls wait for this: what a slow server has not been asked by then, it is not asked.
+    // Calls wait for this: after the limit, the rest is not restored on a slow server.
     const end = Date.now() + RESTORE_TIMEOUT_MS;
     let isLost = false;
     async function askInTurn(): Promise<void> {

@@ -115,7 +115,7 @@ export class ServerContentScreen {
     return errorText(request.id, code, `There is no ${kind} ${JSON.stringify(name)} here`);
   }
 
-  /** Takes up a page that a client was about to be listed, of which something was left out. */
+  /** Records a page of a list from which something was left out for a client. */
   async learn(kind: ListName, answer: string): Promise<void> {
     const list = memberText(memberText(answer, "result") ?? "{}", kind);
     if (list !== undefined) await this.#take(kind, elementTexts(list), this.#lists[kind].shown);
@@ -246,7 +246,7 @@ function requestedEntry({ method, params, text }: McpRequest) {
   }
 }
 
-/** Longer ones, of which nobody has heard, are known by their own text only. */
+/** Longer ones, which do not occur in practice, are compared only as text. */
 const MAX_TEMPLATE = 2_000;
 
 /** What stands between the expressions of a URI template. */

@@ -200,7 +200,7 @@ function capabilities(
     (wanted === undefined || directory.isIn(tool, wanted))
   );
   const owners = new Map(byServer(tools));
-  // Those without tools too, unless it is tools of a category that are asked for.
+  // Includes servers without tools, unless a category was requested.
   if (wanted === undefined) {
     for (const name of directory.servers(principal)) {
       if ((server ?? name) === name && !owners.has(name)) owners.set(name, []);

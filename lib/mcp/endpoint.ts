@@ -264,7 +264,7 @@ function findSession(
 
 function readText(request: HttpRequest, { maxBody, bodies }: EndpointHost): Promise<string> {
   // A declared length was checked before; only what declares none has to be counted.
-  // Asked for by value: to look whether a header is there has all of them copied.
+  // Read by value: checking whether a header exists would copy all of them.
   if (request.headers.get("content-length") !== null) {
     return bodies ? readTextInTime(request, bodies) : request.text();
   }

@@ -34,7 +34,7 @@ export interface AnsweredRequest {
   };
 }
 
-/** What all endpoints share, whichever way their clients come. */
+/** What all endpoints share, whatever transport their clients use. */
 export interface EndpointHost {
   sessions: Sessions;
   /** Calls of stateless clients that wait for their answers. */
@@ -89,7 +89,7 @@ export const JSON_HEADERS = { "content-type": "application/json" };
 export const STREAM_HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache",
-  // Else nginx, as it is set up by default, keeps a stream until it ends.
+  // Otherwise nginx, with its default settings, buffers a stream until it ends.
   "x-accel-buffering": "no",
 };
 

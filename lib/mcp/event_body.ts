@@ -1,6 +1,6 @@
-/** From so many waiting events on, progress gives way to newer progress of the same call. */
+/** Above this many waiting events, newer progress of a call replaces older. */
 const CROWDED = 500;
-/** A client that stops reading is let go before more than this waits for it. */
+/** A client that stops reading is disconnected before more than this waits for it. */
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
 const encoder = new TextEncoder();

@@ -150,7 +150,7 @@ export class FeatureAggregate {
     return { ...request, send: (text) => request.send(this.#outgoing(server, text)) };
   }
 
-  /** Has a server that comes into use log as the client wants it; undefined where it does. */
+  /** Sets the client's log level on a server at first use; undefined if it is already set. */
   prepare(server: ManagedServer, request: McpRequest): Promise<void> | undefined {
     const level = this.#level;
     if (level === undefined || this.#levels.get(server) === level) return undefined;
@@ -228,7 +228,7 @@ export class FeatureAggregate {
       return server && { server, uri: page.uri };
     }
     const { servers, callable } = this.#options;
-    // A URI of a server that is away leads nowhere.
+    // A URI of an unavailable server cannot be resolved.
     const reachable = (route: ResourceRoute | undefined) =>
       route && servers().includes(route.server) ? route : undefined;
     const known = reachable(this.#resources.find(uri, servers())) ?? parseNamedUri(uri, callable());

@@ -178,7 +178,7 @@ const CAPABILITIES: Record<string, "elicitation" | "sampling" | "roots"> = {
   "roots/list": "roots",
 };
 
-/** The text of the error that a client gets which cannot be asked this. */
+/** The error for a client that cannot answer this kind of question. */
 function lackingCapability(
   { method, params }: InputRequest,
   { serverName, client }: InputRounds,

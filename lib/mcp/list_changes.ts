@@ -38,7 +38,7 @@ export class ClientLists {
   readonly #current: () => ListVersions;
   readonly #listed: ListVersions;
   readonly #announced: Partial<ListVersions> = {};
-  /** Whether nobody tells what the client lists: then it is taken to list what is announced. */
+  /** Whether it is unknown what the client lists: then it is assumed to list what is announced. */
   readonly #isAssumed: boolean;
 
   constructor(current: () => ListVersions, listed?: ListVersions) {

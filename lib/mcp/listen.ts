@@ -62,7 +62,7 @@ export class Listen implements ListeningSession {
     this.#lists = session.view.lists?.follow();
   }
 
-  /** Acknowledges what it will be told; throws INVALID_PARAMS, or LIMIT_EXCEEDED. */
+  /** Acknowledges the notifications it will get; throws INVALID_PARAMS or LIMIT_EXCEEDED. */
   static async open(
     session: StatelessSession,
     view: View,
@@ -86,7 +86,7 @@ export class Listen implements ListeningSession {
     const listen = new Listen(session, id, filter, openSink());
     session.listens.add(listen);
     listen.#send("notifications/subscriptions/acknowledged", { notifications: filter });
-    // What changed since the client listed is told at once.
+    // Changes since the client's last list are announced immediately.
     for (const kind of listen.#lists?.takeChanges() ?? []) {
       listen.push(notificationText(`notifications/${kind}/list_changed`));
     }
@@ -123,7 +123,7 @@ export class Listen implements ListeningSession {
     this.#sink.heartbeat();
   }
 
-  /** The gateway ends it: the client is told that nothing more comes. */
+  /** The gateway ends it, and tells the client that nothing more will come. */
   end(): void {
     if (!this.#close()) return;
     const meta = `{"${SUBSCRIPTION_ID_KEY}":${idText(this.#id)}}`;

@@ -74,7 +74,7 @@ const PRUNE_EVERY_MS = 60 * 60_000;
 export class McpModule implements AsyncDisposable {
   readonly sessions: Sessions;
   readonly clients: Clients;
-  /** What all endpoints share, for one that does not listen on HTTP. */
+  /** What all endpoints share, for an endpoint that does not listen on HTTP. */
   readonly host: EndpointHost;
   readonly #options: McpModuleOptions;
   readonly #stack = new AsyncDisposableStack();
@@ -140,7 +140,7 @@ export class McpModule implements AsyncDisposable {
     this.#later.run();
   }
 
-  /** Answers at an MCP endpoint; undefined if the path is none. */
+  /** Answers at an MCP endpoint; undefined if there is none at the path. */
   find(request: HttpRequest, info?: Deno.ServeHandlerInfo): (() => Promise<Response>) | undefined {
     const path = parseEndpoint(request.url);
     if (!path) return undefined;
@@ -170,7 +170,7 @@ export class McpModule implements AsyncDisposable {
     return (await this.#loadCombined(path)).countBuiltins(principal);
   }
 
-  /** Servers came or went: clients' lists may have changed. */
+  /** Servers were added or removed: clients' lists may have changed. */
   recheck(): void {
     this.#options.toolsets.recheck();
     this.#changes.check();
@@ -268,7 +268,7 @@ export class McpModule implements AsyncDisposable {
       : handleMcp(this.host, { ...visit, endpoint });
   }
 
-  /** What a caller may not see does not exist for it, with the same error. */
+  /** A caller gets the same error for what it may not see as for what does not exist. */
   #checkVisible(path: EndpointPath, principal: string): void {
     if (principal === EVERYONE) return;
     const { pool, toolsets, access } = this.#options;
@@ -313,7 +313,7 @@ export class McpModule implements AsyncDisposable {
     return endpoint;
   }
 
-  /** Loaded on first use: a gateway whose clients use servers' own endpoints does without them. */
+  /** Loaded on first use: clients at servers' own endpoints do not need them. */
   async #loadCombined(path: CombinedPath): Promise<CombinedViews> {
     this.#combining ??= Promise.all([import("./combined_views.ts"), this.#options.loadTools()])
       .then(([{ CombinedViews }, tools]) =>

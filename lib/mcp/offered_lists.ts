@@ -11,9 +11,9 @@ import type { Call, Connection } from "../servers/connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { listToolTexts } from "../servers/tool_list.ts";
 
-/** How long a client's first list waits for what servers list to clients like it. */
+/** How long a client's first list waits for the lists of servers for clients like it. */
 const WAIT_MS = 2_000;
-/** A server that takes longer to list its tools is asked again later. */
+/** A server that takes longer to list its tools is probed again later. */
 const PROBE_MS = 20_000;
 /** Each probe of a program starts it once more. */
 const AT_ONCE = 4;
@@ -36,7 +36,7 @@ interface OfferedListsOptions {
 }
 
 interface Probe {
-  /** What the server listed to all when it was probed: another list means another probe. */
+  /** The server's list for everyone when it was probed: a different list means another probe. */
   shared: string;
   probing: Promise<void> | undefined;
   /** What it lists to clients with the offer, as it came. */
@@ -195,7 +195,7 @@ export class OfferedLists {
   }
 }
 
-/** Nobody is behind the probe: it is alive, and answers nothing else. */
+/** No client is behind the probe: it answers pings, and nothing else. */
 async function answer(
   connection: Promise<Connection>,
   { id, method }: RpcMessage & { kind: "request" },

@@ -29,7 +29,7 @@ import { ResourceWatch } from "./resource_watch.ts";
 import { rootFolder } from "./root_folder.ts";
 import { isTracing, tracedParams, withSpan } from "../telemetry/tracing.ts";
 
-/** Tries in a row to win back a connection that nobody calls on; about twenty minutes. */
+/** Consecutive attempts to reopen a connection without calls; about twenty minutes. */
 const MAX_TRIES = 30;
 const STEADY_MS = 30_000;
 /** What calls in flight have left when the client's folder changes. */
@@ -44,7 +44,7 @@ const MOST_FOLDERS = 20;
 /** What clients get of a stateless server's log messages until they set a level. */
 const DEFAULT_LEVEL = "info";
 
-/** A connection on its way: there to be answered on, then with the client's state to be used. */
+/** A connection being opened: first usable for answers, then with the client's state restored. */
 interface OwnConnection {
   opened: Promise<Connection>;
   ready: Promise<Connection>;
@@ -376,7 +376,7 @@ export class Relay implements AsyncDisposable {
 
   #onClose({ kind }: TransportClosed): void {
     this.#hasTasks = false;
-    // Closed by us it was idle, or had to make room: it comes back with the client's next call.
+    // If we closed it, it was idle or had to make room: the client's next call reopens it.
     if (kind === "closed" || this.#state.isEmpty || this.#isReopening) return;
     if (Date.now() - this.#openedAt > STEADY_MS) this.#tries = 0;
     void this.#reopen();
@@ -407,7 +407,7 @@ export class Relay implements AsyncDisposable {
       return;
     }
     if (message.kind === "request") {
-      // Where it was asked, even if that is on its way out: each connection counts its questions.
+      // On the connection that asked, even if it is closing: each numbers its own questions.
       const answer = (out: string) => {
         own?.questions.delete(message.id);
         void own?.opened.then((connection) => connection.answer(out)).catch(() => {});
@@ -446,7 +446,7 @@ export class Relay implements AsyncDisposable {
     questions.clear();
   }
 
-  /** The request in flight that a message may be about: a list asks and says nothing. */
+  /** The request in flight that a message may be about; lists never ask anything. */
   #likeliest(): McpRequest | undefined {
     const requests = [...this.#requests];
     return requests.findLast(({ method }) => !method.endsWith("/list")) ?? requests.at(-1);

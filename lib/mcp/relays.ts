@@ -9,7 +9,7 @@ interface ClientRelaysOptions {
   clientFor(server: string): Client;
 }
 
-/** More than any client runs; what is remembered has to end somewhere. */
+/** More than any client runs; what is remembered must be bounded. */
 const MOST_TASKS = 10_000;
 
 /** One client's relays to the servers that it uses, each until its server or the client goes. */
@@ -28,7 +28,7 @@ export class ClientRelays implements AsyncDisposable {
 
   /** The relay to a server, for a request that is still wanted. */
   to(server: ManagedServer, { signal }: McpRequest): Relay {
-    // Nobody would close what is opened for a client that has gone meanwhile.
+    // A connection opened for a client that has left in the meantime would never be closed.
     signal.throwIfAborted();
     const known = this.#relays.get(server);
     if (known) return known;
@@ -64,7 +64,7 @@ export class ClientRelays implements AsyncDisposable {
       [...this.#questions].filter(({ token }) => token === params.progressToken)
         .map(({ server }) => server),
     );
-    // Servers choose their tokens: if two are the same, nobody knows which is meant.
+    // Servers choose their tokens: if two are the same, they are ambiguous.
     return owners.size === 1 ? owners : [];
   }
 

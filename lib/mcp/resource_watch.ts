@@ -4,7 +4,7 @@ import { backoffMs } from "../servers/shared_connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { Subscription } from "../servers/subscription.ts";
 
-/** Tries in a row to listen again; about twenty minutes. */
+/** Consecutive attempts to listen again; about twenty minutes. */
 const MAX_TRIES = 30;
 
 /** One client's subscriptions to resources of a stateless server: one stream for all of them. */
@@ -50,7 +50,7 @@ export class ResourceWatch implements Disposable {
     const { signal } = this.#closing;
     const stream = uris.size > 0 ? await this.#listen(uris, signal) : undefined;
     if (signal.aborted) return stream?.[Symbol.dispose]();
-    // Not before the next one listens: an update in between would be lost.
+    // Only once the next one listens: an update in between would be lost.
     this.#stream?.[Symbol.dispose]();
     this.#stream = stream;
   }
@@ -92,7 +92,7 @@ export class ResourceWatch implements Disposable {
       const open = async () => {
         if (this.#stream !== lost) return;
         await this.#open(this.#uris);
-        // What changed meanwhile is not told again.
+        // Changes made in the meantime are not announced again.
         for (const uri of this.#uris) this.#onUpdated(uri);
       };
       await this.#inTurn(open).catch(() => {});

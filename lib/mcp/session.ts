@@ -7,7 +7,7 @@ import { type EventId, EventStream } from "./event_stream.ts";
 import type { ClientLists, ListeningSession } from "./list_changes.ts";
 import type { View, ViewSession } from "./view.ts";
 
-/** Streams of ended requests that a client can still come back for. */
+/** Streams of ended requests that a client can still resume. */
 const KEPT_STREAMS = 16;
 const KEPT_MS = 60_000;
 /** Requests of servers that a client has not answered. */
@@ -57,7 +57,7 @@ export class Session implements Client, AsyncDisposable {
   readonly #others = new Map<string, ViewSession>();
   readonly #streams = new Map<number, EventStream>();
   readonly #asked = new Map<MessageId, { id: MessageId; onAnswer: (text: string) => void }>();
-  /** Tells what clients saw of this process apart from what they saw of an earlier one. */
+  /** Distinguishes what clients saw of this process from what they saw of an earlier one. */
   readonly #life = crypto.randomUUID().slice(0, 8);
   #nextStream = 1;
   #lastSeen = Date.now();
@@ -157,7 +157,7 @@ export class Session implements Client, AsyncDisposable {
     return this.#streams.get(id);
   }
 
-  /** All that came after an event; undefined where that is no longer known, or not the caller's. */
+  /** All events after this one; undefined if they are no longer stored, or not the caller's. */
   resume(
     { life, stream: id, event }: EventId,
     principal = this.principal,
@@ -237,7 +237,7 @@ export class Session implements Client, AsyncDisposable {
   }
 }
 
-/** Clients do not say goodbye: a session idle this long is dropped, and revived if its client returns. */
+/** Clients leave without notice: a session idle this long is dropped, and revived if its client returns. */
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 15_000;
 /** A record is good for a day from its last save. */
@@ -366,7 +366,7 @@ export class Sessions implements AsyncDisposable {
 
   #revive(record: SessionRecord, view: View): Session {
     const session = new Session(record, view);
-    // Nobody could tell the client what changed in between.
+    // Changes in between could not be announced to the client.
     session.push(notificationText("notifications/tools/list_changed"));
     this.adopt(session);
     return session;

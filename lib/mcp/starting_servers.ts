@@ -28,7 +28,7 @@ export class StartingServers {
     return pool.list().filter(({ name, state }) => isStarting(state) && admits(principal, name));
   }
 
-  /** Those that are not up and so may have tools that nobody knows of, starting or not. */
+  /** Servers that are not up, starting or not, and so may have unknown tools. */
   away(principal: string): ServerStatus[] {
     const { pool, admits } = this.#options;
     return pool.list().filter((status) => isAway(status) && admits(principal, status.name));

@@ -45,7 +45,7 @@ export async function handleStateless(
   message: Exclude<RpcMessage, { kind: "response" }>,
   text: string,
 ): Promise<Response> {
-  // A client cancels by closing its stream, so there is nothing that it could notify of.
+  // A client cancels by closing its stream, so there are no notifications to process.
   if (message.kind === "notification") return new Response(null, { status: 202 });
   const { id } = message;
   const envelope = readEnvelope(message, visit.request.headers);
@@ -56,7 +56,7 @@ export async function handleStateless(
   return await answer(host, visit, envelope, message, text);
 }
 
-/** Rejects with what is to be said by status; all other errors are answers. */
+/** Rejects with errors that need an HTTP status; all other errors are answers. */
 function answer(
   host: EndpointHost,
   visit: Visit,

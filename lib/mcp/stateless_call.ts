@@ -162,7 +162,7 @@ export class StatelessCall {
         this.#send(text, true);
         return;
       default:
-        // All else is for those who listen.
+        // Everything else is for subscriptions/listen.
         this.session.announce(message, text);
     }
   }
@@ -184,7 +184,7 @@ export class StatelessCall {
     if (out !== undefined) round.send(out);
   }
 
-  /** Keeps it for the next round: of progress the newest only. */
+  /** Keeps it for the next round; of progress, only the newest. */
   #miss(text: string, isProgress: boolean): void {
     if (isProgress) this.#missed = this.#missed.filter((missed) => !missed.isProgress);
     const characters = this.#missed.reduce((sum, missed) => sum + missed.text.length, text.length);

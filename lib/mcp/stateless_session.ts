@@ -183,7 +183,7 @@ export function statelessSession(
   const key = whole.length > LONG_KEY ? createHash("sha256").update(whole).digest("base64") : whole;
   const known = sessions.findByKey(key);
   if (known instanceof StatelessSession) return known;
-  // It costs as much as one that a client asks for.
+  // It costs as much as a session that a client opens itself.
   countRequest?.(principal, "initialize");
   sessions.makeRoom(ownerOf(principal));
   const session = new StatelessSession({ key, endpoint, principal, profile, from: from() }, view);

@@ -35,7 +35,7 @@ export class TokenAccount {
 
   /** Notes the list that a client was sent, which replaces the one before; nobody waits for it. */
   listed(client: Pick<Client, "principal" | "sent">, shown: ListedTools): void {
-    // For the record only: what cannot be counted is left out of it.
+    // Only statistics: what cannot be counted is left out.
     this.#count(client, shown).catch(() => {});
   }
 
@@ -80,7 +80,7 @@ export function answerTokens({ text, data }: SentAnswer): number {
   return estimateTokens(text) + (data === undefined ? 0 : estimateTokens(JSON.stringify(data)));
 }
 
-/** What a session's model was spared; less than nothing if the views cost more than all tools. */
+/** Tokens a session has saved; negative if the views cost more than listing all tools. */
 export function savedTokens({ baseline, listed, answered }: SentTokens): number {
   return baseline - listed - answered;
 }

@@ -63,11 +63,11 @@ export interface ToolDirectoryOptions {
   serverState(name: string): ServerState | undefined;
   starting: StartingServers;
   admits(principal: string, tool: CatalogTool): boolean;
-  /** Whether a caller is shown what is disabled where it asks for that; all are where missing. */
+  /** Whether a caller may see disabled tools if it asks for them; default: all may. */
   mayManage?(principal: string): boolean;
   /** Tools that were called in the same sessions, most often first. */
   usedWith(tool: CatalogTool): readonly CatalogTool[];
-  /** Skills that go with a search and what it found; none where missing. */
+  /** Skills that match a search and its results; default: none. */
   skills?: Pick<SkillDirectory, "find"> | undefined;
   /** Arguments of the owner's last calls of a tool that went well, without secrets; default: none. */
   callsOf?(owner: string, tool: CatalogTool): Record<string, unknown>[];
@@ -225,7 +225,7 @@ export class ToolDirectory {
     }
   }
 
-  /** As `resolve`, for an argument that should be a key: what is neither key nor name is no key. */
+  /** Like `resolve`, for a key: input that is neither a key nor close to a name is an invalid key. */
   async resolveKey(principal: string, key: string, signal?: AbortSignal): Promise<CatalogTool> {
     try {
       return await this.resolve(principal, key, signal);
@@ -240,7 +240,7 @@ export class ToolDirectory {
           throw this.noSuchServer(principal, server);
         }
       }
-      // A near name was meant for the tool's, anything else for its key.
+      // A similar name is a misspelled name; anything else is an invalid key.
       if (error.details.hint !== undefined && !KEY_LIKE.test(key)) throw error;
       throw invalidKey(`"${key.slice(0, NAME_CHARS)}" is neither a toolKey nor a tool's name`);
     }
@@ -296,7 +296,7 @@ export class ToolDirectory {
       .map((other) => this.nameOf(other));
   }
 
-  /** What this answer costs, and what the whole session was spared with it so far. */
+  /** What this answer costs, and how much the session has saved so far. */
   async tokenMetrics(principal: string, returned: number, sent?: Readonly<SentTokens>) {
     const baseline = await this.#options.baseline(principal);
     const before = sent ?? { listed: 0, answered: 0 };

@@ -16,11 +16,11 @@ export interface ViewSession extends AsyncDisposable {
   /** Rejects if the request fails before it is known to be a call. */
   request(request: McpRequest): Promise<Answer>;
   notify(method: string, params: Record<string, unknown>, text: string): void;
-  /** An error with advice that this client can follow; missing if all of it can be. */
+  /** Keeps only advice that this client can follow; missing if the client can follow all of it. */
   explain?(error: unknown): unknown;
-  /** The tools that it would be listed now. */
+  /** The tools that would be listed to it now. */
   listed?(): ListedTools;
-  /** What the client was listed; missing if that never changes. */
+  /** The lists that the client received; missing if they never change. */
   readonly lists?: ClientLists;
 }
 
