@@ -172,7 +172,7 @@ Deno.test("Session.release() makes room for other tokens where those before have
   const others = Array.from({ length: 8 }, (_, index) => `oauth:ann#${index + 2}`);
   for (const other of others) session.viewAs(other);
   const isFull = (error: unknown) =>
-    error instanceof GatewayError && /8 other projects and tokens/.test(error.message);
+    error instanceof GatewayError && /8 projects or tokens/.test(error.message);
   assert.throws(() => session.viewAs("oauth:ann#99"), isFull);
   await session.release((principal) => others.slice(0, 2).includes(principal));
   assert.deepEqual(closed, others.slice(0, 2));

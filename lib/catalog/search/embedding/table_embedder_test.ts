@@ -33,7 +33,7 @@ Deno.test("TableEmbedder.open() says what to do about a table it cannot read", a
   const path = await Deno.makeTempFile();
   try {
     await Deno.writeTextFile(path, '{"id":"x","dimensions":4,"tokens":10}\nhalf a file');
-    await assert.rejects(TableEmbedder.open(path), /Cannot read the built-in table/);
+    await assert.rejects(TableEmbedder.open(path), /Cannot read the built-in embedding table/);
   } finally {
     await Deno.remove(path);
   }

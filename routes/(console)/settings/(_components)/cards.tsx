@@ -52,7 +52,7 @@ export function OptimizationCard({ optimization }: Pick<SettingsPage, "optimizat
 
 const BACKENDS: Record<string, string> = {
   none: "Keyword search only",
-local: "Keyword and semantic search, with the built-in embedding model",
+  local: "Keyword and semantic search, with the built-in embedding model",
   transformers: "Keyword and semantic search, with a Hugging Face model",
   ollama: "Keyword and semantic search, with Ollama",
   openai: "Keyword and semantic search, with OpenAI's API",
