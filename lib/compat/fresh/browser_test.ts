@@ -320,13 +320,18 @@ Deno.test({
         assert.equal(await isMarked(page), false);
       });
 
-      await step("what holds no partial of the page is loaded as a page", async () => {
-        for (const [link, wanted] of [["#to-text", "/files/plain.txt"], ["#to-bare", "/bare"]]) {
-          await open("/page/1");
-          await page.click(link ?? "");
-          await page.waitForFunction(() => document.querySelector("#page") === null);
-          assert.equal(path(), wanted);
-        }
+      await step("what is no page is loaded by the browser", async () => {
+        await open("/page/1");
+        await page.click("#to-text");
+        await page.waitForFunction(() => document.querySelector("#page") === null);
+        assert.equal(path(), "/files/plain.txt");
+      });
+
+      await step("a page without a partial is not shown, as on the real package", async () => {
+        await open("/page/1");
+        await Promise.all([page.waitForEvent("pageerror"), page.click("#to-bare")]);
+        assert.equal(await page.locator("#page").count(), 1);
+        assert.match(problems.splice(0).join(), /^NoPartials/);
       });
 
       await step("an error page is shown in place", async () => {

@@ -118,14 +118,20 @@ async function go({ url, source, init, indicator, after }: Visit): Promise<void>
       markLinks(url);
     }
     after?.();
-  } catch {
-    // Whatever went wrong, a plain page load shows it as the browser does without us.
+  } catch (error) {
     if (isLate()) return;
+    if (error instanceof NoPartials) throw error;
+    // Whatever else went wrong, a plain page load shows it as the browser does without us.
     if (url === undefined || url.href === location.href) location.reload();
     else location.assign(url);
   } finally {
     if (indicator !== undefined) indicator.value = false;
   }
+}
+
+/** As on the real package, such a page is shown only after a redirect: else the click does nothing. */
+class NoPartials extends Error {
+  override readonly name = "NoPartials";
 }
 
 /** Prepares a response; throws when this page cannot show it. */
@@ -143,7 +149,7 @@ async function read(response: Response): Promise<() => void> {
   // Another build's islands would bring a second copy of everything.
   if (state?.build !== getBuildId()) throw new Error("another build");
   const updates = new Reviver(html, await loadIslands(state)).partials();
-  if (updates.length === 0) throw new Error("no partials");
+  if (updates.length === 0) throw response.redirected ? new Error("no partials") : new NoPartials();
   return () => {
     for (const element of html.head.children) {
       if (!element.matches("script, link:not([rel=stylesheet])")) putInHead(element);
