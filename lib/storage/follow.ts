@@ -121,7 +121,7 @@ function bellFolder(path: string): string {
 /** Says that something has changed; where that cannot be said, others find out by asking. */
 export async function ringBell(path: string): Promise<void> {
   try {
-    await Deno.writeTextFile(join(bellFolder(path), "rung"), `${Date.now()}\n`);
+    await Deno.writeTextFile(join(bellFolder(path), "rung"), `${Date.now()}\n`, { mode: 0o600 });
   } catch { /* nobody has ever listened, or the disk is full */ }
 }
 

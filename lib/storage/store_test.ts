@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ringBell } from "./follow.ts";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { keys } from "./keys.ts";
@@ -46,6 +47,10 @@ Deno.test("Store.open() makes a file and a folder that only their owner may read
     await store.commit({ sets: [{ key: SETTING, value: 1 }] });
     assert.equal(await modeOf(dirname(nested)), 0o700);
     for (const end of ["", "-wal", "-shm"]) assert.equal(await modeOf(nested + end), 0o600);
+    const bell = `${nested}-bell`;
+    await Deno.mkdir(bell);
+    await ringBell(nested);
+    assert.equal(await modeOf(join(bell, "rung")), 0o600);
   }));
 
 Deno.test("Store.open() says what is wrong with a place that cannot be used", () =>
