@@ -7,13 +7,16 @@ import {
   CreateTaskResultSchema,
   ListRootsRequestSchema,
   TaskStatusNotificationSchema,
+  ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 // @ts-types="@modelcontextprotocol/sdk/experimental/tasks"
 import { InMemoryTaskStore } from "@modelcontextprotocol/sdk/experimental/tasks";
-import { Endpoints } from "./combined_endpoints.ts";
+import { at, Endpoints, tool } from "./combined_endpoints.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";
+import { fixtureCommand } from "./fixtures/start_fixture.ts";
+import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { until } from "./gateway.ts";
 
 /** What the server everything lists only to clients that offer these. */
@@ -263,4 +266,54 @@ Deno.test("a server's question that the client runs as a task is answered at /mc
   assert.match(JSON.stringify(result), /the answer of a task/);
   await client.close();
   taskStore.cleanup();
+});
+
+Deno.test("a list that was made before slow servers had listed their tools is followed by a change", async (t) => {
+  const slow = Promise.withResolvers<void>();
+  let probes = 0;
+  await using stack = new AsyncDisposableStack();
+  const names = Array.from({ length: 6 }, (_, nth) => `slow${nth}`);
+  const entries = Object.fromEntries(names.map((name) => {
+    const server = stack.use(new ScriptedServer([tool("look")]));
+    server.forSampling = async () => {
+      probes++;
+      await slow.promise;
+      return [tool("think")];
+    };
+    return [name, at(server)];
+  }));
+  await using endpoints = await Endpoints.open(entries);
+  const wanted = names.map((name) => `${name}_think`);
+  const missing = (listed: string[]) => wanted.filter((name) => !listed.includes(name));
+  const all = "/mcp?expose=all";
+
+  await t.step("with all tools of all of them", async () => {
+    await using client = await connect(endpoints.url, all, { sampling: {} });
+    let told = 0;
+    client.client.setNotificationHandler(ToolListChangedNotificationSchema, () => void told++);
+    assert.deepEqual(missing(await client.names()), wanted, "it waits 2 s, not for ever");
+    slow.resolve();
+    await until(async () => told > 0 && missing(await client.names()).length === 0 || undefined);
+    assert.equal(probes, names.length);
+  });
+
+  await t.step("which another gateway after a restart remembers", async () => {
+    await endpoints.restart("SIGTERM");
+    await using client = await connect(endpoints.url, all, { sampling: {} });
+    assert.deepEqual(missing(await client.names()), []);
+    assert.equal(probes, names.length, "no server was asked again");
+  });
+});
+
+Deno.test("a tool that a program adds in a client's own process is listed at /mcp", async () => {
+  await using endpoints = await Endpoints.open({
+    own: fixtureCommand("matrix_sessions", ["--stdio", "own"]),
+  });
+  await using client = await connect(endpoints.url, "/mcp?expose=all", CAPABILITIES);
+  await client.names();
+  await client.text("own_change", { list: "tools", add: "fresh" });
+  await until(async () => (await client.names()).includes("own_fresh") || undefined);
+  await using other = await connect(endpoints.url, "/mcp?expose=all");
+  assert.ok(!(await other.names()).includes("own_fresh"), "its process does not have it");
+  await client.client.close();
 });

@@ -45,8 +45,7 @@ const ENDPOINTS: MatrixEndpoint[] = [
     name: "/mcp",
     path: () => "/mcp?expose=all",
     named: flat,
-    // A client that can be asked has a process of its own then, which the catalog does not follow.
-    listsNewTools: ({ transport, revision }) => transport !== "stdio" || revision === "2026-07-28",
+    listsNewTools: () => true,
   },
   {
     name: "toolset endpoint",

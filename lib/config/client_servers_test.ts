@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readClientServers } from "./client_servers.ts";
-import { inFolder, loadInput } from "./testing.ts";
+import { inFolder, loadInput } from "./testing/load_servers.ts";
 
 Deno.test("readClientServers() reads Claude Code's file: everywhere, and for each project", async () => {
   const content = {

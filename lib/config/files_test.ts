@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { editFile } from "./files.ts";
-import { inFolder } from "./testing.ts";
+import { inFolder } from "./testing/load_servers.ts";
 
 const NOW = new Date("2026-01-31T12:00:00.123Z");
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ServerName } from "../core/server.ts";
 import { loadServers } from "./mcp_file.ts";
-import { inFolder, loadInput, type LoadSettings, loadText } from "./testing.ts";
+import { inFolder, loadInput, type LoadSettings, loadText } from "./testing/load_servers.ts";
 
 Deno.test("loadServers() reads Claude Code's .mcp.json", async () => {
   const { servers, problems, declared } = await loadText(

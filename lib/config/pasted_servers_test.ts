@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readPasted } from "./pasted_servers.ts";
-import { loadInput } from "./testing.ts";
+import { loadInput } from "./testing/load_servers.ts";
 
 const context = loadInput("/project", { variables: { HOME: "/home/me", TOKEN: "s3cret-value" } });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "../../tests/fast_check.ts";
 import { ServerName, ServerSpec } from "../core/server.ts";
 import { formatProblem } from "./files.ts";
-import { loadText } from "./testing.ts";
+import { loadText } from "./testing/load_servers.ts";
 
 const TYPES: [entry: object, type: string][] = [
   [{ command: "x" }, "stdio"],

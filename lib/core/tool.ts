@@ -3,16 +3,42 @@ import { z } from "zod";
 import type { Unchecked } from "./rpc.ts";
 import { ServerName } from "./server.ts";
 
-/** A tool as its server described it; only what the gateway itself reads is checked. */
+const flag = z.boolean().optional();
+const text = z.string().optional();
+const ANNOTATIONS = z.looseObject({
+  title: text,
+  readOnlyHint: flag,
+  destructiveHint: flag,
+  idempotentHint: flag,
+  openWorldHint: flag,
+});
+
+/**
+ * A tool as its server described it. One that a client of the SDK refuses would cost it the whole list,
+ * so this refuses the same; only the insides of schemas are not looked at, because that takes 70 times
+ * as long.
+ */
 export type ToolDefinition =
   & Unchecked<Tool>
   & Pick<Tool, "name" | "title" | "description">
   & { inputSchema: Pick<Tool["inputSchema"], "type"> & Record<string, unknown> };
 export const ToolDefinition: z.ZodType<ToolDefinition> = z.looseObject({
   name: z.string().min(1),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  inputSchema: z.looseObject({ type: z.literal("object") }),
+  title: text,
+  description: text,
+  inputSchema: z.looseObject({
+    type: z.literal("object"),
+    properties: z.record(z.string(), z.unknown()).optional(),
+    required: z.array(z.string()).optional(),
+  }),
+  outputSchema: z.looseObject({}).optional(),
+  annotations: ANNOTATIONS.optional(),
+  icons: z.array(z.looseObject({ src: z.string() })).optional(),
+  execution: z.looseObject({
+    taskSupport: z.enum(["required", "optional", "forbidden"]).optional(),
+  })
+    .optional(),
+  _meta: z.record(z.string(), z.unknown()).optional(),
 });
 
 /** A found tool below this relevance, from 0 to 1, is unlikely to be the one that was meant. */

@@ -261,6 +261,8 @@ class CombinedViewSession implements ViewSession {
     const relays: ClientRelays = this.#relays = new ClientRelays({
       findServer: (name) => servers.findServer(name),
       clientFor: (server) => features.clientFor(server, client),
+      onOwnTools: (server, tools) =>
+        options.offered?.noteOwn(server, client.profile, client, tools),
     });
     const features: FeatureAggregate = this.#features = new FeatureAggregate({
       maxNameLength: options.names.maxLength,

@@ -18,9 +18,11 @@ const PACE_MS = 250;
 /** How long a person or a model may take to answer. */
 const ANSWER_LIMIT_MS = 10 * 60_000;
 const MISSING_CAPABILITY = -32021;
+/** An older server's error: a person has to open a page before the call can work. */
+const URL_REQUIRED = -32042;
 const INTERNAL_ERROR = -32603;
 
-interface ServerAnswer {
+export interface ServerAnswer {
   /** The id that the text has. */
   id: number;
   text: string;
@@ -59,12 +61,52 @@ export async function completeRounds(first: ServerAnswer, rounds: InputRounds) {
     if ("error" in asked) {
       return { id, text: `{"jsonrpc":"2.0","id":${id},"error":${asked.error}}` };
     }
+    const responses = asked.responses.map(({ key, text }) => `${JSON.stringify(key)}:${text}`);
     const members = [
-      ...(wanted.requests.length > 0 ? [`"inputResponses":{${asked.responses.join()}}`] : []),
+      ...(responses.length > 0 ? [`"inputResponses":{${responses.join()}}`] : []),
       ...(wanted.state === undefined ? [] : [`"requestState":${wanted.state}`]),
     ];
     answer = await rounds.repeat(withMembers(rounds.params ?? "{}", 0, members.join()));
   }
+}
+
+/** Errors of this kind are short; a longer answer is not searched for one. */
+const MAX_ERROR_CHARACTERS = 100_000;
+
+/**
+ * Between a stateless client and an older server, whose call fails until a person has been to a page:
+ * sends the person there, and then repeats the call, as a client with a session does by itself.
+ */
+export async function completeUrls(first: ServerAnswer, rounds: InputRounds) {
+  let answer = first;
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    const requests = readUrlsRequired(answer.text);
+    if (!requests) return answer;
+    const asked = await askAll(requests, rounds);
+    const { id } = answer;
+    if ("error" in asked) {
+      return { id, text: `{"jsonrpc":"2.0","id":${id},"error":${asked.error}}` };
+    }
+    const isAccepted = ({ text }: { text: string }) =>
+      parseJson(memberText(text, "action") ?? "null") === "accept";
+    if (!asked.responses.every(isAccepted)) return answer;
+    answer = await rounds.repeat(rounds.params ?? "{}");
+  }
+  return answer;
+}
+
+/** The pages that a person has to open before a call can work; undefined if there are none. */
+function readUrlsRequired(text: string): InputRequest[] | undefined {
+  if (text.length > MAX_ERROR_CHARACTERS || !text.includes(String(URL_REQUIRED))) return undefined;
+  const error = parseJson(memberText(text, "error") ?? "null");
+  if (!isObject(error) || error.code !== URL_REQUIRED || !isObject(error.data)) return undefined;
+  const { elicitations } = error.data;
+  if (!Array.isArray(elicitations) || elicitations.length === 0) return undefined;
+  return elicitations.map((params, index) => ({
+    key: String(index),
+    method: "elicitation/create",
+    params: JSON.stringify({ ...isObject(params) ? params : {}, mode: "url" }),
+  }));
 }
 
 interface InputRequest {
@@ -100,7 +142,7 @@ function readInputRequired(text: string): InputRequired | undefined {
   return { requests, state: memberText(result, "requestState") };
 }
 
-type Asked = { responses: string[] } | { error: string };
+type Asked = { responses: { key: string; text: string }[] } | { error: string };
 
 async function askAll(requests: InputRequest[], rounds: InputRounds): Promise<Asked> {
   const signal = asAbortSignal(rounds.request.signal);
@@ -120,7 +162,7 @@ async function askAll(requests: InputRequest[], rounds: InputRounds): Promise<As
       const text = await putQuestion(request, rounds, until);
       const result = memberText(text, "result");
       if (result === undefined) throw new Declined(memberText(text, "error") ?? "{}");
-      return `${JSON.stringify(request.key)}:${result}`;
+      return { key: request.key, text: result };
     }));
     return { responses: answers };
   } catch (error) {

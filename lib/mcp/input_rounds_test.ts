@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client, McpRequest } from "../core/client.ts";
-import { putQuestion } from "./input_rounds.ts";
+import { completeUrls, putQuestion } from "./input_rounds.ts";
 
 /** Withdraws a question, and says which way it was withdrawn. */
 async function withdraw(isRequestOver: boolean): Promise<string[]> {
@@ -38,4 +38,60 @@ async function withdraw(isRequestOver: boolean): Promise<string[]> {
 Deno.test("putQuestion() withdraws its question with the request, as long as that lasts", async () => {
   assert.deepEqual(await withdraw(false), ["sent"]);
   assert.deepEqual(await withdraw(true), ["pushed"]);
+});
+
+/** A call that fails until the person has opened a page, for a client that answers like this. */
+async function openPage(action: string, elicitation: object = { url: {} }, fails = 1) {
+  const error = {
+    code: -32042,
+    message: "Log in first",
+    data: {
+      elicitations: [{ mode: "url", elicitationId: "1", url: "https://a.example/", message: "m" }],
+    },
+  };
+  const failed = { id: 1, text: JSON.stringify({ jsonrpc: "2.0", id: 1, error }) };
+  const asked: string[] = [];
+  let [calls, answer] = [1, (_: string) => {}];
+  const client: Client = {
+    profile: { protocolVersion: "2026-07-28", capabilities: { elicitation } },
+    principal: "",
+    push() {},
+    ask(text, _, onAnswer) {
+      answer = onAnswer;
+      return text;
+    },
+  };
+  const done = await completeUrls(failed, {
+    serverName: "s",
+    client,
+    params: '{"name":"t"}',
+    request: {
+      id: 1,
+      method: "tools/call",
+      params: {},
+      text: "{}",
+      signal: new AbortController().signal,
+      send(text) {
+        asked.push(JSON.parse(text).params.url);
+        answer(JSON.stringify({ jsonrpc: "2.0", id: "0", result: { action } }));
+      },
+    },
+    repeat(params) {
+      assert.equal(params, '{"name":"t"}');
+      return Promise.resolve(calls++ < fails ? failed : { id: 2, text: '{"id":2,"result":{}}' });
+    },
+  });
+  return { asked, calls, ...JSON.parse(done.text) };
+}
+
+Deno.test("completeUrls() repeats a call once a person has opened the pages it needs", async () => {
+  const accepted = await openPage("accept");
+  assert.deepEqual([accepted.asked, accepted.calls], [["https://a.example/"], 2]);
+  assert.deepEqual(accepted.result, {});
+  const declined = await openPage("decline");
+  assert.deepEqual([declined.calls, declined.error.code], [1, -32042]);
+  const unable = await openPage("accept", { form: {} });
+  assert.deepEqual([unable.asked, unable.calls, unable.error.code], [[], 1, -32021]);
+  const endless = await openPage("accept", { url: {} }, Infinity);
+  assert.deepEqual([endless.asked.length, endless.error.code], [10, -32042]);
 });

@@ -13,6 +13,7 @@ import type { HttpRequest } from "../http/exchange.ts";
 import { BODY_MS } from "../http/request_body.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
+import { OfferedListsRepository } from "../storage/servers_repository.ts";
 import { SessionsRepository } from "../storage/access_repositories.ts";
 import type { Store } from "../storage/store.ts";
 import type { AnsweredCall, CallRecord } from "../telemetry/call_recorder.ts";
@@ -90,7 +91,10 @@ export class McpModule implements AsyncDisposable {
   constructor(options: McpModuleOptions) {
     this.#options = options;
     const { toolsets, catalog, onWarning, signal, onOfferedTools: onListed } = options;
-    this.#offered = new OfferedLists({ catalog, onListed, signal });
+    const lists = new OfferedListsRepository(options.store);
+    this.#offered = this.#stack.use(
+      new OfferedLists({ catalog, onListed, records: lists, onWarning, signal }),
+    );
     const records = new SessionsRepository(options.store);
     this.sessions = this.#stack.use(
       new Sessions({

@@ -8,7 +8,9 @@ import type { ClientProfile } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
 import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { Call, Connection } from "../servers/connection.ts";
+import { entryHash } from "../servers/era_memory.ts";
 import type { ManagedServer } from "../servers/server.ts";
+import type { OfferedListsRepository } from "../storage/servers_repository.ts";
 import { listToolTexts } from "../servers/tool_list.ts";
 
 /** How long a client's first list waits for the lists of servers for clients like it. */
@@ -19,6 +21,8 @@ const PROBE_MS = 20_000;
 const AT_ONCE = 4;
 /** After a probe that failed. */
 const AGAIN_MS = 60_000;
+/** Timers and the clock may disagree by this. */
+const MARGIN_MS = 50;
 /** A server that announces a change with every list must not be listed without end. */
 const MOST_LISTS = 3;
 /** Of each server; beyond this many, the oldest is probed again. */
@@ -26,13 +30,23 @@ const MOST_OFFERS = 20;
 /** Of one owner: stateless clients can offer something else with each request. */
 const OFFERS_A_MINUTE = 10;
 
+/** Times that a failed probe is repeated for clients that do not list again by themselves. */
+const MOST_TRIES = 3;
+/** After this long a server is probed again, as it is for its revision. */
+const KEPT_MS = 7 * 24 * 60 * 60_000;
+
 const LIST_CHANGED = "notifications/tools/list_changed";
 
 interface OfferedListsOptions {
   catalog: Catalog;
   /** A server lists these tools to clients with this offer. */
   onListed(server: string, offer: string, tools: string[]): Promise<void>;
+  /** So that servers need not be probed again after a restart. */
+  records?: Pick<OfferedListsRepository, "find" | "note"> | undefined;
+  onWarning?(message: string, details: object): void;
   signal: AbortSignal;
+  /** After a probe that failed; default: a minute. */
+  againMs?: number | undefined;
 }
 
 interface Probe {
@@ -48,17 +62,22 @@ interface Probe {
  * Finds out what servers list to clients that offer capabilities: a short connection with the same
  * capabilities, once per server and offer. A client's own connection opens only for its calls.
  */
-export class OfferedLists {
+export class OfferedLists implements Disposable {
   readonly #options: OfferedListsOptions;
   readonly #probes = new WeakMap<ManagedServer, Map<string, Probe>>();
+  /** What servers list on clients' own connections besides, by offer and client. */
+  readonly #own = new WeakMap<ManagedServer, Map<string, Map<object, string[]>>>();
+  readonly #retries = new Set<ReturnType<typeof setTimeout>>();
   readonly #digests = new WeakMap<ServerTools, string>();
   /** What each owner's clients have had probed in the last minute. */
   readonly #recent = new Map<string, { since: number; offers: Set<string> }>();
   readonly #waiting: (() => void)[] = [];
+  readonly #againMs: number;
   #running = 0;
 
   constructor(options: OfferedListsOptions) {
     this.#options = options;
+    this.#againMs = options.againMs ?? AGAIN_MS;
   }
 
   /** Resolves when these servers' lists for such a client are known, or after 2 s; undefined if they are. */
@@ -83,12 +102,47 @@ export class OfferedLists {
     return this.#probes.get(server)?.get(offerOf(profile))?.tools;
   }
 
+  /**
+   * Notes what a server lists on a client's own connection, until that is told to list nothing. A
+   * program may add tools while it runs, and the client's own process is another one than the probe's.
+   */
+  noteOwn(server: ManagedServer, profile: ClientProfile, client: object, tools: string[]): void {
+    const offer = offerOf(profile);
+    if (offer === "") return;
+    const byOffer = getOrMake(this.#own, server, () => new Map<string, Map<object, string[]>>());
+    const byClient = getOrMake(byOffer, offer, () => new Map<object, string[]>());
+    const known = new Set([
+      ...this.#options.catalog.of(server.name).tools
+        .filter(({ listedTo }) => !listedTo).map(canonicalText),
+      ...this.#probes.get(server)?.get(offer)?.tools ?? [],
+    ]);
+    const more = tools.filter((text) => !known.has(text));
+    if (more.length > 0) byClient.set(client, more);
+    else if (!byClient.delete(client)) return;
+    void this.#told(server, offer).catch((error) => {
+      this.#options.onWarning?.("Cannot list tools of a client's own connection", { error });
+    });
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#retries) clearTimeout(timer);
+    this.#retries.clear();
+  }
+
+  /** Tells what clients with the offer are listed; of tools of one name, the probe's counts. */
+  #told(server: ManagedServer, offer: string, probed?: string[]): Promise<void> {
+    const own = [...this.#own.get(server)?.get(offer)?.values() ?? []].flat();
+    const tools = probed ?? this.#probes.get(server)?.get(offer)?.tools ?? [];
+    return this.#options.onListed(server.name, offer, [...own, ...tools]);
+  }
+
   /** The probe that is under way, begun if one is needed. */
   #probe(
     server: ManagedServer,
     offer: string,
     profile: ClientProfile,
     mayBegin: () => boolean,
+    tries = 1,
   ): Promise<void> | undefined {
     const { status, info, isAsleep, isSwitchedOff } = server;
     if (status.state !== "ready" || isAsleep || isSwitchedOff || !info?.capabilities.tools) {
@@ -99,17 +153,18 @@ export class OfferedLists {
     const known = probes.get(offer);
     const isCurrent = known?.failedAt === undefined
       ? known?.shared === shared
-      : Date.now() - known.failedAt < AGAIN_MS;
+      : Date.now() - known.failedAt < this.#againMs;
     if (known && (known.probing || isCurrent)) return known.probing;
     if (!mayBegin()) return undefined;
     const probe: Probe = { shared, probing: undefined };
-    probe.probing = this.#inTurn(() => this.#list(server, profile))
+    probe.probing = this.#recallOrList(server, offer, profile, shared)
       .then(async (tools) => {
-        await this.#options.onListed(server.name, offer, tools);
+        await this.#told(server, offer, tools);
         probe.tools = tools;
       })
       .catch(() => {
         probe.failedAt = Date.now();
+        if (tries < MOST_TRIES) this.#retry(server, offer, profile, tries + 1);
       })
       .finally(() => {
         probe.probing = undefined;
@@ -118,6 +173,35 @@ export class OfferedLists {
     probes.set(offer, probe);
     if (probes.size > MOST_OFFERS) probes.delete(probes.keys().next().value!);
     return probe.probing;
+  }
+
+  /** Clients that were listed too little hear of the rest, whether or not they list again. */
+  #retry(server: ManagedServer, offer: string, profile: ClientProfile, tries: number): void {
+    if (this.#options.signal.aborted) return;
+    const timer = setTimeout(() => {
+      this.#retries.delete(timer);
+      void this.#probe(server, offer, profile, () => true, tries);
+    }, this.#againMs + MARGIN_MS);
+    Deno.unrefTimer(Number(timer));
+    this.#retries.add(timer);
+  }
+
+  async #recallOrList(
+    server: ManagedServer,
+    offer: string,
+    profile: ClientProfile,
+    shared: string,
+  ): Promise<string[]> {
+    const { records, onWarning } = this.#options;
+    const { name, version } = server.info?.serverInfo ?? {};
+    const whole = JSON.stringify([entryHash(server.server), name, version, shared]);
+    const stamp = createHash("sha256").update(whole).digest("base64url");
+    const stored = (await records?.find([server.name, offer]).catch(() => undefined))?.value;
+    if (stored?.stamp === stamp && Date.now() - stored.at < KEPT_MS) return stored.tools;
+    const tools = await this.#inTurn(() => this.#list(server, profile));
+    records?.note({ server: server.name, offer, stamp, tools, at: Date.now() })
+      .catch((error) => onWarning?.("Cannot save what a server lists to a client", { error }));
+    return tools;
   }
 
   /** Whether an owner's clients may have servers probed for this offer now. */

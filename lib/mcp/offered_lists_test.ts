@@ -4,13 +4,15 @@ import { offerOf, toolsListedTo } from "../catalog/listed_to.ts";
 import type { ClientProfile } from "../core/client.ts";
 import { FakeServer, until } from "../servers/testing/fake_server.ts";
 import { startManaged } from "../servers/testing/start_managed.ts";
+import { OfferedListsRepository } from "../storage/servers_repository.ts";
+import { Store } from "../storage/store.ts";
 import { OfferedLists } from "./offered_lists.ts";
 
 const SAMPLING: ClientProfile = { protocolVersion: "2025-11-25", capabilities: { sampling: {} } };
 const { signal } = new AbortController();
 
 /** A server that asks each client for its roots, and lists one tool more to those it can sample. */
-async function startAsking() {
+async function startAsking({ againMs, store }: { againMs?: number; store?: Store } = {}) {
   const fake = new FakeServer();
   const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
   const sampled = new WeakSet<object>();
@@ -34,20 +36,38 @@ async function startAsking() {
     },
   });
   const listed: [string, string[]][] = [];
+  const records = store && new OfferedListsRepository(store);
+  let saving: Promise<void> | undefined;
   const lists = new OfferedLists({
     catalog,
     signal,
+    againMs,
+    records: records && {
+      find: (id) => records.find(id),
+      note: (list) => saving = records.note(list),
+    },
     onListed(_, offer, tools) {
       listed.push([offer, tools.map((text) => JSON.parse(text).name)]);
       return Promise.resolve();
     },
   });
-  return { fake, server, catalog, lists, listed };
+  return {
+    fake,
+    server,
+    catalog,
+    lists,
+    listed,
+    async [Symbol.asyncDispose]() {
+      lists[Symbol.dispose]();
+      await saving;
+      await server[Symbol.asyncDispose]();
+    },
+  };
 }
 
 Deno.test("OfferedLists probes a server once per offer, and closes the connection", async () => {
-  const { fake, server, lists, listed } = await startAsking();
-  await using _ = server;
+  await using asking = await startAsking();
+  const { fake, server, lists, listed } = asking;
   assert.equal(lists.known([server], { ...SAMPLING, capabilities: {} }, signal), undefined);
   await Promise.all([1, 2].map(() => lists.known([server], SAMPLING, signal)));
   assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
@@ -58,8 +78,8 @@ Deno.test("OfferedLists probes a server once per offer, and closes the connectio
 });
 
 Deno.test("OfferedLists probes again when the server's list for all has changed, and not soon after a failure", async () => {
-  const { fake, server, catalog, lists, listed } = await startAsking();
-  await using _ = server;
+  await using asking = await startAsking();
+  const { fake, server, catalog, lists, listed } = asking;
   await lists.known([server], SAMPLING, signal);
   catalog.setListed("git", []);
   fake.handlers.set("tools/list", () => {
@@ -73,8 +93,8 @@ Deno.test("OfferedLists probes again when the server's list for all has changed,
 });
 
 Deno.test("OfferedLists probes again a while after a failure, though the list for all is the same", async () => {
-  const { fake, server, lists, listed } = await startAsking();
-  await using _ = server;
+  await using asking = await startAsking();
+  const { fake, server, lists, listed } = asking;
   const works = fake.handlers.get("tools/list")!;
   fake.handlers.set("tools/list", () => {
     throw new Error("It fails");
@@ -93,9 +113,67 @@ Deno.test("OfferedLists probes again a while after a failure, though the list fo
   assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
 });
 
+Deno.test("OfferedLists tries again by itself after a failure, for clients that list once", async () => {
+  await using asking = await startAsking({ againMs: 1 });
+  const { fake, server, lists, listed } = asking;
+  const works = fake.handlers.get("tools/list")!;
+  fake.handlers.set("tools/list", () => {
+    fake.handlers.set("tools/list", works);
+    throw new Error("It fails");
+  });
+  await lists.known([server], SAMPLING, signal);
+  assert.deepEqual(listed, []);
+  await until(() => listed.length === 1);
+  assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
+});
+
+Deno.test("OfferedLists remembers over a restart what the same server lists, and nothing else", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const links = async (change: (fake: FakeServer) => void = () => {}) => {
+    await using asking = await startAsking({ store });
+    const { fake, server, lists, listed } = asking;
+    change(fake);
+    await server.refreshTools();
+    await lists.known([server], SAMPLING, signal);
+    assert.deepEqual(listed.at(-1)?.[1].at(-1), "ask");
+    return fake.links.length;
+  };
+  assert.equal(await links(), 2);
+  assert.equal(await links(), 1, "it was not probed");
+  const changed = (fake: FakeServer) => {
+    const { handlers } = fake;
+    const lists = handlers.get("tools/list")!;
+    handlers.set("tools/list", async (params, transport, exchange) => {
+      const { tools } = await lists(params, transport, exchange) as { tools: object[] };
+      return { tools: [{ name: "new", inputSchema: { type: "object" } }, ...tools] };
+    });
+  };
+  assert.equal(await links(changed), 2, "it lists something else to all");
+});
+
+Deno.test("OfferedLists.noteOwn() adds what clients' own connections list, while they do", async () => {
+  await using asking = await startAsking();
+  const { server, lists, listed } = asking;
+  await lists.known([server], SAMPLING, signal);
+  const text = (name: string) => JSON.stringify({ name, inputSchema: { type: "object" } });
+  const [one, other] = [{}, {}];
+  const own = (client: object, ...names: string[]) => {
+    listed.length = 0;
+    lists.noteOwn(server, SAMPLING, client, ["look", "ask", ...names].map(text));
+    return listed.map(([, tools]) => tools);
+  };
+  assert.deepEqual(own(one), [], "nothing that is not known");
+  assert.deepEqual(own(one, "fresh"), [["fresh", "look", "ask"]]);
+  assert.deepEqual(own(other, "late"), [["fresh", "late", "look", "ask"]]);
+  assert.deepEqual(own(one), [["late", "look", "ask"]]);
+  listed.length = 0;
+  lists.noteOwn(server, SAMPLING, other, []);
+  assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
+});
+
 Deno.test("OfferedLists probes for a few offers of one owner a minute", async () => {
-  const { server, lists } = await startAsking();
-  await using _ = server;
+  await using asking = await startAsking();
+  const { server, lists } = asking;
   const offering = (nth: number) => ({ ...SAMPLING, capabilities: { experimental: { nth } } });
   for (let nth = 0; nth < 10; nth++) {
     await lists.known([server], offering(nth), signal, "token:a@x");

@@ -24,7 +24,7 @@ import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
 import { LOG_LEVEL_KEY } from "../core/stateless.ts";
 import { ConnectionState, isStateful } from "./connection_state.ts";
-import { completeRounds } from "./input_rounds.ts";
+import { completeRounds, completeUrls, type ServerAnswer } from "./input_rounds.ts";
 import { ResourceWatch } from "./resource_watch.ts";
 import { rootFolder } from "./root_folder.ts";
 import { isTracing, tracedParams, withSpan } from "../telemetry/tracing.ts";
@@ -174,13 +174,27 @@ export class Relay implements AsyncDisposable {
       return errorText(request.id, INVALID_PARAMS, `Task ${taskId} not found`);
     }
     const isShared = !this.#needsOwn || await this.#isShared(call);
-    const { id, text } = isShared
-      ? await this.#callShared(request, call)
-      : await this.#callOnOwn(request, call);
-    return taskOwners.shown(principal, request, withId(text, id, request.id));
+    const send = (call: Call) =>
+      isShared ? this.#callShared(request, call) : this.#callOnOwn(request, call);
+    let answer = await send(call);
+    if (isStateless(this.#client.profile)) {
+      answer = await completeUrls(answer, this.#rounds(request, call, send));
+    }
+    const text = withId(answer.text, answer.id, request.id);
+    return taskOwners.shown(principal, request, text);
   }
 
-  async #callShared(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {
+  #rounds(request: McpRequest, call: Call, send: (call: Call) => Promise<ServerAnswer>) {
+    return {
+      serverName: this.#server.name,
+      request,
+      client: this.#client,
+      params: call.params,
+      repeat: (params: string) => send({ ...call, params }),
+    };
+  }
+
+  async #callShared(request: McpRequest, call: Call): Promise<ServerAnswer> {
     if (!this.#server.isStateless) {
       const answer = await this.#server.call(call);
       // Whether it is one may be known only now.
@@ -193,19 +207,13 @@ export class Relay implements AsyncDisposable {
 
   /** What a stateless server still needs is asked of the client, if that has a session to be asked in. */
   async #complete(
-    answer: { id: number; text: string },
+    answer: ServerAnswer,
     request: McpRequest,
     call: Call,
-    repeat = (params: string) => this.#server.call({ ...call, params }),
-  ): Promise<{ id: number; text: string }> {
+    send = (call: Call) => this.#server.call(call),
+  ): Promise<ServerAnswer> {
     if (isStateless(this.#client.profile)) return answer;
-    return await completeRounds(answer, {
-      serverName: this.#server.name,
-      request,
-      client: this.#client,
-      params: call.params,
-      repeat,
-    });
+    return await completeRounds(answer, this.#rounds(request, call, send));
   }
 
   /** The log messages that a client wants of a stateless server, which sends none unless asked. */
@@ -219,7 +227,7 @@ export class Relay implements AsyncDisposable {
   }
 
   /** Does for a client with a session what a stateless server does not keep. */
-  async #keepState(call: Call): Promise<{ id: number; text: string }> {
+  async #keepState(call: Call): Promise<ServerAnswer> {
     const done = { id: 0, text: resultText(0, "{}") };
     const { capabilities = {} } = this.#server.info ?? {};
     const isLevel = call.method === "logging/setLevel";
@@ -250,7 +258,7 @@ export class Relay implements AsyncDisposable {
     return await this.#server.speaksStateless(signal);
   }
 
-  async #callOnOwn(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {
+  async #callOnOwn(request: McpRequest, call: Call): Promise<ServerAnswer> {
     this.#requests.add(request);
     try {
       if (isStateful(call.method)) this.#state.asked(call);
@@ -264,7 +272,7 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  async #callOnceOrTwice(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {
+  async #callOnceOrTwice(request: McpRequest, call: Call): Promise<ServerAnswer> {
     try {
       return await this.#callOnce(request, call);
     } catch (error) {
@@ -273,7 +281,7 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  async #callOnce(request: McpRequest, call: Call): Promise<{ id: number; text: string }> {
+  async #callOnce(request: McpRequest, call: Call): Promise<ServerAnswer> {
     const own = this.#ownConnection(request);
     const connection = await abortable(own.ready, call.signal);
     const onMessage: Call["onMessage"] = (text, message) =>
@@ -281,9 +289,8 @@ export class Relay implements AsyncDisposable {
     if (!connection.isStateless) return await connection.call({ ...call, onMessage });
     if (isStateful(call.method)) return await this.#keepState(call);
     const logLevel = this.#logLevel(request);
-    const repeat = (params = call.params) =>
-      connection.call({ ...call, params, onMessage, logLevel });
-    return await this.#complete(await repeat(), request, call, repeat);
+    const send = (call: Call) => connection.call({ ...call, onMessage, logLevel });
+    return await this.#complete(await send(call), request, call, send);
   }
 
   /** Passes a notification on to the client's own connection; the shared one has no use for it. */
@@ -423,6 +430,9 @@ export class Relay implements AsyncDisposable {
       own?.questions.set(message.id, memberText(asked, "id")!);
       return this.#send(asked, request);
     }
+    // Of two calls of clients that are alike, nobody knows which one it is about.
+    const isLog = message.method === "notifications/message";
+    if (isLog && !request && this.#isAmbiguous()) return this.#server.hear(text, message);
     const out = message.method === "notifications/cancelled"
       ? withdrawal(text, message.params.requestId, own)
       : text;

@@ -7,6 +7,8 @@ interface ClientRelaysOptions {
   findServer(name: string): ManagedServer | undefined;
   /** The client as one of the servers sees it. */
   clientFor(server: string): Client;
+  /** What a server lists on the client's own connection; nothing once that is closed for good. */
+  onOwnTools?(server: ManagedServer, tools: string[]): void;
 }
 
 /** More than any client runs; what is remembered must be bounded. */
@@ -33,7 +35,9 @@ export class ClientRelays implements AsyncDisposable {
     const known = this.#relays.get(server);
     if (known) return known;
     this.#closeGone();
-    const relay = new Relay(server, this.#clientFor(server));
+    const relay: Relay = new Relay(server, this.#clientFor(server), (tools) => {
+      if (this.#relays.get(server) === relay) this.#options.onOwnTools?.(server, tools);
+    });
     this.#relays.set(server, relay);
     return relay;
   }
@@ -78,6 +82,7 @@ export class ClientRelays implements AsyncDisposable {
   async #close(server: ManagedServer): Promise<void> {
     const relay = this.#relays.get(server);
     this.#relays.delete(server);
+    this.#options.onOwnTools?.(server, []);
     for (const question of this.#questions) {
       if (question.server === server) this.#questions.delete(question);
     }

@@ -90,7 +90,7 @@ function answer(
       message,
       text,
       logLevel,
-      correlationId: correlationId(request),
+      correlationId: () => correlationId(request),
       header: isBridged(request) ? undefined : (name) => request.headers.get(name),
     });
     round.wait(host);

@@ -40,7 +40,7 @@ export interface StatelessCallOptions {
   /** Of the message; a call has it without its envelope. */
   text: string;
   logLevel: string | undefined;
-  correlationId?: string | undefined;
+  correlationId?: (() => string | undefined) | undefined;
   header?: McpRequest["header"];
 }
 
@@ -258,7 +258,7 @@ export class StatelessCall {
       call,
       answer,
     });
-    const correlation = () => correlationId ?? session.id;
+    const correlation = () => correlationId?.() ?? session.id;
     host.calls?.write({ endpoint, message, call, answer, correlationId: correlation });
   }
 

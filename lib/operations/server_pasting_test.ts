@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readPasted } from "../config/pasted_servers.ts";
-import { loadInput } from "../config/testing.ts";
+import { loadInput } from "../config/testing/load_servers.ts";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import type { ServerStatus } from "../core/server.ts";
 import { runOperation } from "./operation.ts";

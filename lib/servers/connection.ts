@@ -1,5 +1,5 @@
 import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types";
-import type { ClientProfile } from "../core/client.ts";
+import { type ClientProfile, isStateless } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
 import { failureCause } from "../core/failure_cause.ts";
@@ -470,8 +470,12 @@ function loneCaller({ pending, callers }: Traffic, message: RpcMessage) {
   if (listening.length > 0) return listening.length === 1 ? listening[0]?.onMessage : undefined;
   const clients = new Set(calls.map((call) => call?.client));
   if (clients.size !== 1) return undefined;
-  // Several clients of 2026-07-28 may be one here, and a list says nothing by itself.
-  return (calls.findLast((call) => !call?.method.endsWith("/list")) ?? calls.at(-1))?.onMessage;
+  // A list says nothing by itself.
+  const speaking = calls.filter((call) => !call?.method.endsWith("/list"));
+  const [client] = clients;
+  // Several clients of 2026-07-28 may be one here.
+  if (client && isStateless(client) && speaking.length > 1) return undefined;
+  return (speaking.at(-1) ?? calls.at(-1))?.onMessage;
 }
 
 function withMember(text: string, path: string[], value: MessageId): string {

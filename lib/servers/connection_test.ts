@@ -169,6 +169,32 @@ Deno.test("Connection hands log messages only to the caller whom they can be abo
   assert.deepEqual([bob, all], [[], ["a line", "a line"]]);
 });
 
+Deno.test("Connection hands a log message to none of several calls that clients of 2026-07-28 may share", async () => {
+  const server = new FakeServer();
+  const [heard, all]: [string[], string[]] = [[], []];
+  const events = { onMessage: (text: string) => void all.push(text), onClose() {}, onLog() {} };
+  await using connection = await open(server, { events });
+  const client = { protocolVersion: "2026-07-28", capabilities: {} };
+  const waiting: (() => void)[] = [];
+  server.handlers.set(
+    "tools/call",
+    () => new Promise((resolve) => waiting.push(() => resolve({}))),
+  );
+  const onMessage = (text: string) => void heard.push(text);
+  const make = () => connection.call(call({ client, principal: "ann", onMessage }));
+  const calls = [make(), make()];
+  await until(() => waiting.length === 2);
+  const [link] = server.links;
+  link!.tell("notifications/message", { data: "of which call?" });
+  assert.deepEqual([heard.length, all.length], [0, 1]);
+  waiting.shift()!();
+  await calls[0];
+  link!.tell("notifications/message", { data: "of the other" });
+  assert.deepEqual([heard.length, all.length], [1, 1]);
+  waiting.shift()!();
+  await calls[1];
+});
+
 Deno.test("Connection leaves a log message with the call on whose stream it came", async () => {
   const server = new FakeServer();
   await using connection = await open(server);

@@ -78,7 +78,8 @@ export class LastEra {
   }
 }
 
-function entryHash({ spec, secretsStamp = "" }: PooledServer): string {
+/** Identifies an entry with its secrets: another one may lead to another server. */
+export function entryHash({ spec, secretsStamp = "" }: PooledServer): string {
   const place = "url" in spec
     ? [spec.url, spec.headers]
     : "command" in spec

@@ -155,7 +155,7 @@ export class ManagedServer implements AsyncDisposable {
       },
       signal: this.#closing.signal,
       patienceMs: () => Math.max(this.timeoutMs, this.#timings.pingEvery),
-      onMessage: (text, message) => this.#onMessage(text, message),
+      onMessage: (text, message) => this.hear(text, message),
     });
   }
 
@@ -419,7 +419,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#lastUse = Date.now();
     this.#listening?.[Symbol.dispose]();
     this.#listening = listenForChanges(connection, (method) => {
-      this.#onMessage(notificationText(method), { kind: "notification", method, params: {} });
+      this.hear(notificationText(method), { kind: "notification", method, params: {} });
     });
     this.#tools.loaded();
     clearTimeout(this.#idleTimer);
@@ -468,7 +468,8 @@ export class ManagedServer implements AsyncDisposable {
     this.#isAsleep = false;
   }
 
-  #onMessage(text: string, message: RpcMessage): void {
+  /** Takes what the server says to nobody in particular. */
+  hear(text: string, message: RpcMessage): void {
     if (message.kind !== "notification") return;
     if (message.method === "notifications/tools/list_changed") return this.#tools.changed();
     // A log message may speak of any client's call; a change of a list concerns all alike.

@@ -39,6 +39,8 @@ export const keys = {
   pausedServers: family<[name: string]>("paused_servers"),
   /** Which revisions of MCP servers spoke when they were last connected; a cache. */
   serverEras: family<[name: string]>("server_eras"),
+  /** What servers list to clients with certain capabilities; a cache. */
+  offeredLists: family<[server: string, offer: string]>("offered_lists"),
 
   canonicalTools: family<[server: string, tool: string]>("canonical_tools"),
   /** What a server lists that is not a valid tool; the same name may come more than once. */
@@ -116,6 +118,7 @@ export const UNPORTABLE_ROOTS: ReadonlySet<KeyPart> = new Set([
   "console_logins",
   "tool_tokens",
   "server_eras",
+  "offered_lists",
   "verdicts",
   "vectors",
   "login_claims",

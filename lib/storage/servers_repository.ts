@@ -134,3 +134,35 @@ export class ServerErasRepository extends collection({
   schema: ServerEra,
   idOf: ({ server }) => server,
 }) {}
+
+const OfferedList = z.strictObject({
+  server: ServerName,
+  /** Identifies the capabilities of the clients that are listed this. */
+  offer: z.string(),
+  /** Identifies the server, its version and what it lists to all: others may list something else. */
+  stamp: z.string(),
+  tools: z.array(z.string()),
+  at: z.number(),
+});
+type OfferedList = z.infer<typeof OfferedList>;
+
+/** Of each server; clients may offer anything. */
+const MOST_OFFERS = 20;
+
+/** What servers list to clients that offer capabilities. */
+export class OfferedListsRepository extends collection({
+  noun: "tool list",
+  key: keys.offeredLists,
+  schema: OfferedList,
+  idOf: ({ server, offer }) => [server, offer],
+  announce: false,
+}) {
+  /** Replaces the oldest if there are too many. */
+  async note(list: OfferedList): Promise<void> {
+    await this.replace(list);
+    const lists = await this.values({ under: [list.server] });
+    for (const { server, offer } of lists.sort((a, b) => b.at - a.at).slice(MOST_OFFERS)) {
+      await this.delete([server, offer]);
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { inFolder } from "../../config/testing.ts";
+import { inFolder } from "../../config/testing/load_servers.ts";
 import { missingProgram, stateFinding } from "./servers_check.ts";
 import type { FoundGateway } from "../operation_target.ts";
 import { checkPort, checkRuntime, spaceFinding, TESTED_DENO } from "./checks.ts";

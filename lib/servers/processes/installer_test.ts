@@ -8,7 +8,7 @@ import {
   npxFolderState,
   removeNpxFolder,
 } from "./installer.ts";
-import { inFolder } from "../../config/testing.ts";
+import { inFolder } from "../../config/testing/load_servers.ts";
 
 function found(line: string): string | undefined {
   const installer = findInstaller(line.split(" "));

@@ -164,6 +164,21 @@ const LIMIT_INPUTS: readonly LimitInput[] = [
     hint: "Longer results are split into pages. Leave empty for no limit.",
   },
   {
+    id: "instance",
+    label: "Instances",
+    hint: "Who shares a connection, and with it the process of a program.",
+    options: [
+      ["", "Shared by all clients that can share one"],
+      ["client", "One for each client"],
+      ["root", "One for each client, in the folder of its first root"],
+    ],
+  },
+  {
+    id: "idleTimeoutMs",
+    label: "Idle time in ms",
+    hint: "A program that is not used for this long stops until its next call.",
+  },
+  {
     id: "trust",
     label: "Trust",
     hint: "Whether you trust what it says about its tools.",

@@ -10,6 +10,8 @@ const LABELS = {
   callsPerMinute: "Calls per minute",
   maxConcurrent: "Concurrent calls",
   maxResultTokens: "Tokens per result",
+  instance: "Instances",
+  idleTimeoutMs: "Idle time in ms",
   trust: "Trust",
   changes: "Policy for changed tools",
 } as const;
@@ -19,7 +21,7 @@ type LimitName = keyof typeof LABELS;
 export type LimitFields = Record<LimitName, string>;
 
 const NAMES = Object.keys(LABELS) as LimitName[];
-const DEFAULTS: Partial<ServerSpec> = { mode: "all", trust: "trusted" };
+const DEFAULTS: Partial<ServerSpec> = { mode: "all", trust: "trusted", instance: "shared" };
 
 function eachLimit<T>(make: (name: LimitName) => T): Record<LimitName, T> {
   return Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;

@@ -16,6 +16,8 @@ const LIMITED = ServerSpec.parse({
   callsPerMinute: 60,
   maxConcurrent: 4,
   maxResultTokens: 2_000,
+  instance: "root",
+  idleTimeoutMs: 600_000,
   trust: "untrusted",
   changes: "notify",
 });
@@ -28,7 +30,7 @@ Deno.test("readLimits() tells a form that does not ask from one that is empty", 
 Deno.test("limitFields() and limitValues() lead there and back", () => {
   assert.deepEqual(limitFields(PLAIN), NO_LIMITS);
   assert.deepEqual(
-    limitFields(ServerSpec.parse({ ...PLAIN, mode: "all", trust: "trusted" })),
+    limitFields(ServerSpec.parse({ ...PLAIN, mode: "all", trust: "trusted", instance: "shared" })),
     NO_LIMITS,
   );
   assert.deepEqual({ ...PLAIN, ...limitValues(limitFields(LIMITED)) }, LIMITED);
@@ -49,6 +51,8 @@ Deno.test("limitValues() says which field is wrong", () => {
     [{ trust: "yes" }, /Trust: "yes" is not one of trusted, untrusted/],
     [{ changes: "never" }, /Policy for changed tools: "never"/],
     [{ callsPerMinute: "0" }, /Calls per minute: .* from 1 to 1000000/],
+    [{ instance: "each" }, /Instances: "each" is not one of shared, client, root/],
+    [{ idleTimeoutMs: "10" }, /Idle time in ms: .* from 1000 to 86400000/],
     [{ maxConcurrent: "1.5" }, /Concurrent calls/],
     [{ maxResultTokens: "99" }, /Tokens per result: .* from 100/],
   ];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { readPasted } from "../../../../lib/config/pasted_servers.ts";
-import { loadInput } from "../../../../lib/config/testing.ts";
+import { loadInput } from "../../../../lib/config/testing/load_servers.ts";
 import { stubGateway } from "../../../../lib/console/testing/stub_gateway.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import type { ServerSpec, ServerStatus } from "../../../../lib/core/server.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { loadServers, type LoadServersInput } from "./mcp_file.ts";
+import { loadServers, type LoadServersInput } from "../mcp_file.ts";
 
 export type LoadSettings = Partial<LoadServersInput> & { variables?: Record<string, string> };
 
