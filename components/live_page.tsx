@@ -1,7 +1,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
-import { formatAgo, formatClock, formatSpan } from "../lib/console/ui/format.ts";
+import { formatAgo, formatClock, formatExact, formatSpan } from "../lib/console/ui/format.ts";
 import {
   LiveChannel,
   type LiveState,
@@ -111,7 +111,7 @@ function update(element: Element): void {
   if (Number.isNaN(at) || !(text instanceof Text)) return;
   const form = element.getAttribute("data-clock");
   const isSpan = form === "span";
-  const exact = new Date(at).toLocaleString();
+  const exact = formatExact(at);
   const shown = isSpan
     ? formatSpan(Date.now() - at)
     : form === "time"

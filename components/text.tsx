@@ -1,4 +1,10 @@
-import { formatAgo, formatClock, formatSpan, inertParts } from "../lib/console/ui/format.ts";
+import {
+  formatAgo,
+  formatClock,
+  formatExact,
+  formatSpan,
+  inertParts,
+} from "../lib/console/ui/format.ts";
 import type { TextSegment } from "../lib/catalog/word_diff.ts";
 import { Icon } from "./icon.tsx";
 
@@ -23,8 +29,7 @@ export function At({ at }: { at: number }) {
 /** The exact moment. */
 export function Exactly({ at }: { at: number }) {
   const time = new Date(at);
-  return <time dateTime={time.toISOString()} data-clock="time">{time.toLocaleString("en-US")}
-  </time>;
+  return <time dateTime={time.toISOString()} data-clock="time">{formatExact(at)}</time>;
 }
 
 export function Since({ at }: { at: number }) {

@@ -13,7 +13,11 @@ import { GatewayError } from "../lib/core/errors.ts";
 import { readForm } from "../lib/http/request_body.ts";
 
 const MAX_FORM = 16_384;
-const HINT = `To create a token, run this on the gateway's machine: ${MAKE_TOKEN}`;
+const HINT = (
+  <>
+    To create a token, run this on the gateway's machine: <code>{MAKE_TOKEN}</code>
+  </>
+);
 
 export const handler = define.handlers<ConsoleLoginPage>("anyone", {
   GET(ctx) {

@@ -179,7 +179,7 @@ browserTest("a token that may only read is told so in the console, with a way ba
   const { page } = open;
   await logInLive(page, "/servers/git", text);
   await page.getByRole("button", { name: /^Restart/ }).first().click();
-  await page.getByRole("heading", { name: "You do not have permission" }).waitFor();
+  await page.getByRole("heading", { name: "Not allowed" }).waitFor();
   await page.getByText("This token may not manage here").waitFor();
   await assertReadable(page, "refused");
   await page.getByRole("main").getByRole("link", { name: "Go back" }).click();

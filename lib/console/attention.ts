@@ -155,18 +155,12 @@ export function serverFix({ name, state, source, reason }: ServerStatus): Fix | 
   if (state !== "needs_login") {
     return { verb: "Restart", action: { action: "restart-server", server: name } };
   }
-  // Asking again does not log in: it takes a credential.
-  if (source.kind === "file") {
-    return {
-      verb: "Show",
-      href: serverPath(name),
-      advice: `Add a credential header, such as Authorization, to its entry in ${source.path}`,
-    };
-  }
+  // A restart cannot log in: that takes a person, or a credential.
+  const place = source.kind === "file" ? `in ${source.path}` : "under Edit";
   return {
-    verb: "Edit",
-    href: serverStep(name, "edit"),
-    advice: "Add a credential header, such as Authorization",
+    verb: "Log in",
+    href: serverStep(name, "login"),
+    advice: `Log in, or add a credential header, such as Authorization, ${place}`,
   };
 }
 

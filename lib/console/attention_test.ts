@@ -136,7 +136,7 @@ Deno.test("serverFix() repairs a broken npx cache, and restarts whatever else fa
   assert.equal(fix("Exited").verb, "Restart");
 });
 
-Deno.test("serverFix() leads to where a credential is given, for a restart cannot log in", () => {
+Deno.test("serverFix() leads to the login, for a restart cannot log in", () => {
   const fix = (state: ServerStatus["state"], source: ServerStatus["source"]) =>
     serverFix({ name: "git", state, source } as ServerStatus);
   assert.deepEqual(fix("failed", { kind: "store" }), {
@@ -145,7 +145,7 @@ Deno.test("serverFix() leads to where a credential is given, for a restart canno
   });
   const own = fix("needs_login", { kind: "store" });
   assert.ok("href" in own);
-  assert.equal(own.href, "/servers/git/~edit");
+  assert.equal(own.href, "/servers/git/~login");
   const inFile = fix("needs_login", { kind: "file", path: "/x/.mcp.json" });
   assert.ok("href" in inFile);
   assert.match(inFile.advice, /in \/x\/\.mcp\.json/);

@@ -27,7 +27,7 @@ export function errorPage(error: unknown): ErrorPage {
 
 function titleOf({ code, httpStatus }: GatewayError): string {
   if (httpStatus >= 500) return "This page could not be loaded";
-  if (code === "ACCESS_DENIED") return "You do not have permission";
+  if (code === "ACCESS_DENIED") return "Not allowed";
   return httpStatus === 404 ? "Not found" : "Something went wrong";
 }
 

@@ -15,6 +15,15 @@ export function formatAgo(then: number, now: number): string {
   return days === 1 ? "1 day ago" : `${days} days ago`;
 }
 
+/** A moment to the second, in the reader's time: "Nov 12, 2026, 14:03:22". */
+export function formatExact(at: number): string {
+  return new Date(at).toLocaleString("en-US", {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hourCycle: "h23",
+  });
+}
+
 /** A moment as a log has it, in the reader's time: "14:03:22", "Nov 12 14:03" on other days. */
 export function formatClock(at: number, now: number): string {
   const time = new Date(at);
@@ -104,7 +113,9 @@ export function formatKib(bytes: number | undefined): string {
 /** An endpoint in words: "mcp?default" is "/mcp (default)". */
 export function endpointName(endpoint: string): string {
   const [path = "", view = ""] = endpoint.split("?");
-  return view === "" ? `/${path}` : `/${path} (${view.replaceAll("&", ", ")})`;
+  // The usual names of a server's own endpoint.
+  const isUsual = view === "" || view === "namespaced";
+  return isUsual ? `/${path}` : `/${path} (${view.replaceAll("&", ", ")})`;
 }
 
 const VIEWS: Record<string, [short: string, whole: string]> = {

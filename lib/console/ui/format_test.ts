@@ -5,6 +5,7 @@ import {
   formatBytes,
   formatCount,
   formatDuration,
+  formatExact,
   formatKib,
   formatLatency,
   formatSizes,
@@ -65,9 +66,16 @@ Deno.test("formatSizes() and formatKib() say what is not known", () => {
   assert.deepEqual([undefined, 10, 4_096, 2_000_000].map(formatKib), ["–", "<0.1", "4.0", "1,953"]);
 });
 
+Deno.test("formatExact() names the month, and counts hours to 23", () => {
+  const at = new Date(2026, 10, 18, 0, 5, 9).getTime();
+  assert.equal(formatExact(at), "Nov 18, 2026, 00:05:09");
+});
+
 Deno.test("endpointName() is a path and its view", () => {
   assert.equal(endpointName("mcp?default&flat"), "/mcp (default, flat)");
   assert.equal(endpointName("toolsets/dev?"), "/toolsets/dev");
+  assert.equal(endpointName("servers/git?namespaced"), "/servers/git");
+  assert.equal(endpointName("servers/git?original"), "/servers/git (original)");
 });
 
 Deno.test("inertParts() leaves text alone, in any script", () => {

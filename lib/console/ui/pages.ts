@@ -73,7 +73,7 @@ export const DEMO_SERVER_PATH = "/servers/~demo";
 
 export function serverStep(
   name: string,
-  step: "tools" | "edit" | "restart" | "pause" | "resume" | "remove",
+  step: "tools" | "edit" | "login" | "restart" | "pause" | "resume" | "remove",
 ): string {
   return `${serverPath(name)}/~${step}`;
 }

@@ -35,7 +35,7 @@ export function AttentionList({ page }: { page: DashboardPage }) {
             href={serverPath(server.name)}
             subject={server.name}
             isName
-            detail={problem?.message ?? server.reason}
+            detail={capitalized(problem?.message ?? server.reason)}
             at={server.since}
             fixes={fix ? [fix] : []}
           >

@@ -30,7 +30,7 @@ export default define.page<typeof handler>(function ToolsetsPage({ data: page, u
         title="Toolsets"
         lead={total === 0 ? "Saved selections of tools, one of which can be listed to clients" : (
           <>
-            {formatCount(total, "toolset")},{" "}
+            {formatCount(total, "toolset")};{" "}
             {equipped === undefined ? "none equipped" : (
               <span class="effect" role="status">
                 <span class="mono">{equipped.name}</span> is equipped.{" "}

@@ -136,7 +136,7 @@ function Filters({ page, url }: { page: ActivityPage; url: URL }) {
         value={page.filter.text ?? ""}
         hidden={without("q")}
       />
-      {filter("kind", "Kind", "Calls and searches", [
+      {filter("kind", "Kind", "All entries", [
         { value: "call", label: "Calls" },
         { value: "search", label: "Searches" },
         { value: "missed", label: "Found nothing" },

@@ -202,6 +202,16 @@ function CallFacts({ page: { call } }: { page: CallPage }) {
   );
 }
 
+/** JSON over several lines; other text as it is. */
+function indented(text: string): string {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 function Messages({ page }: { page: CallPage }) {
   const { view } = page;
   if (view === undefined) {
@@ -226,7 +236,7 @@ function Messages({ page }: { page: CallPage }) {
         aside={<CopyButton value={response.text} label="Copy the response" />}
       >
         {response.words.map((words, index) => (
-          <Text key={index} text={words} label="Tool output" isCut={false} />
+          <Text key={index} text={indented(words)} label="Tool output" isCut={false} />
         ))}
         {response.words.length === 0
           ? <Text text={response.text} label="Response" isCut={response.isCut} />

@@ -58,11 +58,12 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
             chosen={chosen}
             estimate={estimate}
           />
-          <p class="hint">
-            1. A model writes any missing prompts and candidates. 2. Every description, including
-            the server's own, is tested with every prompt. 3. Candidates that meet the thresholds
-            are promoted; nothing else changes. Tools are never actually called.
-          </p>
+          <ol class="hint job-steps">
+            <li>A model writes any missing prompts and candidates.</li>
+            <li>Every description, including the server's own, is tested with every prompt.</li>
+            <li>Candidates that meet the thresholds are promoted; nothing else changes.</li>
+          </ol>
+          <p class="hint">Tools are never actually called.</p>
           <noscript>
             <div class="form-actions">
               <button type="submit" class="button" formmethod="get">Update estimate</button>

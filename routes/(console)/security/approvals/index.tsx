@@ -112,7 +112,7 @@ function Waiting({ call }: { call: ApprovalCard }) {
 
 const MODES = [
   ["all", "All calls"],
-  ["confirm", "Destructive calls need approval"],
+  ["confirm", "Changes need approval"],
   ["read-only", "Read-only tools"],
 ] as const;
 

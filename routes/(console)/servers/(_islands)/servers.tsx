@@ -60,7 +60,7 @@ const NEAR_END_PX = 24;
 
 /** A server's error output, followed while the reader is at its end. */
 export function LogTail(
-  { server, lines: first }: { server: string; lines: OutputLine[] },
+  { server, lines: first, empty }: { server: string; lines: OutputLine[]; empty: string },
 ) {
   const lines = useSignal(first);
   const box = useRef<HTMLPreElement>(null);
@@ -92,7 +92,7 @@ export function LogTail(
   }, [lines.value]);
 
   if (lines.value.length === 0) {
-    return <p class="muted log-empty">The server has written nothing to stderr.</p>;
+    return <p class="muted log-empty">{empty}</p>;
   }
   const text = lines.value
     .map(({ time, line }) => `${new Date(time).toISOString().slice(11, 19)}  ${line}`).join("\n");

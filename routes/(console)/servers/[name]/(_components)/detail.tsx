@@ -137,11 +137,19 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
 }
 
 function Records({ page: { server, logs, states } }: { page: ServerPage }) {
+  const isRemote = isTransport(server.type, "address");
   return (
     <>
       {logs && !isTransport(server.type, "in-process") && (
-        <Card title="Log" aside="latest stderr output">
-          <LogTail key={server.name} server={server.name} lines={logs.written} />
+        <Card title="Log" aside={isRemote ? "latest log messages" : "latest stderr output"}>
+          <LogTail
+            key={server.name}
+            server={server.name}
+            lines={logs.written}
+            empty={isRemote
+              ? "The server has sent no log messages."
+              : "The server has written nothing to stderr."}
+          />
         </Card>
       )}
       {logs && <ServerLog lines={logs.noted} />}
