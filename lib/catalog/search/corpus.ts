@@ -1,6 +1,6 @@
 import type { SearchDocument } from "./search_document.ts";
 import { isVerb } from "./data/actions.ts";
-import { stemsOf } from "./text.ts";
+import { MOST_TYPOS, stemsOf } from "./text.ts";
 
 export const FIELDS = [
   "name",
@@ -43,9 +43,23 @@ function stemsByField(document: SearchDocument, memo: StemMemo): string[][] {
   ];
 }
 
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31);
+  return letters;
+}
+
+function bitsOf(value: number): number {
+  let count = 0;
+  for (let left = value; left !== 0; left &= left - 1) count++;
+  return count;
+}
+
 class Vocabulary {
   readonly #ids = new Map<string, number>();
   readonly #words: (string | undefined)[] = [];
+  /** A bit for each letter, to compare words at a glance. */
+  readonly #letters: number[] = [];
   readonly #counts: number[] = [];
   readonly #free: number[] = [];
 
@@ -65,6 +79,19 @@ class Vocabulary {
     return this.#ids.keys();
   }
 
+  /** The words that may be a typo of this one: of about the same length, with about the same letters. */
+  near(word: string): string[] {
+    const letters = lettersOf(word);
+    const near: string[] = [];
+    for (let id = 0; id < this.#words.length; id++) {
+      const other = this.#words[id];
+      if (other === undefined || Math.abs(other.length - word.length) > MOST_TYPOS) continue;
+      // Each typo takes one letter away and adds another at most.
+      if (bitsOf(letters ^ this.#letters[id]!) <= 2 * MOST_TYPOS) near.push(other);
+    }
+    return near;
+  }
+
   add(word: string): number {
     const known = this.#ids.get(word);
     if (known !== undefined) {
@@ -74,6 +101,7 @@ class Vocabulary {
     const id = this.#free.pop() ?? this.#words.length;
     this.#ids.set(word, id);
     this.#words[id] = word;
+    this.#letters[id] = lettersOf(word);
     this.#counts[id] = 1;
     return id;
   }

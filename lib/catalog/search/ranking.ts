@@ -9,6 +9,7 @@ import {
   type SearchField,
 } from "./corpus.ts";
 import type { QueryPart, SearchQuery } from "./search_query.ts";
+import { getOrMake } from "../../core/defined.ts";
 import { agreementOf } from "./data/actions.ts";
 import { splitWords, stemOf } from "./text.ts";
 
@@ -83,6 +84,12 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio, used }:
   const hasClauses = query.clauses.length > 1;
   const weights = semantic && query.clauses.length >= TASK_CLAUSES ? TASK_WEIGHTS : WEIGHTS;
 
+  const scoreParts = scorer.forParts([
+    query.whole,
+    ...(hasClauses ? query.clauses : []),
+    ...(query.context ? [query.context] : []),
+  ]);
+
   const known = new Map<string | undefined, number>();
   function agreements(verb: string | undefined): number {
     let agreement = known.get(verb);
@@ -101,21 +108,22 @@ export function scoreFor({ query, text, corpus, scorer, semantic, ratio, used }:
   }
 
   return (entry) => {
-    const whole = scorer.score(query.whole, entry);
+    const scores = scoreParts(entry);
+    const whole = scores[0]!;
     const meaning = semantic?.of(entry.key);
     // One clause is the whole.
     let [clause, nearestClause, wish, most] = [whole, meaning?.tool ?? 0, 0, -Infinity];
     if (hasClauses) {
       [clause, nearestClause] = [0, meaning ? -Infinity : 0];
-      query.clauses.forEach((part, index) => {
-        const words = whole > 0 ? scorer.score(part, entry) : 0;
+      query.clauses.forEach((_, index) => {
+        const words = scores[1 + index]!;
         const near = meaning?.clauses[index] ?? meaning?.tool ?? 0;
         if (words + near > most) [wish, most] = [index, words + near];
         clause = Math.max(clause, words);
         if (meaning) nearestClause = Math.max(nearestClause, near);
       });
     }
-    const context = query.context ? scorer.score(query.context, entry) : 0;
+    const context = query.context ? scores.at(-1)! : 0;
     // Words that happen to be a deprecated tool's name do not ask for it.
     const isExact = name !== "" && (name === entry.bareName || name === entry.bareKey) &&
       (isOneWord || !entry.isDeprecated);
@@ -195,15 +203,32 @@ export class FieldScorer {
     this.#averages = FIELDS.map((_, field) => corpus.averageLength(field) || 1);
   }
 
-  score(part: QueryPart, entry: CorpusEntry): number {
-    let sum = 0;
-    for (const { matches } of part.words) {
-      for (const { id, weight } of matches) {
-        const position = positionOf(entry.words, id);
-        if (position >= 0) sum += weight * saturate(this.frequency(entry, position));
+  /** Scores several parts of a query at once, which share most of their words; valid until the next. */
+  forParts(parts: readonly QueryPart[]): (entry: CorpusEntry) => Float64Array {
+    const byId = new Map<number, Float64Array>();
+    parts.forEach(({ words, telling }, part) => {
+      for (const { id, weight } of words.flatMap(({ matches }) => matches)) {
+        const weights = getOrMake(byId, id, () => new Float64Array(parts.length));
+        weights[part]! += weight / (Math.sqrt(telling) || 1);
       }
-    }
-    return sum === 0 ? 0 : sum / Math.sqrt(part.telling);
+    });
+    const ids = Uint32Array.from(byId.keys()).sort();
+    const weights = Array.from(ids, (id) => byId.get(id)!);
+    const scores = new Float64Array(parts.length);
+    return (entry) => {
+      scores.fill(0);
+      // Both are sorted.
+      let position = 0;
+      for (let index = 0; index < ids.length; index++) {
+        const id = ids[index]!;
+        while (position < entry.words.length && entry.words[position]! < id) position++;
+        if (entry.words[position] !== id) continue;
+        const worth = saturate(this.frequency(entry, position));
+        const ofId = weights[index]!;
+        for (let part = 0; part < scores.length; part++) scores[part]! += ofId[part]! * worth;
+      }
+      return scores;
+    };
   }
 
   frequency(entry: CorpusEntry, position: number): number {

@@ -208,7 +208,7 @@ class WordReader {
     if (this.#guessesLeft <= 0) return [];
     this.#guessesLeft--;
     const { vocabulary } = this.#corpus;
-    const found = correct(stem, vocabulary.words());
+    const found = correct(stem, vocabulary.near(stem));
     if (found.length > 0 || stem.length < SHORTEST_PART) return found;
     for (const word of vocabulary.words()) {
       if (!word.startsWith(stem)) continue;

@@ -107,6 +107,7 @@ export function splitClauses(text: string): string[] {
   return clauses.slice(0, MOST_CLAUSES);
 }
 
+export const MOST_TYPOS = 2;
 /** How much a word counts that stands in for a mistyped one, by the letters between them. */
 const TRUST = [1, 0.6, 0.3];
 const MOST_FOUND = 3;
@@ -116,7 +117,7 @@ const LONGEST = 24;
 
 export function correct(word: string, known: Iterable<string>): { word: string; trust: number }[] {
   if (word.length < SHORTEST || word.length > LONGEST || /\p{N}/u.test(word)) return [];
-  const most = word.length < 8 ? 1 : 2;
+  const most = word.length < 8 ? 1 : MOST_TYPOS;
   let best = most;
   let found: string[] = [];
   for (const candidate of known) {

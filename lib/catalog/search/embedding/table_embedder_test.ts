@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { TableEmbedder } from "./table_embedder.ts";
-import { dot, lengthOf, quantize } from "./vectors.ts";
+import { lengthOf, VectorBlock } from "./vector_block.ts";
+import { quantize } from "./vectors.ts";
 
 Deno.test("TableEmbedder tells meanings apart", async () => {
   await using embedder = await TableEmbedder.open();
   const nearness = (one: string, other: string) => {
     const [first, second] = [quantize(embedder.vectorOf(one)), quantize(embedder.vectorOf(other))];
-    return dot(first, second) / (lengthOf(first) * lengthOf(second));
+    const block = new VectorBlock([second], second.length);
+    block.aim(first);
+    return block.product(0) / (lengthOf(first) * lengthOf(second));
   };
   const query = "what will the weather be like tomorrow";
   const near = nearness(query, "forecast of rain and temperature");

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SearchDocument } from "../search_document.ts";
 import type { SemanticScores } from "../ranking.ts";
+import { lengthOf, VectorBlock } from "./vector_block.ts";
 
 /** Vectors as one block of bytes, and the rows that each tool uses; made after a change. */
 interface Layout {
@@ -9,9 +10,7 @@ interface Layout {
   /** Rows by the position of a key; -1 if there is no vector. */
   tool: Int32Array;
   server: Int32Array;
-  dimensions: number;
-  rows: Int8Array;
-  lengths: Float32Array;
+  block: VectorBlock;
 }
 
 export class ToolVectors {
@@ -87,13 +86,12 @@ export class ToolVectors {
   /** Vectors of another length than the query's belong to another model: they count as missing. */
   #lay(dimensions: number): Layout {
     const fitting = [...this.#vectors].filter(([, { length }]) => length === dimensions);
-    const rows = new Int8Array(fitting.length * dimensions);
+    const block = new VectorBlock(fitting.map(([, vector]) => vector), dimensions);
     const rowOf = new Map<string | undefined, number>();
-    fitting.forEach(([hash, vector], row) => {
-      rows.set(vector, row * dimensions);
+    fitting.forEach(([hash], row) => {
       rowOf.set(hash, row);
       // The block is the only copy.
-      this.#vectors.set(hash, rows.subarray(row * dimensions, (row + 1) * dimensions));
+      this.#vectors.set(hash, block.row(row));
     });
     const keys = [...this.#texts.keys()];
     const texts = [...this.#texts.values()];
@@ -102,9 +100,7 @@ export class ToolVectors {
       positions: new Map(keys.map((key, position) => [key, position])),
       tool: Int32Array.from(texts, ({ tool }) => rowOf.get(tool) ?? -1),
       server: Int32Array.from(texts, ({ server }) => rowOf.get(server) ?? -1),
-      dimensions,
-      rows,
-      lengths: Float32Array.from(fitting, ([, vector]) => lengthOf(vector) || 1),
+      block,
     };
   }
 
@@ -136,20 +132,23 @@ export class VectorScores implements SemanticScores {
   readonly #cosines: Float32Array;
   readonly #tool: Float64Array;
   readonly #server: Float64Array;
-  readonly #clauses: { vector: Int8Array; size: number; mean: number; deviation: number }[];
+  /** By clause, then by position; empty if the query is one. */
+  readonly #clauses: ClauseScores[];
   #sums: Float64Array | undefined;
 
   constructor(layout: Layout, query: Float32Array, clauses: readonly Float32Array[]) {
     this.#layout = layout;
-    const { rows, lengths, dimensions } = layout;
+    const { block } = layout;
     const direction = quantize(query);
     const size = lengthOf(direction) || 1;
-    this.#cosines = lengths.map((length, row) =>
-      dot(direction, rows, row * dimensions) / (length * size)
-    );
+    block.aim(direction);
+    const products = block.products();
+    this.#cosines = block.lengths.map((length, row) => products[row]! / (length * size));
     this.#tool = spreadOf(layout.tool, this.#cosines);
     this.#server = spreadOf(layout.server, this.#cosines);
-    this.#clauses = clauses.length < 2 ? [] : clauses.map((clause) => this.#measure(clause));
+    this.#clauses = clauses.length < 2
+      ? []
+      : clauses.map((clause) => new ClauseScores(layout, quantize(clause)));
   }
 
   of(key: string): MeaningOfTool | undefined {
@@ -157,9 +156,7 @@ export class VectorScores implements SemanticScores {
     const row = position === undefined ? -1 : this.#layout.tool[position]!;
     if (position === undefined || row < 0) return undefined;
     const tool = this.#tool[position]!;
-    const clauses = this.#clauses.map(({ vector, size, mean, deviation }) =>
-      (this.#nearness(vector, size, row) - mean) / deviation
-    );
+    const clauses = this.#clauses.map((clause) => clause.of(row));
     return { tool, server: this.#server[position]!, clauses, cosine: this.#cosines[row]! };
   }
 
@@ -184,26 +181,41 @@ export class VectorScores implements SemanticScores {
     }
     return near.map((position) => keys[position]!);
   }
+}
 
-  #nearness(vector: Int8Array, size: number, row: number): number {
-    const { rows, lengths, dimensions } = this.#layout;
-    return dot(vector, rows, row * dimensions) / (lengths[row]! * size);
-  }
+/** Nearness to one clause of a query. */
+class ClauseScores {
+  readonly #block: VectorBlock;
+  readonly #vector: Int8Array;
+  readonly #size: number;
+  readonly #mean: number;
+  readonly #deviation: number;
 
-  #measure(clause: Float32Array) {
-    const vector = quantize(clause);
-    const size = lengthOf(vector) || 1;
-    const { tool } = this.#layout;
+  constructor({ block, tool }: Layout, vector: Int8Array) {
+    this.#block = block;
+    this.#vector = vector;
+    this.#size = lengthOf(vector) || 1;
     const step = Math.max(1, Math.floor(tool.length / SAMPLE));
     let [count, sum, squares] = [0, 0, 0];
     for (let position = 0; position < tool.length; position += step) {
       if (tool[position]! < 0) continue;
-      const cosine = this.#nearness(vector, size, tool[position]!);
+      const cosine = this.#cosine(tool[position]!);
       count++;
       sum += cosine;
       squares += cosine * cosine;
     }
-    return { vector, size, ...momentsOf(count, sum, squares) };
+    const { mean, deviation } = momentsOf(count, sum, squares);
+    this.#mean = mean;
+    this.#deviation = deviation;
+  }
+
+  of(row: number): number {
+    return (this.#cosine(row) - this.#mean) / this.#deviation;
+  }
+
+  #cosine(row: number): number {
+    this.#block.aim(this.#vector);
+    return this.#block.product(row) / (this.#block.lengths[row]! * this.#size);
   }
 }
 
@@ -241,21 +253,6 @@ export function quantize(vector: Float32Array): Int8Array<ArrayBuffer> {
   for (const value of vector) most = Math.max(most, Math.abs(value));
   if (most === 0 || !Number.isFinite(most)) return new Int8Array(vector.length);
   return Int8Array.from(vector, (value) => Math.round(value / most * STEPS));
-}
-
-export function lengthOf(vector: Int8Array): number {
-  let sum = 0;
-  for (const value of vector) sum += value * value;
-  return Math.sqrt(sum);
-}
-
-/** Of a vector and the row that begins at `start`; whole numbers are three times as fast as fractions. */
-export function dot(one: Int8Array, rows: Int8Array, start = 0): number {
-  let sum = 0;
-  for (let index = 0; index < one.length; index++) {
-    sum = (sum + Math.imul(one[index]!, rows[start + index]!)) | 0;
-  }
-  return sum;
 }
 
 /** The beginning says what a tool does; the model's time grows with the length. */
