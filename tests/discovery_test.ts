@@ -198,6 +198,19 @@ Deno.test("a server from npm is discovered and executed", async () => {
   assert.deepEqual(data, { entities: [], relations: [] });
 });
 
+Deno.test("a deprecated tool of a server from npm ranks below the one that it names", async () => {
+  const folder = await Deno.makeTempDir();
+  await using endpoints = await Endpoints.open({ files: { ...npmServer("filesystem", [folder]) } });
+  await using client = await connect(endpoints.url, "/mcp?expose=discovery");
+  for (const query of ["read file", "read_file", "read the complete contents of a file"]) {
+    const { tools } = await discover(client, { query });
+    const names = tools.map(({ toolName }) => toolName);
+    assert.equal(names[0], "read_text_file", query);
+    assert.ok(names.includes("read_file"), query);
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("options say what words and categories mean, and search goes on without a backend", async (t) => {
   await using behind = servers();
   const words = [
