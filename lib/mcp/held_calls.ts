@@ -1,21 +1,48 @@
-import { type Timeout, TimeoutQueue } from "../core/async.ts";
+import { z } from "zod";
+import { Cancellation, type Timeout, TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
-import type { StatelessCall } from "./stateless_call.ts";
+import { exactId, idText, type MessageId } from "../core/rpc.ts";
+import { type Mailbox, type MailHandler, PeerGone } from "../storage/mailbox.ts";
+import { isProgress } from "./event_body.ts";
+import type { Round, StatelessCall } from "./stateless_call.ts";
 
 const PATIENCE_MS = 1_000;
 /** How long a call waits for the client to come back with its answers. */
 const HOLD_MS = 10 * 60_000;
 
 /** The caller and the request of a retry; both must match those of the held call. */
-export interface Retry {
-  endpoint: string;
-  principal: string;
-  fingerprint: string;
+const Retry = z.strictObject({
+  state: z.string(),
+  endpoint: z.string(),
+  principal: z.string(),
+  fingerprint: z.string(),
+});
+export type Retry = z.infer<typeof Retry>;
+
+/** A retry that reached another gateway. Ids are JSON, which has all their digits. */
+const PassedRetry = Retry.extend({
+  id: z.string(),
+  progressToken: z.string().optional(),
+  answers: z.array(z.tuple([z.string(), z.string()])),
+});
+const PassedOutcome = z.strictObject({ text: z.string(), status: z.number() });
+
+/** What the gateways on one store say to each other about held calls. */
+const TOPIC = "held call";
+
+interface ReturningClient {
+  round: Round;
+  /** By the ids of the questions. */
+  answers: ReadonlyMap<string, string>;
+  /** The text that refuses the request. */
+  refused(error: unknown): string;
 }
 
 interface HeldCallsOptions {
   /** The same after a restart. */
   gatewayId?: string | undefined;
+  /** To the other gateways on the store. */
+  mailbox?: Mailbox | undefined;
   holdMs?: number | undefined;
 }
 
@@ -26,7 +53,8 @@ interface HeldCallsOptions {
 export class HeldCalls implements Disposable {
   /** Of all states that gateways on this store issue; another gateway may be one of the servers. */
   readonly #prefix: string;
-  readonly #instance = crypto.randomUUID().slice(0, 8);
+  readonly #mailbox: Mailbox | undefined;
+  readonly #instance: string;
   readonly #calls = new Map<string, { call: StatelessCall; limit: Timeout }>();
   readonly #limits: TimeoutQueue;
   /**
@@ -35,9 +63,14 @@ export class HeldCalls implements Disposable {
    */
   readonly patience = new TimeoutQueue(PATIENCE_MS);
 
-  constructor({ gatewayId = crypto.randomUUID(), holdMs = HOLD_MS }: HeldCallsOptions = {}) {
+  constructor(
+    { gatewayId = crypto.randomUUID(), mailbox, holdMs = HOLD_MS }: HeldCallsOptions = {},
+  ) {
     this.#prefix = `quartermaster.${gatewayId}.`;
     this.#limits = new TimeoutQueue(holdMs);
+    this.#mailbox = mailbox;
+    this.#instance = mailbox?.id ?? crypto.randomUUID();
+    mailbox?.handle(TOPIC, (body, exchange) => this.#resumePassed(body, exchange));
   }
 
   /** Whether a request state was issued by this gateway; servers know all others. */
@@ -57,8 +90,28 @@ export class HeldCalls implements Disposable {
     return state;
   }
 
-  /** The call that waits under a state; throws INVALID_PARAMS if it is not the caller's, or gone. */
-  take(state: string, { endpoint, principal, fingerprint }: Retry): StatelessCall {
+  /**
+   * Continues a call with the client's answers, here or at the gateway that holds it; returns how to
+   * cancel it. Throws INVALID_PARAMS if it is not the caller's, or gone; if another gateway says so,
+   * the round ends with `refused()`.
+   */
+  resume(retry: Retry, back: ReturningClient): Pick<StatelessCall, "cancel"> {
+    const instance = /^[0-9a-f-]{36}(?=\.)/.exec(retry.state.slice(this.#prefix.length))?.[0];
+    if (this.#mailbox && instance !== undefined && instance !== this.#instance) {
+      return this.#pass(this.#mailbox, instance, retry, back);
+    }
+    const call = this.#take(retry);
+    call.resume(back.round, back.answers);
+    return call;
+  }
+
+  [Symbol.dispose](): void {
+    this.#limits[Symbol.dispose]();
+    this.patience[Symbol.dispose]();
+    this.#calls.clear();
+  }
+
+  #take({ state, endpoint, principal, fingerprint }: Retry): StatelessCall {
     const { call, limit } = this.#calls.get(state) ?? {};
     // Somebody else's call is as unknown as one that never was.
     if (!limit || call?.session.endpoint !== endpoint || call.session.principal !== principal) {
@@ -77,10 +130,48 @@ export class HeldCalls implements Disposable {
     return call;
   }
 
-  [Symbol.dispose](): void {
-    this.#limits[Symbol.dispose]();
-    this.patience[Symbol.dispose]();
-    this.#calls.clear();
+  /** Has the gateway that holds the call continue it, and says in the round what it says. */
+  #pass(
+    mailbox: Mailbox,
+    instance: string,
+    retry: Retry,
+    { round, answers, refused }: ReturningClient,
+  ): Pick<StatelessCall, "cancel"> {
+    const left = new Cancellation();
+    const cancel = (reason: string) => left.abort(new DOMException(reason, "AbortError"));
+    round.gone?.addEventListener("abort", () => cancel("The client disconnected"));
+    const { id, progressToken } = round;
+    const passed: z.infer<typeof PassedRetry> = {
+      ...retry,
+      id: idText(id),
+      progressToken: progressToken === undefined ? undefined : idText(progressToken),
+      answers: [...answers],
+    };
+    const send = (text: string) => round.send(text);
+    void mailbox.ask(instance, TOPIC, JSON.stringify(passed), { signal: left, onPart: send }).then(
+      (body) => {
+        const { text, status } = PassedOutcome.parse(JSON.parse(body));
+        round.end(text, status);
+      },
+    ).catch((error) => {
+      round.end(refused(error instanceof PeerGone ? this.#unknown(retry.state) : error), 200);
+    });
+    return { cancel };
+  }
+
+  /** Continues a call whose client has come back to another gateway. */
+  #resumePassed(body: string, { send, signal }: Parameters<MailHandler>[1]): Promise<string> {
+    const { id, progressToken, answers, ...retry } = PassedRetry.parse(JSON.parse(body));
+    const call = this.#take(retry);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    call.resume({
+      id: idIn(id)!,
+      progressToken: idIn(progressToken),
+      gone: signal,
+      send: (text) => send(text, isProgress(text) ? "progress" : undefined),
+      end: (text, status) => resolve(JSON.stringify({ text, status })),
+    }, new Map(answers));
+    return promise;
   }
 
   #unknown(state: string): GatewayError {
@@ -88,7 +179,7 @@ export class HeldCalls implements Disposable {
     return new GatewayError("INVALID_PARAMS", {
       message: isFromHere
         ? "Unknown request state: it was already used, or has expired"
-        : "Unknown request state: it was issued by another gateway, or before a restart",
+        : "Unknown request state: the gateway that held the call has stopped",
       recoveryAction: "Check whether the call took effect before retrying",
       recoverySteps: [
         "Check whether the call took effect: it may have run",
@@ -96,4 +187,8 @@ export class HeldCalls implements Disposable {
       ],
     });
   }
+}
+
+function idIn(text: string | undefined): MessageId | undefined {
+  return text === undefined ? undefined : exactId(JSON.parse(text), () => text);
 }

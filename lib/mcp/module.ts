@@ -15,6 +15,7 @@ import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { OfferedListsRepository } from "../storage/servers_repository.ts";
 import { SessionsRepository } from "../storage/access_repositories.ts";
+import type { Mailbox } from "../storage/mailbox.ts";
 import type { Store } from "../storage/store.ts";
 import type { AnsweredCall, CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logs } from "../telemetry/logs.ts";
@@ -62,6 +63,8 @@ export interface McpModuleOptions
   signal: AbortSignal;
   /** The same for all gateways on the store, and after a restart. */
   gatewayId?: string | undefined;
+  /** To the other gateways on the store. */
+  mailbox?: Mailbox | undefined;
   /** Built for one command: sessions of other processes are left alone. */
   isCommand?: boolean;
   onWarning(message: string, details?: object): void;
@@ -216,7 +219,7 @@ export class McpModule implements AsyncDisposable {
   }
 
   #openHost(): EndpointHost {
-    const { access, policy, logs, maxBody, metrics, account, gatewayId } = this.#options;
+    const { access, policy, logs, maxBody, metrics, account, gatewayId, mailbox } = this.#options;
     metrics.gauge("quartermaster_sessions", () => this.sessions.size);
     const count = requestCounter(metrics);
     const countCall = callCounter(metrics);
@@ -228,7 +231,7 @@ export class McpModule implements AsyncDisposable {
     });
     return {
       sessions: this.sessions,
-      held: this.#stack.use(new HeldCalls({ gatewayId })),
+      held: this.#stack.use(new HeldCalls({ gatewayId, mailbox })),
       maxBody,
       log: logs.module("http"),
       calls: new CallLog(logs.module("http")),

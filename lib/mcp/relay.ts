@@ -18,6 +18,7 @@ import type { Call, Connection } from "../servers/connection.ts";
 import { TransportClosed } from "../servers/transports/transport.ts";
 import { backoffMs } from "../servers/shared_connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
+import { isOnTask, type TaskCarrier } from "../servers/task_owners.ts";
 import type { ConnectionUse } from "../servers/own_connections.ts";
 import { isSessionLost } from "../servers/status.ts";
 import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
@@ -35,7 +36,6 @@ const STEADY_MS = 30_000;
 /** What calls in flight have left when the client's folder changes. */
 const SETTLE_MS = 10_000;
 const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 /** Requests of a stateless client that can be answered with a question. */
 const CAN_ASK = new Set(["tools/call", "prompts/get", "resources/read"]);
@@ -57,7 +57,7 @@ interface OwnConnection {
  * may ask it something or act in another way, or if the server keeps state for it, the client has a connection of its own, so that nothing reaches anybody else; all
  * others share one.
  */
-export class Relay implements AsyncDisposable {
+export class Relay implements AsyncDisposable, TaskCarrier {
   readonly #server: ManagedServer;
   readonly #client: Client;
   /** Called with the tools that the server lists for this client, which may differ from all others'. */
@@ -169,9 +169,9 @@ export class Relay implements AsyncDisposable {
   async #call(request: McpRequest, call: Call): Promise<string> {
     const { taskOwners } = this.#server;
     const { principal } = this.#client;
-    if (taskOwners.isForeign(principal, request)) {
-      const taskId = JSON.stringify(request.params.taskId) ?? "";
-      return errorText(request.id, INVALID_PARAMS, `Task ${taskId} not found`);
+    if (isOnTask(request.method)) {
+      const diverted = await taskOwners.divert(principal, request, call.params);
+      if (diverted !== undefined) return diverted;
     }
     const isShared = !this.#needsOwn || await this.#isShared(call);
     const send = (call: Call) =>
@@ -181,7 +181,15 @@ export class Relay implements AsyncDisposable {
       answer = await completeUrls(answer, this.#rounds(request, call, send));
     }
     const text = withId(answer.text, answer.id, request.id);
-    return taskOwners.shown(principal, request, text);
+    return taskOwners.shown(principal, request, text, this);
+  }
+
+  callOnTask(
+    { method, params }: { method: string; params: string },
+    { signal, send }: Pick<McpRequest, "signal" | "send">,
+  ): Promise<string> {
+    const request = { id: 0, method, params: JSON.parse(params), text: params, signal, send };
+    return this.call(request, params);
   }
 
   #rounds(request: McpRequest, call: Call, send: (call: Call) => Promise<ServerAnswer>) {

@@ -123,15 +123,14 @@ export function runRound(
   host: StatelessCallOptions["host"],
   round: Round,
   request: Omit<StatelessCallOptions, "host">,
-): StatelessCall {
+): Pick<StatelessCall, "cancel"> {
   const { message, text, endpoint, session } = request;
-  const { requestState } = message.params;
-  if (host.held.isOurs(requestState)) {
-    const { principal } = session;
-    const retry = { endpoint: endpoint.key, principal, fingerprint: fingerprintOf(message) };
-    const held = host.held.take(requestState, retry);
-    held.resume(round, inputResponses(message, text));
-    return held;
+  const { requestState: state } = message.params;
+  if (host.held.isOurs(state)) {
+    const { principal, view } = session;
+    const retry = { state, endpoint: endpoint.key, principal, fingerprint: fingerprintOf(message) };
+    const refused = (error: unknown) => refusedText(message.id, message.method, error, view);
+    return host.held.resume(retry, { round, answers: inputResponses(message, text), refused });
   }
   const own = { ...request, host, text: withoutEnvelope(text, message.params) };
   const call = new StatelessCall(own, round);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Cancellation, type CancelSignal } from "../core/async.ts";
 import { type McpRequest, progressTokenOf } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -327,8 +328,10 @@ export function refusedText(
   return completedAnswer(rpcErrorText(id, method, view?.explain?.(error) ?? error), method, 0);
 }
 
+/** A hash, because it may be stored: arguments are a person's data. */
 export function fingerprintOf({ method, params }: Pick<RpcRequest, "method" | "params">): string {
-  return JSON.stringify([method, params.name, params.uri, params.arguments]);
+  const text = JSON.stringify([method, params.name, params.uri, params.arguments]);
+  return createHash("sha256").update(text).digest("base64");
 }
 
 function canAnswer(

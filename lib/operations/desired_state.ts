@@ -7,6 +7,7 @@ import type { OnAudit } from "../core/access.ts";
 import { inTurn } from "../core/async.ts";
 import type { ServersModule } from "../servers/module.ts";
 import { followGeneration } from "../storage/follow.ts";
+import type { Mailbox } from "../storage/mailbox.ts";
 import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -15,6 +16,7 @@ const DEMO_REMOVED: Setting<boolean> = { name: "demoRemoved", schema: z.boolean(
 
 export interface DesiredStateInput {
   store: Store;
+  mailbox?: Mailbox;
   config: ConfigModule;
   servers: Pick<ServersModule, "pool" | "wanted">;
   /** The store's file, if it is one. */
@@ -52,11 +54,11 @@ export class DesiredState {
 
   /** Follows the store since that generation, and the config file, until the signal aborts. */
   async follow(since: bigint, onConfig: () => void): Promise<void> {
-    const { store, config, path, platform, signal, isCommand } = this.#input;
+    const { store, config, path, platform, signal, isCommand, mailbox } = this.#input;
     if (isCommand) return;
     const unwatchable = path === undefined ? undefined : dirname(path);
     await Promise.all([
-      followGeneration(store, this.sync, { signal, since }),
+      followGeneration(store, this.sync, { signal, since, mailbox }),
       platform.canWrite
         ? config.follow(() => this.sync().then(onConfig), { signal, unwatchable })
         : undefined,

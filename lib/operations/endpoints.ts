@@ -2,6 +2,7 @@ import type { Access } from "../auth/access.ts";
 import type { Bus } from "../core/bus.ts";
 import { ContentScreen } from "../mcp/content_screen.ts";
 import { McpModule } from "../mcp/module.ts";
+import type { Mailbox } from "../storage/mailbox.ts";
 import type { CallControlModule, CallControlModuleOptions } from "../trust/call_control/module.ts";
 import type { OperationsInput, OperationsModule } from "./module.ts";
 
@@ -14,6 +15,7 @@ interface EndpointsInput extends Omit<OperationsInput, "control" | "sync" | "rem
   /** Aborts when the gateway begins to stop. */
   signal: AbortSignal;
   gatewayId: string | undefined;
+  mailbox: Mailbox;
   /** Built for one command: sessions of other processes are left alone. */
   isCommand?: boolean;
 }

@@ -9,7 +9,7 @@ import type { Bus } from "../core/bus.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { TransportEvents } from "./transports/transport.ts";
 import { openTransport, type TransportContext } from "./transports/open.ts";
-import type { PooledServer } from "./server.ts";
+import type { ManagedServer, PooledServer } from "./server.ts";
 import { ServerPool } from "./pool.ts";
 import { buildAddressPolicy } from "./address_policy.ts";
 import type { SecretsModule } from "./secrets.ts";
@@ -28,18 +28,23 @@ import {
   PausedServersRepository,
   ServerErasRepository,
   ServersRepository,
+  TaskOwnersRepository,
 } from "../storage/servers_repository.ts";
 import { EraMemory } from "./era_memory.ts";
+import { PassedTask, TASK_TOPIC } from "./task_owners.ts";
+import type { Mailbox } from "../storage/mailbox.ts";
 import type { Store } from "../storage/store.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { keepUp } from "../core/async.ts";
 
 const REAP_EVERY_MS = 30_000;
+const PRUNE_EVERY_MS = 3_600_000;
 
 export interface ServersInput {
   store: Store;
   lease: KeptLease;
+  mailbox: Mailbox;
   secrets: SecretsModule;
   logs: Logs;
   telemetry: { metrics: Metrics };
@@ -138,6 +143,7 @@ export function buildServers(input: ServersInput) {
       mask: transports.mask,
       knownTools: input.knownTools,
       eras: new EraMemory(new ServerErasRepository(store)),
+      tasks: serveTasks(input, stack, (name) => pool.resolve(name)),
       onTools(name, texts) {
         const server = pool.find(name);
         const isListed = () => input.isCommand || !server?.isSwitchedOff;
@@ -146,7 +152,6 @@ export function buildServers(input: ServersInput) {
       },
     }),
   );
-
   followTools(bus, pool, input.countTools, onStatus);
 
   /** All wanted servers: those of the file, and those added at run time under other names. */
@@ -205,6 +210,23 @@ function followTools(
   });
 }
 
+/** Notes tasks for all gateways on the store, and answers them about those that were started here. */
+function serveTasks(
+  { store, mailbox, isCommand, onWarning }: ServersInput,
+  stack: AsyncDisposableStack,
+  resolve: (server: string) => ManagedServer,
+) {
+  const records = new TaskOwnersRepository(store);
+  if (isCommand) return { records, mailbox };
+  mailbox.handle(TASK_TOPIC, (body, exchange) => {
+    const passed = PassedTask.parse(JSON.parse(body));
+    return resolve(passed.server).taskOwners.answer(passed, exchange);
+  });
+  const onError = (error: unknown) => onWarning("Cannot remove the owners of old tasks", { error });
+  stack.use(keepUp({ everyMs: PRUNE_EVERY_MS, work: () => records.prune(), onError }));
+  return { records, mailbox };
+}
+
 function measure(pool: ServerPool, metrics: Metrics): void {
   metrics.gauge("quartermaster_servers", () => {
     const counts = Map.groupBy(pool.list(), ({ state }) => state);
@@ -230,7 +252,7 @@ async function findPackageCache(
 
 /** Ends programs that killed gateways left running, and forgets their leases. */
 function keepReaping(
-  { store, lease, onWarning }: ServersInput,
+  { store, lease, mailbox, onWarning }: ServersInput,
   records: ProcessesRepository,
   log: ReturnType<Logs["module"]>,
 ) {
@@ -248,7 +270,7 @@ function keepReaping(
         );
       }
       for (const { id } of await leases.listLapsed()) {
-        if (id !== lease.id) await leases.takeOver(id);
+        if (id !== lease.id && await leases.takeOver(id)) await mailbox.forget(id);
       }
     },
   });

@@ -24,7 +24,7 @@ import {
   StatusTracker,
 } from "./status.ts";
 import { listenForChanges, type Subscription } from "./subscription.ts";
-import { TaskOwners } from "./task_owners.ts";
+import { TaskOwners, type TaskOwnersOptions } from "./task_owners.ts";
 import {
   ScopeRequired,
   type Transport,
@@ -64,6 +64,8 @@ export interface ManagedServerOptions {
   onTools(name: string, tools: string[]): Promise<number>;
   /** What servers spoke last, by name and entry. */
   eras?: EraMemory | undefined;
+  /** Where all gateways on the store look for the owners of tasks. */
+  tasks?: TaskOwnersOptions["shared"];
   /** It was switched off: its tools are no longer there, and are not forgotten either. */
   onSwitchedOff?(name: string): void;
   /** It wrote to its error output, or something is to be known of its connection. */
@@ -90,7 +92,7 @@ interface OwnClient extends
 /** One MCP server: its shared connection, connections of single clients, its tools and log. */
 export class ManagedServer implements AsyncDisposable {
   readonly log = new OutputLog();
-  readonly taskOwners = new TaskOwners();
+  readonly taskOwners: TaskOwners;
   readonly #options: ManagedServerOptions;
   readonly #timings: Timings;
   readonly #status: StatusTracker;
@@ -117,6 +119,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#server = options.server;
     this.#timings = { ...TIMINGS, ...options.timings };
     this.#era = new LastEra(options.eras);
+    this.taskOwners = new TaskOwners({ server: this, shared: options.tasks });
     this.#status = new StatusTracker({ name, type: spec.type, source }, options.log, (status) => {
       if (!this.#closing.signal.aborted) options.onStatus(status);
     });

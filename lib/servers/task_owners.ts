@@ -1,14 +1,61 @@
+import { z } from "zod";
 import { credentialOf, EVERYONE } from "../core/access.ts";
-import { elementSpans, memberSpans, nestedText, parseJson } from "../core/rpc.ts";
+import type { McpRequest } from "../core/client.ts";
+import {
+  elementSpans,
+  errorText,
+  memberSpans,
+  nestedText,
+  parseJson,
+  withId,
+} from "../core/rpc.ts";
+import { type Mailbox, type MailExchange, PeerGone } from "../storage/mailbox.ts";
+import type { TaskOwnersRepository } from "../storage/servers_repository.ts";
+import { isProgram } from "../core/server.ts";
+import type { ManagedServer, PooledServer } from "./server.ts";
 
+const INVALID_PARAMS = -32602;
 const MOST_TASKS = 10_000;
 /** After the last request about a task. */
 const KEPT_MS = 24 * 3_600_000;
+/** So often at most is a use of a task written to the store. */
+const NOTE_EVERY_MS = 3_600_000;
 
-/** A request about tasks, as far as it says whose they are. */
-interface TaskRequest {
-  method: string;
-  params: Record<string, unknown>;
+/** What gateways on one store ask each other about tasks. */
+export const TASK_TOPIC = "task";
+export const PassedTask = z.strictObject({
+  server: z.string(),
+  principal: z.string(),
+  taskId: z.string(),
+  method: z.string(),
+  params: z.string(),
+});
+type PassedTask = z.infer<typeof PassedTask>;
+
+/** Whether a request is about one task. */
+export function isOnTask(method: string): boolean {
+  return method.startsWith("tasks/") && method !== "tasks/list";
+}
+
+interface TaskUse {
+  usedAt: number;
+  notedAt: number;
+  carrier: TaskCarrier | undefined;
+}
+
+/** Has the connection on which a task was started. The answer has the id 0. */
+export interface TaskCarrier {
+  callOnTask(
+    request: Pick<PassedTask, "method" | "params">,
+    exchange: Pick<McpRequest, "signal" | "send">,
+  ): Promise<string>;
+}
+
+export interface TaskOwnersOptions {
+  server: Pick<ManagedServer, "name" | "isStateless"> & { server: Pick<PooledServer, "spec"> };
+  /** To which the owners are written, for other gateways and for the time after a restart. */
+  shared?: { records: TaskOwnersRepository; mailbox: Mailbox } | undefined;
+  now?: (() => number) | undefined;
 }
 
 /**
@@ -16,65 +63,129 @@ interface TaskRequest {
  * gateway can keep a caller from reading, answering and canceling the tasks of others.
  */
 export class TaskOwners {
+  readonly #options: TaskOwnersOptions;
   readonly #now: () => number;
-  /** When a caller last used a task, the longest ago first. */
-  readonly #uses = new Map<string, number>();
+  /** The uses of tasks by their callers, the longest ago first. */
+  readonly #uses = new Map<string, TaskUse>();
 
-  constructor(now = () => Date.now()) {
-    this.#now = now;
+  constructor(options: TaskOwnersOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
   }
 
-  /** Whether the request is about a task that this caller did not start. */
-  isForeign(principal: string, { method, params: { taskId } }: TaskRequest): boolean {
-    if (!method.startsWith("tasks/") || method === "tasks/list") return false;
-    // Callers without a token may do everything anyway.
-    if (credentialOf(principal) === EVERYONE) return false;
-    if (typeof taskId !== "string" || !this.#has(principal, taskId)) return true;
-    this.#note(principal, taskId);
-    return false;
+  /**
+   * The answer to a request about a task that is not the caller's, or that another gateway on the
+   * store has started; undefined if this one is to make the request.
+   */
+  async divert(
+    principal: string,
+    request: McpRequest,
+    params = "{}",
+  ): Promise<string | undefined> {
+    const { id, method, params: { taskId }, signal } = request;
+    const refuse = (why: string) =>
+      errorText(id, INVALID_PARAMS, `Task ${JSON.stringify(taskId) ?? ""} ${why}`);
+    if (typeof taskId !== "string") return refuse("not found");
+    const { server, shared } = this.#options;
+    const isLocal = isProgram(server.server.spec);
+    const key = keyOf(principal, taskId);
+    const use = this.#current(key);
+    if (use) return void await this.#note(key, use);
+    const instance = await this.#instanceOf(key);
+    if (!shared || instance === undefined) {
+      // Callers without a token may do everything anyway.
+      return credentialOf(principal) === EVERYONE ? undefined : refuse("not found");
+    }
+    // Any gateway can ask a server that is one for all and keeps no sessions.
+    if (!isLocal && server.isStateless) return undefined;
+    const passed: PassedTask = { server: server.name, principal, taskId, method, params };
+    const onPart = (text: string) => request.send(text);
+    try {
+      const body = JSON.stringify(passed);
+      const answer = await shared.mailbox.ask(instance, TASK_TOPIC, body, { signal, onPart });
+      return withId(answer, 0, id);
+    } catch (error) {
+      if (!(error instanceof PeerGone)) throw error;
+      // A program ends with its gateway; a server elsewhere may still know the task.
+      return isLocal ? refuse("has ended with the gateway that started it") : undefined;
+    }
+  }
+
+  /** Makes a request for another gateway's client; throws PeerGone if it cannot. */
+  async answer({ principal, taskId, method, params }: PassedTask, exchange: MailExchange) {
+    const use = this.#current(keyOf(principal, taskId));
+    if (!use?.carrier) throw new PeerGone();
+    return await use.carrier.callOnTask({ method, params }, exchange);
   }
 
   /** The answer as its caller may see it; notes the task that it starts, if it does. */
-  shown(principal: string, { method }: TaskRequest, answer: string): string {
-    if (!answer.includes('"taskId"') || credentialOf(principal) === EVERYONE) return answer;
+  shown(
+    principal: string,
+    { method }: Pick<McpRequest, "method">,
+    answer: string,
+    carrier?: TaskCarrier,
+  ): string | Promise<string> {
+    if (!answer.includes('"taskId"')) return answer;
     if (method === "tasks/list") return this.#ownOnly(principal, answer);
     const isTask = nestedText(answer, "result", "resultType") === '"task"';
     const id = isTask
       ? nestedText(answer, "result", "taskId")
       : nestedText(answer, "result", "task", "taskId");
     const taskId = parseJson(id ?? "null");
-    if (typeof taskId === "string") this.#note(principal, taskId);
-    return answer;
+    if (typeof taskId !== "string") return answer;
+    const use = { usedAt: 0, notedAt: -Infinity, carrier };
+    return this.#note(keyOf(principal, taskId), use).then(() => answer);
   }
 
-  #ownOnly(principal: string, answer: string): string {
+  async #ownOnly(principal: string, answer: string): Promise<string> {
+    if (credentialOf(principal) === EVERYONE) return answer;
     const result = memberSpans(answer).get("result");
     const tasks = result && answer[result.start] === "{"
       ? memberSpans(answer, result.start).get("tasks")
       : undefined;
     if (!tasks || answer[tasks.start] !== "[") return answer;
-    const own = elementSpans(answer, tasks.start)
-      .map(({ start, end }) => answer.slice(start, end))
-      .filter((task) => {
-        const id = parseJson(nestedText(task, "taskId") ?? "null");
-        return typeof id === "string" && this.#has(principal, id);
-      });
+    const texts = elementSpans(answer, tasks.start).map(({ start, end }) =>
+      answer.slice(start, end)
+    );
+    const isOwn = await Promise.all(texts.map(async (task) => {
+      const id = parseJson(nestedText(task, "taskId") ?? "null");
+      if (typeof id !== "string") return false;
+      const key = keyOf(principal, id);
+      return this.#current(key) !== undefined || await this.#instanceOf(key) !== undefined;
+    }));
+    const own = texts.filter((_, index) => isOwn[index]);
     return `${answer.slice(0, tasks.start)}[${own.join()}]${answer.slice(tasks.end)}`;
   }
 
-  #has(principal: string, taskId: string): boolean {
-    const usedAt = this.#uses.get(keyOf(principal, taskId));
-    return usedAt !== undefined && this.#now() - usedAt < KEPT_MS;
+  #current(key: string): TaskUse | undefined {
+    const use = this.#uses.get(key);
+    return use && this.#now() - use.usedAt < KEPT_MS ? use : undefined;
   }
 
-  #note(principal: string, taskId: string): void {
-    const key = keyOf(principal, taskId);
+  /** The gateway that started it, by the store. */
+  async #instanceOf(key: string): Promise<string | undefined> {
+    const { server, shared } = this.#options;
+    const record = (await shared?.records.find([server.name, key]))?.value;
+    return record && record.expiresAt > this.#now() ? record.instance : undefined;
+  }
+
+  async #note(key: string, use: TaskUse): Promise<void> {
+    use.usedAt = this.#now();
     this.#uses.delete(key);
-    this.#uses.set(key, this.#now());
-    for (const [oldest, usedAt] of this.#uses) {
+    this.#uses.set(key, use);
+    for (const [oldest, { usedAt }] of this.#uses) {
       if (this.#uses.size <= MOST_TASKS && this.#now() - usedAt < KEPT_MS) break;
       this.#uses.delete(oldest);
     }
+    const { server, shared } = this.#options;
+    if (!shared || use.usedAt - use.notedAt < NOTE_EVERY_MS) return;
+    use.notedAt = use.usedAt;
+    await shared.records.note({
+      server: server.name,
+      task: key,
+      instance: shared.mailbox.id,
+      expiresAt: use.usedAt + KEPT_MS + NOTE_EVERY_MS,
+    });
   }
 }
 

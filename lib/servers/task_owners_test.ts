@@ -1,49 +1,108 @@
 import assert from "node:assert/strict";
 import { EVERYONE } from "../core/access.ts";
+import type { McpRequest } from "../core/client.ts";
 import { resultText } from "../core/rpc.ts";
-import { TaskOwners } from "./task_owners.ts";
+import type { ServerSpec } from "../core/server.ts";
+import { Mailbox } from "../storage/mailbox.ts";
+import { TaskOwnersRepository } from "../storage/servers_repository.ts";
+import { Store } from "../storage/store.ts";
+import { type TaskCarrier, TaskOwners } from "./task_owners.ts";
 
-const CALL = { method: "tools/call", params: {} };
+const CALL = { method: "tools/call" };
+const [PROGRAM, ELSEWHERE]: ServerSpec[] = [
+  { type: "stdio", command: "s", args: [], env: {} },
+  { type: "http", url: "http://s.example/", headers: {} },
+];
+const alone = { server: { name: "s", isStateless: false, server: { spec: PROGRAM! } } };
 
-function about(taskId: unknown, method = "tasks/get") {
-  return { method, params: { taskId } };
+function about(taskId: unknown, method = "tasks/get"): McpRequest {
+  const { signal } = new AbortController();
+  return { id: 1, method, params: { taskId }, text: "", signal, send() {} };
 }
 
-Deno.test("TaskOwners keeps callers from the tasks of others, however a task was started", () => {
-  const owners = new TaskOwners();
-  owners.shown("ann", CALL, resultText(1, '{"resultType":"task","taskId":"a"}'));
-  owners.shown("bob", CALL, resultText(1, '{"task":{"taskId":"b"}}'));
+/** Whether a request about a task is refused. */
+async function isForeign(owners: TaskOwners, principal: string, request: McpRequest) {
+  const diverted = await owners.divert(principal, request);
+  if (diverted === undefined) return false;
+  assert.equal(JSON.parse(diverted).error.code, -32602);
+  return true;
+}
+
+Deno.test("TaskOwners keeps callers from the tasks of others, however a task was started", async () => {
+  const owners = new TaskOwners(alone);
+  await owners.shown("ann", CALL, resultText(1, '{"resultType":"task","taskId":"a"}'));
+  await owners.shown("bob", CALL, resultText(1, '{"task":{"taskId":"b"}}'));
   // Data of a tool, not a task.
-  owners.shown("bob", CALL, resultText(1, '{"taskId":"a","content":[{"taskId":"a"}]}'));
+  await owners.shown("bob", CALL, resultText(1, '{"taskId":"a","content":[{"taskId":"a"}]}'));
   for (const method of ["tasks/get", "tasks/update", "tasks/cancel", "tasks/result"]) {
-    assert.equal(owners.isForeign("ann", about("a", method)), false);
-    assert.equal(owners.isForeign("bob", about("b", method)), false);
-    assert.equal(owners.isForeign("bob", about("a", method)), true);
-    assert.equal(owners.isForeign("ann@web", about("a", method)), true);
-    assert.equal(owners.isForeign(EVERYONE, about("a", method)), false);
+    assert.equal(await isForeign(owners, "ann", about("a", method)), false);
+    assert.equal(await isForeign(owners, "bob", about("b", method)), false);
+    assert.equal(await isForeign(owners, "bob", about("a", method)), true);
+    assert.equal(await isForeign(owners, "ann@web", about("a", method)), true);
+    assert.equal(await isForeign(owners, EVERYONE, about("a", method)), false);
   }
-  assert.equal(owners.isForeign("ann", about(7)), true);
-  assert.equal(owners.isForeign("bob", CALL), false);
+  assert.equal(await isForeign(owners, "ann", about(7)), true);
   const list = resultText(1, '{"tasks":[{"taskId":"a"}, {"taskId":"b"},3],"nextCursor":"2"}');
-  const tasks = { method: "tasks/list", params: {} };
+  const tasks = { method: "tasks/list" };
   const own = resultText(1, '{"tasks":[{"taskId":"b"}],"nextCursor":"2"}');
-  assert.equal(owners.shown("bob", tasks, list), own);
-  assert.equal(owners.shown(EVERYONE, tasks, list), list);
+  assert.equal(await owners.shown("bob", tasks, list), own);
+  assert.equal(await owners.shown(EVERYONE, tasks, list), list);
 });
 
-Deno.test("TaskOwners forgets tasks a day after their last use, and the oldest of very many", () => {
+Deno.test("TaskOwners forgets tasks a day after their last use, and the oldest of very many", async () => {
   let now = 0;
-  const owners = new TaskOwners(() => now);
+  const owners = new TaskOwners({ ...alone, now: () => now });
   const start = (id: string) =>
     owners.shown("ann", CALL, resultText(1, `{"task":{"taskId":"${id}"}}`));
-  start("used");
-  start("left");
+  await start("used");
+  await start("left");
   now = 23 * 3_600_000;
-  assert.equal(owners.isForeign("ann", about("used")), false);
+  assert.equal(await isForeign(owners, "ann", about("used")), false);
   now += 2 * 3_600_000;
-  assert.equal(owners.isForeign("ann", about("used")), false);
-  assert.equal(owners.isForeign("ann", about("left")), true);
-  for (let nth = 0; nth < 10_000; nth++) start(`task ${nth}`);
-  assert.equal(owners.isForeign("ann", about("used")), true);
-  assert.equal(owners.isForeign("ann", about("task 0")), false);
+  assert.equal(await isForeign(owners, "ann", about("used")), false);
+  assert.equal(await isForeign(owners, "ann", about("left")), true);
+  for (let nth = 0; nth < 10_000; nth++) await start(`task ${nth}`);
+  assert.equal(await isForeign(owners, "ann", about("used")), true);
+  assert.equal(await isForeign(owners, "ann", about("task 0")), false);
+});
+
+Deno.test("TaskOwners knows tasks after a restart, and what becomes of them by kind of server", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  let now = Date.now();
+  const server = { name: "s", isStateless: true, server: { spec: ELSEWHERE! } };
+  const records = new TaskOwnersRepository(store);
+  const openAt = (id: string) => {
+    // Nobody else is alive on a store in memory.
+    const mailbox = new Mailbox(store, { id, isAlive: () => Promise.resolve(false) });
+    return new TaskOwners({ server, shared: { records, mailbox }, now: () => now });
+  };
+  const started = resultText(1, '{"task":{"taskId":"a"}}');
+  await openAt("before").shown("ann", CALL, started);
+  const owners = openAt("after");
+  for (server.isStateless of [true, false]) {
+    assert.equal(await owners.divert("ann", about("a")), undefined, "the server may know it");
+    assert.match(await owners.divert("bob", about("a")) ?? "", /not found/);
+  }
+  server.server.spec = PROGRAM!;
+  const ended = await owners.divert("ann", about("a")) ?? "";
+  assert.match(ended, /has ended with the gateway that started it/);
+  const list = resultText(1, '{"tasks":[{"taskId":"a"},{"taskId":"b"}]}');
+  const own = resultText(1, '{"tasks":[{"taskId":"a"}]}');
+  assert.equal(await owners.shown("ann", { method: "tasks/list" }, list), own);
+  now += 26 * 3_600_000;
+  assert.match(await owners.divert("ann", about("a")) ?? "", /not found/);
+  await records.prune(now);
+  assert.deepEqual(await records.values(), []);
+});
+
+Deno.test("TaskOwners.answer() makes a request on the connection of the task, for its owner only", async () => {
+  const owners = new TaskOwners(alone);
+  const carrier: TaskCarrier = { callOnTask: ({ method }) => Promise.resolve(method) };
+  await owners.shown("ann", CALL, resultText(1, '{"task":{"taskId":"a"}}'), carrier);
+  const passed = { server: "s", principal: "ann", taskId: "a", method: "tasks/get", params: "{}" };
+  const exchange = { signal: new AbortController().signal, send() {} };
+  assert.equal(await owners.answer(passed, exchange), "tasks/get");
+  for (const other of [{ principal: "bob" }, { taskId: "b" }]) {
+    await assert.rejects(owners.answer({ ...passed, ...other }, exchange), /has stopped/);
+  }
 });

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { NEWS, type News } from "./keys.ts";
+import { keys, NEWS, type News } from "./keys.ts";
+import type { Location } from "./kv_client.ts";
+import type { Mailbox } from "./mailbox.ts";
 import type { NewsCounts, Store } from "./store.ts";
 
 /** Behind a file-system watch or a KV watch, for the day it misses something. */
@@ -17,6 +19,8 @@ interface FollowGenerationOptions {
   /** The generation that the caller has seen; a later one is reported at once. */
   since?: bigint;
   pollMs?: number | undefined;
+  /** Told whenever its key, or anything else, may have changed elsewhere. */
+  mailbox?: Pick<Mailbox, "bell" | "read"> | undefined;
 }
 
 /**
@@ -27,13 +31,16 @@ interface FollowGenerationOptions {
 export async function followGeneration(
   store: Store,
   onChange: (generation: bigint) => void | Promise<void>,
-  { signal, since, pollMs }: FollowGenerationOptions,
+  { signal, since, ...options }: FollowGenerationOptions,
 ): Promise<void> {
   let alarm = Promise.withResolvers<void>();
-  const ring = () => alarm.resolve();
+  const ring = () => {
+    options.mailbox?.read();
+    alarm.resolve();
+  };
   const unsubscribe = store.onCommit(ring);
   signal.addEventListener("abort", ring, { once: true });
-  const watching = watchElsewhere(store, ring, { signal, pollMs });
+  const watching = watchElsewhere(store, ring, { signal, ...options });
   let seen = since;
   try {
     while (!signal.aborted) {
@@ -61,7 +68,7 @@ export async function followGeneration(
 async function watchElsewhere(
   store: Store,
   ring: () => void,
-  { signal, pollMs: wantedMs }: FollowGenerationOptions,
+  { signal, pollMs: wantedMs, mailbox }: FollowGenerationOptions,
 ): Promise<void> {
   const { location } = store;
   if (location.kind === "memory") return;
@@ -77,7 +84,7 @@ async function watchElsewhere(
       pollMs = FAST_POLL_MS;
     }
   } else {
-    watching = watchRemote(store, ring, signal);
+    watching = watchRemote(store, ring, { signal, mailbox });
   }
   const timer = setInterval(ring, pollMs);
   try {
@@ -88,10 +95,15 @@ async function watchElsewhere(
   }
 }
 
-async function watchRemote(store: Store, ring: () => void, signal: AbortSignal): Promise<void> {
+async function watchRemote(
+  store: Store,
+  ring: () => void,
+  { signal, mailbox }: FollowGenerationOptions,
+): Promise<void> {
+  const watched = [keys.generation(), ...mailbox ? [mailbox.bell] : []];
   while (!signal.aborted) {
     try {
-      const reader = store.watchGeneration().getReader();
+      const reader = store.watch(watched).getReader();
       const cancel = () => void reader.cancel().catch(() => {});
       signal.addEventListener("abort", cancel, { once: true });
       try {
@@ -119,9 +131,11 @@ function bellFolder(path: string): string {
 }
 
 /** Says that something has changed; where that cannot be said, others find out by asking. */
-export async function ringBell(path: string): Promise<void> {
+export async function ringBell(location: Location): Promise<void> {
+  if (location.kind !== "file") return;
   try {
-    await Deno.writeTextFile(join(bellFolder(path), "rung"), `${Date.now()}\n`, { mode: 0o600 });
+    const rung = join(bellFolder(location.path), "rung");
+    await Deno.writeTextFile(rung, `${Date.now()}\n`, { mode: 0o600 });
   } catch { /* nobody has ever listened, or the disk is full */ }
 }
 

@@ -41,6 +41,8 @@ export const keys = {
   serverEras: family<[name: string]>("server_eras"),
   /** What servers list to clients with certain capabilities; a cache. */
   offeredLists: family<[server: string, offer: string]>("offered_lists"),
+  /** Which caller started which task, and at which gateway. */
+  taskOwners: hashedFamily<[server: string, task: string]>("task_owners"),
 
   canonicalTools: family<[server: string, tool: string]>("canonical_tools"),
   /** What a server lists that is not a valid tool; the same name may come more than once. */
@@ -63,6 +65,10 @@ export const keys = {
   /** Clients' sessions, so that they survive a restart and a change of instance. */
   sessions: family("sessions"),
   leases: family("leases"),
+  /** Messages from one process to another, in the order in which they were sent. */
+  mail: family<[to: string, from: string, nth: number]>("mail"),
+  /** Change with each message to a process. */
+  mailBells: family<[to: string]>("mail_bells"),
 
   /** By the token's id; the token itself is not stored. */
   accessTokens: family("access_tokens"),
@@ -112,6 +118,8 @@ export const UNPORTABLE_ROOTS: ReadonlySet<KeyPart> = new Set([
   "news",
   "restoring",
   "leases",
+  "mail",
+  "mail_bells",
   "processes",
   "sessions",
   "signing_secret",
@@ -119,6 +127,7 @@ export const UNPORTABLE_ROOTS: ReadonlySet<KeyPart> = new Set([
   "tool_tokens",
   "server_eras",
   "offered_lists",
+  "task_owners",
   "verdicts",
   "vectors",
   "login_claims",

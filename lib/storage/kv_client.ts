@@ -157,9 +157,9 @@ export class KvClient implements Disposable {
     });
   }
 
-  /** Follows one key; on a local file it hears only this process. */
-  watch(key: RecordKey): ReadableStream<[Deno.KvEntryMaybe<unknown>]> {
-    return this.#kv.watch<[unknown]>([key]);
+  /** Follows keys; on a local file it hears only this process. */
+  watch(keys: RecordKey[]): ReadableStream<Deno.KvEntryMaybe<unknown>[]> {
+    return this.#kv.watch<unknown[]>(keys);
   }
 
   /** Gives a remote store this much time in total; operations still waiting then fail. */

@@ -5,6 +5,7 @@ import type { LogSource } from "../config/module.ts";
 import { type AppliedRestore, applyStagedRestore, StagedRestore } from "./staged_restore.ts";
 import { keepLease, type KeptLease, LeasesRepository } from "./leases_repository.ts";
 import { parseLocation } from "./kv_client.ts";
+import { Mailbox } from "./mailbox.ts";
 import { Store } from "./store.ts";
 
 export interface StorageInput {
@@ -34,6 +35,8 @@ export interface StorageModule extends AsyncDisposable {
   store: Store;
   restore: Restore;
   lease: KeptLease;
+  /** To and from other gateways on the store. */
+  mailbox: Mailbox;
   path: string | undefined;
 }
 
@@ -45,12 +48,14 @@ export async function openStorage(input: StorageInput): Promise<StorageModule> {
   const store = stack.use(await Store.open({ location, onWarning }));
   const leases = new LeasesRepository(store);
   const lease = stack.use(keepLease(leases, { address, startedAt, isRunning, onWarning }));
+  const mailbox = stack.use(new Mailbox(store, lease));
   if (!input.isCommand) await lease.hold();
   const opened = stack.move();
   return {
     store,
     restore,
     lease,
+    mailbox,
     path: store.location.kind === "file" ? store.location.path : undefined,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -135,6 +135,40 @@ export class ServerErasRepository extends collection({
   idOf: ({ server }) => server,
 }) {}
 
+const TaskOwner = z.strictObject({
+  server: z.string(),
+  /** The caller and the task's id. */
+  task: z.string(),
+  /** The lease of the gateway that started it, which has the connection. */
+  instance: z.string(),
+  expiresAt: z.number(),
+});
+type TaskOwner = z.infer<typeof TaskOwner>;
+
+/** Who started which task of a server. */
+export class TaskOwnersRepository extends collection({
+  noun: "task",
+  key: keys.taskOwners,
+  schema: TaskOwner,
+  idOf: ({ server, task }) => [server, task],
+  announce: false,
+}) {
+  /** Never fails: without it, the task is known to this gateway only. */
+  async note(owner: TaskOwner): Promise<void> {
+    try {
+      await this.replace(owner);
+    } catch (error) {
+      this.store.warn("Cannot note who started a task", { error });
+    }
+  }
+
+  async prune(now = Date.now()): Promise<void> {
+    for (const { server, task, expiresAt } of await this.values()) {
+      if (expiresAt <= now) await this.delete([server, task]);
+    }
+  }
+}
+
 const OfferedList = z.strictObject({
   server: ServerName,
   /** Identifies the capabilities of the clients that are listed this. */

@@ -105,7 +105,7 @@ export class Store implements AsyncDisposable {
     }
     if (versionstamp !== undefined && announce) {
       // Not waited for: whoever misses it asks by itself before long.
-      if (this.location.kind === "file") this.#ringing = ringBell(this.location.path);
+      this.#ringing = ringBell(this.location);
       for (const listener of [...this.#listeners]) listener();
     }
     return versionstamp;
@@ -134,8 +134,8 @@ export class Store implements AsyncDisposable {
   }
 
   /** Ends when the store is closed or the remote server ends it; silent across local processes. */
-  watchGeneration(): ReadableStream<unknown> {
-    return this.#client.watch(keys.generation());
+  watch(keys: RecordKey[]): ReadableStream<unknown> {
+    return this.#client.watch(keys);
   }
 
   /** Limits how long an unresponsive remote store can delay a stop. */

@@ -49,7 +49,7 @@ Deno.test("Store.open() makes a file and a folder that only their owner may read
     for (const end of ["", "-wal", "-shm"]) assert.equal(await modeOf(nested + end), 0o600);
     const bell = `${nested}-bell`;
     await Deno.mkdir(bell);
-    await ringBell(nested);
+    await ringBell({ kind: "file", path: nested, label: nested });
     assert.equal(await modeOf(join(bell, "rung")), 0o600);
   }));
 

@@ -1,0 +1,268 @@
+import { z } from "zod";
+import { Cancellation, type CancelSignal, inTurn } from "../core/async.ts";
+import { getOrMake } from "../core/defined.ts";
+import { GatewayError } from "../core/errors.ts";
+import { deleteFound } from "./collection.ts";
+import { ringBell } from "./follow.ts";
+import { keys, type RecordKey } from "./keys.ts";
+import type { KeptLease } from "./leases_repository.ts";
+import type { Store } from "./store.ts";
+
+/** Conversations that a process has with others at a time. */
+const MAX_OPEN = 1_000;
+/** Of all messages to one process that wait until the store takes them. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+const READ_AT_ONCE = 100;
+/** How long it takes at most to notice that the other process of a conversation has ended. */
+const CHECK_MS = 2_000;
+
+const Mail = z.strictObject({
+  conversation: z.string(),
+  kind: z.enum(["ask", "part", "answer", "failure", "gone", "cancel"]),
+  topic: z.string().optional(),
+  /** Of parts with the same value here, the last one is enough. */
+  newest: z.string().optional(),
+  body: z.string(),
+});
+type Mail = z.infer<typeof Mail>;
+
+export interface MailExchange {
+  /** Sends something before the answer; of those with the same `newest`, the last one is enough. */
+  send(part: string, newest?: string): void;
+  /** Aborts if the process that asks is no longer interested, or is gone. */
+  signal: CancelSignal;
+}
+
+/** Answers what another process asks; a GatewayError reaches it as such. */
+export type MailHandler = (body: string, exchange: MailExchange) => Promise<string>;
+
+/** The process that was asked has ended, or is about to. */
+export class PeerGone extends GatewayError {
+  constructor() {
+    super("CONFLICT", { message: "The gateway that holds this has stopped" });
+  }
+}
+
+interface Conversation {
+  peer: string;
+  onPart?: ((part: string) => void) | undefined;
+  /** With what went wrong, or without and with the answer. */
+  onEnd(error: unknown, answer: string): void;
+}
+
+/**
+ * Messages between the gateways on one store. A process asks another one about a topic, and gets any
+ * number of parts and one answer. Only gateways can write here; the one that answers has to check
+ * which caller a message is for.
+ */
+export class Mailbox implements AsyncDisposable {
+  readonly #store: Store;
+  readonly #lease: Pick<KeptLease, "id" | "isAlive">;
+  readonly #handlers = new Map<string, MailHandler>();
+  readonly #open = new Map<string, Conversation>();
+  /** What is to be written next, by the process it is for. */
+  readonly #waiting = new Map<string, Mail[]>();
+  readonly #writeInTurn = inTurn();
+  readonly #readInTurn = inTurn();
+  readonly #checking: ReturnType<typeof setInterval>;
+  #reads = 0;
+  #letters = 0;
+  #isEnding = false;
+
+  constructor(
+    store: Store,
+    lease: Pick<KeptLease, "id" | "isAlive">,
+    { checkMs = CHECK_MS } = {},
+  ) {
+    this.#store = store;
+    this.#lease = lease;
+    this.#checking = setInterval(() => void this.#checkPeers(), checkMs);
+    Deno.unrefTimer(Number(this.#checking));
+  }
+
+  /** Names this process to others. */
+  get id(): string {
+    return this.#lease.id;
+  }
+
+  /** Changes when there are messages to read. */
+  get bell(): RecordKey {
+    return keys.mailBells(this.id);
+  }
+
+  handle(topic: string, handler: MailHandler): void {
+    this.#handlers.set(topic, handler);
+  }
+
+  /** The answer of another process; throws PeerGone if it ends first, and the error it answers. */
+  async ask(
+    peer: string,
+    topic: string,
+    body: string,
+    { signal, onPart }: { signal?: CancelSignal; onPart?(part: string): void } = {},
+  ): Promise<string> {
+    if (this.#isEnding || !await this.#lease.isAlive(peer)) throw new PeerGone();
+    signal?.throwIfAborted();
+    const conversation = crypto.randomUUID();
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const leave = () => {
+      this.#post(peer, { conversation, kind: "cancel", body: "" });
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", leave);
+    try {
+      const onEnd = (error: unknown, answer: string) => error ? reject(error) : resolve(answer);
+      this.#begin(conversation, { peer, onPart, onEnd });
+      this.#post(peer, { conversation, kind: "ask", topic, body });
+      return await promise;
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      this.#open.delete(conversation);
+    }
+  }
+
+  /** Reads what has come. */
+  read(): void {
+    // One that waits for its turn reads all that comes until then.
+    if (this.#isEnding || this.#reads > 1) return;
+    this.#reads++;
+    void this.#readInTurn(() => this.#readAll())
+      .catch((error) => this.#store.warn("Cannot read messages of other gateways", { error }))
+      .finally(() => this.#reads--);
+  }
+
+  /** Removes what was sent to a process that has ended. */
+  async forget(peer: string): Promise<void> {
+    await deleteFound(this.#store, { prefix: keys.mail(peer) });
+    await this.#store.commit({ deletes: [keys.mailBells(peer)], announce: false });
+  }
+
+  /** Tells both sides of all conversations that this process ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true;
+    clearInterval(this.#checking);
+    for (const [conversation, { peer, onEnd }] of this.#open) {
+      this.#fail(peer, conversation, new PeerGone());
+      onEnd(new PeerGone(), "");
+    }
+    await this.#readInTurn(() => Promise.resolve());
+    await this.#writeInTurn(() => Promise.resolve());
+  }
+
+  #begin(id: string, conversation: Conversation): void {
+    if (this.#open.size >= MAX_OPEN) throw exceeded("Too many conversations with other gateways");
+    this.#open.set(id, conversation);
+  }
+
+  #post(peer: string, mail: Mail): void {
+    const waiting = getOrMake(this.#waiting, peer, () => new Array<Mail>());
+    const { conversation, newest } = mail;
+    const isOlder = (other: Mail) => other.conversation === conversation && other.newest === newest;
+    const at = newest === undefined ? -1 : waiting.findLastIndex(isOlder);
+    if (at !== -1) waiting.splice(at, 1);
+    const characters = waiting.reduce((sum, { body }) => sum + body.length, mail.body.length);
+    if (characters > MAX_CHARACTERS) {
+      return this.#undeliverable(peer, mail, exceeded("A message to another gateway is too long"));
+    }
+    waiting.push(mail);
+    if (waiting.length === 1) void this.#writeInTurn(() => this.#write(peer));
+  }
+
+  async #write(peer: string): Promise<void> {
+    const mails = this.#waiting.get(peer);
+    this.#waiting.delete(peer);
+    if (!mails) return;
+    const nth = this.#letters++;
+    const sets = [
+      { key: keys.mail(peer, this.id, nth), value: mails },
+      { key: keys.mailBells(peer), value: [this.id, nth] },
+    ];
+    try {
+      await this.#store.commit({ sets, announce: false });
+      await ringBell(this.#store.location);
+    } catch (error) {
+      for (const mail of mails) this.#undeliverable(peer, mail, error);
+    }
+  }
+
+  /** Tells both sides of a conversation that a message of it cannot be sent. */
+  #undeliverable(peer: string, { conversation, kind }: Mail, error: unknown): void {
+    this.#open.get(conversation)?.onEnd(error, "");
+    if (kind === "part" || kind === "answer") this.#fail(peer, conversation, error);
+  }
+
+  #fail(peer: string, conversation: string, error: unknown): void {
+    this.#open.delete(conversation);
+    const kind = error instanceof PeerGone ? "gone" : "failure";
+    const body = JSON.stringify(GatewayError.from(error).toBody());
+    this.#post(peer, { conversation, kind, body });
+  }
+
+  async #readAll(): Promise<void> {
+    for (let count = READ_AT_ONCE; count === READ_AT_ONCE;) {
+      const selector = { prefix: keys.mail(this.id) };
+      const letters = await Array.fromAsync(this.#store.list(selector, { limit: READ_AT_ONCE }));
+      count = letters.length;
+      if (count === 0) return;
+      // Before they are acted on: what a failure makes it read again must not be done again.
+      await this.#store.commit({ deletes: letters.map(({ key }) => key), announce: false });
+      for (const { key, value } of letters) {
+        const mails = z.array(Mail).safeParse(value).data ?? [];
+        for (const mail of mails) this.#take(String(key[2]), mail);
+      }
+    }
+  }
+
+  #take(peer: string, mail: Mail): void {
+    const { conversation, kind, body } = mail;
+    if (kind === "ask") return void this.#serve(peer, mail);
+    const open = this.#open.get(conversation);
+    if (open?.peer !== peer) return;
+    if (kind === "part") open.onPart?.(body);
+    else if (kind === "answer") open.onEnd(undefined, body);
+    else open.onEnd(kind === "failure" ? errorIn(body) : new PeerGone(), "");
+  }
+
+  async #serve(peer: string, { conversation, topic = "", body }: Mail): Promise<void> {
+    try {
+      const handler = this.#handlers.get(topic);
+      if (!handler || this.#isEnding) throw new PeerGone();
+      const signal = new Cancellation();
+      this.#begin(conversation, { peer, onEnd: (error) => signal.abort(error) });
+      const send = (part: string, newest?: string) => {
+        if (!this.#open.has(conversation)) return;
+        this.#post(peer, { conversation, kind: "part", newest, body: part });
+      };
+      const answer = await handler(body, { send, signal });
+      if (!this.#open.delete(conversation)) return;
+      this.#post(peer, { conversation, kind: "answer", body: answer });
+    } catch (error) {
+      this.#fail(peer, conversation, error);
+    }
+  }
+
+  async #checkPeers(): Promise<void> {
+    for (const peer of new Set(Array.from(this.#open.values(), ({ peer }) => peer))) {
+      try {
+        if (await this.#lease.isAlive(peer)) continue;
+        for (const open of this.#open.values()) {
+          if (open.peer === peer) open.onEnd(new PeerGone(), "");
+        }
+        await this.forget(peer);
+      } catch (error) {
+        // The next check may work; until then the other process counts as alive.
+        this.#store.warn("Cannot check whether another gateway is running", { error });
+      }
+    }
+  }
+}
+
+function exceeded(message: string): GatewayError {
+  return new GatewayError("LIMIT_EXCEEDED", { message });
+}
+
+/** Written by another gateway with `toBody()`. */
+function errorIn(body: string): GatewayError {
+  const { errorType, ...details } = JSON.parse(body);
+  return new GatewayError(errorType, details);
+}

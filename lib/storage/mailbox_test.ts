@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Cancellation } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
+import { followGeneration } from "./follow.ts";
+import { keys } from "./keys.ts";
+import { Mailbox, PeerGone } from "./mailbox.ts";
+import { Store } from "./store.ts";
+
+/** Two gateways on one file, each with a mailbox; `end()` is what kill -9 does to one. */
+async function twoMailboxes() {
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_mail_" });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const location = join(folder, "kv.sqlite");
+  const warnings: string[] = [];
+  const alive = new Set(["here", "there"]);
+  const open = async (id: string) => {
+    const store = stack.use(
+      await Store.open({ location, onWarning: (warning) => warnings.push(warning) }),
+    );
+    const isAlive = (peer: string) => Promise.resolve(alive.has(peer));
+    const mailbox = stack.use(new Mailbox(store, { id, isAlive }, { checkMs: 20 }));
+    const stop = new AbortController();
+    const following = followGeneration(store, () => {}, { signal: stop.signal, mailbox });
+    stack.defer(() => following);
+    stack.defer(() => stop.abort());
+    return { store, mailbox };
+  };
+  const [{ mailbox: here, store }, { mailbox: there }] = [await open("here"), await open("there")];
+  const opened = stack.move();
+  return {
+    here,
+    there,
+    store,
+    warnings,
+    end: (id: string) => alive.delete(id),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+Deno.test("Mailbox.ask() gets parts in their order, then one answer, or the error", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there, store } = mail;
+  there.handle("count", (body, { send }) => {
+    for (let nth = 0; nth < 500; nth++) send(String(nth));
+    return Promise.resolve(`${body} is done`);
+  });
+  there.handle("refuse", () => {
+    const recoverySteps = ["Ask again"];
+    throw new GatewayError("INVALID_PARAMS", { message: "No", recoverySteps });
+  });
+  const parts: string[] = [];
+  assert.equal(
+    await here.ask("there", "count", "it", { onPart: (p) => parts.push(p) }),
+    "it is done",
+  );
+  assert.deepEqual(parts, Array.from({ length: 500 }, (_, nth) => String(nth)));
+  await assert.rejects(here.ask("there", "refuse", ""), (error) => {
+    assert.ok(error instanceof GatewayError);
+    assert.deepEqual([error.code, error.message], ["INVALID_PARAMS", "No"]);
+    assert.deepEqual(error.toBody().recoverySteps, ["Ask again"]);
+    return true;
+  });
+  await assert.rejects(here.ask("there", "nothing of ours", ""), PeerGone);
+  await assert.rejects(here.ask("nobody", "count", ""), PeerGone);
+  assert.deepEqual(await Array.fromAsync(store.list({ prefix: keys.mail() })), [], "all was read");
+});
+
+Deno.test("Mailbox tells both sides when the other one leaves", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there } = mail;
+  let left = Promise.withResolvers<void>();
+  let asked = Promise.withResolvers<void>();
+  there.handle("wait", (_, { signal }) => {
+    const { promise, reject } = Promise.withResolvers<string>();
+    signal.addEventListener("abort", () => {
+      left.resolve();
+      reject(signal.reason);
+    });
+    asked.resolve();
+    return promise;
+  });
+  const leaving = new Cancellation();
+  const canceled = here.ask("there", "wait", "", { signal: leaving });
+  await asked.promise;
+  leaving.abort(new Error("enough"));
+  await assert.rejects(canceled, /enough/);
+  await left.promise;
+
+  [left, asked] = [Promise.withResolvers(), Promise.withResolvers()];
+  const waiting = here.ask("there", "wait", "");
+  await asked.promise;
+  mail.end("here");
+  await left.promise;
+  mail.end("there");
+  await assert.rejects(waiting, PeerGone);
+});
+
+Deno.test("Mailbox answers before it closes, and removes what was sent to ended processes", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there, store } = mail;
+  const asked = Promise.withResolvers<void>();
+  there.handle("wait", () => {
+    asked.resolve();
+    return new Promise(() => {});
+  });
+  const waiting = here.ask("there", "wait", "");
+  const ended = assert.rejects(waiting, PeerGone);
+  await asked.promise;
+  await there[Symbol.asyncDispose]();
+  await ended;
+
+  const left = here.ask("there", "wait", "").catch((error) => error);
+  await until(store, (count) => count > 0);
+  mail.end("there");
+  assert.ok(await left instanceof PeerGone);
+  await until(store, (count) => count === 0);
+  assert.deepEqual(mail.warnings, []);
+});
+
+Deno.test("Mailbox keeps only the newest of what replaces each other, and limits messages", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there } = mail;
+  there.handle("flood", (_, { send }) => {
+    for (let nth = 0; nth < 50_000; nth++) send(String(nth), "progress");
+    send("other");
+    return Promise.resolve("done");
+  });
+  there.handle("large", () => Promise.resolve("x".repeat(16 * 1024 * 1024 + 1)));
+  const parts: string[] = [];
+  await here.ask("there", "flood", "", { onPart: (part) => parts.push(part) });
+  assert.ok(parts.length < 100, String(parts.length));
+  assert.deepEqual(parts.slice(-2), ["49999", "other"]);
+  for (const [topic, body] of [["large", ""], ["flood", "x".repeat(16 * 1024 * 1024 + 1)]]) {
+    await assert.rejects(here.ask("there", topic!, body!), { code: "LIMIT_EXCEEDED" });
+  }
+});
+
+/** Waits until so many messages are stored. */
+async function until(store: Store, isReached: (count: number) => boolean): Promise<void> {
+  for (;;) {
+    const mails = await Array.fromAsync(store.list({ prefix: keys.mail("there") }));
+    if (isReached(mails.length)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
