@@ -136,6 +136,9 @@ const LOOKUPS = [
   "host.resourceMetadata.answer(pathname)",
   "Object.hasOwn(ANSWERS, pathname)",
   "ANSWERS[pathname]",
+  // Only makes a path readable for the pages.
+  "decodeURI(url.pathname);",
+  'url.pathname = url.pathname.replaceAll("%", "%25");',
 ];
 
 /** What is answered without a page: paths of a table, and all below the one for metadata. */
