@@ -18,6 +18,8 @@ export async function makePackage(output = join(ROOT, "dist")): Promise<string> 
   );
   await copy(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
   await copy(join(ROOT, "packaging", "README.md"), join(folder, "README.md"));
+  // The console refers to these pages.
+  await copy(join(ROOT, "docs"), join(folder, "docs"), (name) => name !== "adr");
   await writeJson(join(folder, "package.json"), npmManifest());
   await writeJson(join(folder, "deno.json"), denoManifest());
   const { success, stdout } = await new Deno.Command("npm", {

@@ -24,7 +24,7 @@ export function npmManifest() {
     ...(REPOSITORY_URL === undefined ? {} : { repository: REPOSITORY_URL }),
     type: "module",
     bin: { quartermaster: "bin/quartermaster.mjs" },
-    files: ["_fresh/", "bin/", "deno.json"],
+    files: ["_fresh/", "bin/", "docs/", "deno.json"],
     engines: { node: ">=18" },
     os: ["linux", "darwin", "win32"],
     cpu: ["x64", "arm64"],

@@ -224,6 +224,13 @@ Deno.test({
 
     await t.step("npm installs the tarball", install);
 
+    await t.step("the pages that the console refers to come with it", () => {
+      const names = filesBelow(machine.prefix);
+      for (const page of ["clients.md", "search.md", "optimization.md"]) {
+        assert.ok(names.some((name) => name.endsWith(`/docs/${page}`)), page);
+      }
+    });
+
     await t.step(
       "the first start shows the console and serves tools, and SIGTERM stops it",
       async () => {

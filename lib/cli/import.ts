@@ -249,6 +249,8 @@ function adviceText(plan: Planned[], chosen: Set<Planned> | undefined): string {
     `${fresh.filter((planned) => chosen.has(planned)).length} would be imported.`;
   const advice = fresh.length > 0
     ? "To import all of them, use --all; to import one, use --server NAME."
+    : plan.length > 0
+    ? "Nothing new to import."
     : "";
   const rename = differs ? `Rename a server with --rename ${differs.name}=NEW.` : "";
   return [taken ?? advice, rename].map((line) => line === "" ? "" : `${line}\n`).join("");
