@@ -158,7 +158,7 @@ export class TaskOwnersRepository extends collection({
     try {
       await this.replace(owner);
     } catch (error) {
-      this.store.warn("Cannot note who started a task", { error });
+      this.store.warn("Cannot record who started a task", { error });
     }
   }
 

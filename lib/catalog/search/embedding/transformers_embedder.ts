@@ -160,6 +160,6 @@ function kill(child: Deno.ChildProcess): void {
 function failure(problem: string): GatewayError {
   return new GatewayError("NOT_AVAILABLE_HERE", {
     message: `Cannot embed with transformers: ${problem}`,
-    recoveryAction: "Check the model and the access to npm, or choose another embedding backend",
+    recoveryAction: "Check the model and your access to npm, or choose another embedding backend",
   });
 }

@@ -76,7 +76,7 @@ Deno.test("TransformersEmbedder.embed() says what is missing, and tries again", 
   for (let tries = 0; tries < 2; tries++) {
     await assert.rejects(
       unknown.embed(["a"], signal()),
-      /Cannot embed with transformers: data:.* cannot be loaded; search once with access to npm/,
+      /Cannot embed with transformers: data:.* cannot be loaded: the first search fetches it from npm/,
     );
   }
   await using empty = new TransformersEmbedder({ model: "no-such-folder", library: library("") });

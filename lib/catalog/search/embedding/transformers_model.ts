@@ -41,7 +41,7 @@ const VARIANTS: (Variant & { file: string })[] = ["onnx", ""].flatMap((subfolder
 async function open({ library, model, hub }: ModelRequest) {
   const { env, pipeline }: Transformers = await import(library).catch((error) => {
     throw new Error(
-      `${library} cannot be loaded; search once with access to npm, which it is fetched from`,
+      `${library} cannot be loaded: the first search fetches it from npm`,
       { cause: error },
     );
   });

@@ -166,7 +166,7 @@ const LIMIT_INPUTS: readonly LimitInput[] = [
   {
     id: "instance",
     label: "Instances",
-    hint: "Who shares a connection, and with it the process of a program.",
+    hint: "Which clients share a connection and, for a program, its process.",
     options: [
       ["", "Shared by all clients that can share one"],
       ["client", "One for each client"],
