@@ -1,6 +1,7 @@
 /** `deno task bench [name ...]`: runs the named benchmarks, or all but `flags`, which takes long. */
 import { benchCallPath } from "./call_path.ts";
 import { benchConsole } from "./console.ts";
+import { benchEvidence } from "./evidence.ts";
 import { benchFlags } from "./flags.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchSearch } from "./search.ts";
@@ -11,6 +12,7 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   gateway: benchGateway,
   search: benchSearch,
   console: benchConsole,
+  evidence: benchEvidence,
   flags: benchFlags,
   // Ends the process.
   call_path: benchCallPath,

@@ -2,45 +2,21 @@ import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { cliCommand, TestCli } from "./cli.ts";
 import { choosingModel, type ChoosingModelOptions } from "./fixtures/choosing_model.ts";
+import { LIBRARY_WRITES } from "./fixtures/library_prompts.ts";
 import { libraryCalls, libraryServer } from "./fixtures/library_server.ts";
 import { startModelStandIn } from "./fixtures/model_stand_in.ts";
 import type { WriterTable } from "./fixtures/writing_model.ts";
 import { startGateway, until } from "./gateway.ts";
 import { openTerminal, shellWord } from "./terminal.ts";
 
-const BETTER = "Searches the library for books by title, author or subject. " +
+const BETTER = "Searches the catalog for books by title, author or subject, and novels to read. " +
   "Not for loans, due days or opening hours.";
 
-const PROMPTS: Record<"direct" | "indirect" | "negative", string[]> = {
-  direct: [
-    "Search the library for a book by Tolstoy",
-    "Which books on the subject of whales do you have?",
-    "Look up the title Moby Dick among your books",
-    "Show me books whose author is Sigrid Undset",
-    "I want to search by author, namely Ibsen",
-  ],
-  indirect: [
-    "My daughter needs something on the subject of volcanoes, by any author",
-    "Has the library anything to read with Oslo in its title?",
-    "A novel whose author wrote about Pan, but I forgot the title",
-    "What could I read on the subject of knots at the library?",
-    "Anything by the author of Peer Gynt for our library evening?",
-  ],
-  negative: [
-    "When is the library open on Sunday?",
-    "What is the capital of France?",
-    "Which day are my loans due?",
-    "Convert twenty degrees to Fahrenheit",
-    "Write a short poem about autumn rain",
-  ],
-};
-
 const WRITES: WriterTable = {
+  ...LIBRARY_WRITES,
   find_books: {
-    candidates: [{ description: BETTER }],
-    prompts: (["direct", "indirect", "negative"] as const).flatMap((category) =>
-      PROMPTS[category].map((prompt) => ({ category, prompt }))
-    ),
+    ...LIBRARY_WRITES.find_books,
+    candidates: [BETTER, "Handles books."].map((description) => ({ description })),
   },
 };
 
@@ -111,7 +87,10 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       assert.deepEqual(library.model.seen, []);
       const { code, out, err } = await cli.run([...words, "--yes"]);
       assert.equal(code, 0, out + err);
-      assert.match(out, /^1 tool, about .*: at most 30 runs/);
+      assert.match(
+        out,
+        /^1 tool, about .*: can find gains of \d+ points or more with 240 prompts; usually about 90 runs/,
+      );
       assert.match(out, /\n✓ library\.find_books {2}\S/);
       assert.match(out, /\nJob \S+ has completed: 1 of 1 tool done, 1 promoted, \d+ runs/);
       assert.match(out, /until it restarts/);
@@ -127,16 +106,19 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       assert.match(status, /library: 1 of 5 tools optimized/);
       assert.match(
         status,
-        /library\.find_books +optimized +100 % +100 % +100 % +quick, 15 prom/,
+        /library\.find_books +optimized +100 % +100 % +100 % +thorough, \d+ prom/,
       );
       const shown = await optimize("show", "library.find_books");
-      assert.match(shown, /Before and after \(quick evidence, 15 prompts: 5 direct, /);
-      assert.match(shown, /Direct +0\/5 \(0 %, 95 % interval .* -> +5\/5 .*\+100 points\n/);
-      assert.match(shown, /Direct \(5\)\n( +✓ +\S+ +\S.*\n){5} +Indirect/);
+      assert.match(shown, /Before and after \(thorough evidence, \d+ prompts: \d+ direct, /);
+      assert.match(
+        shown,
+        /Direct +0\/(\d+) \(0 %, 95 % .* -> +\1\/\1 .*\+100 points \(95 % interval \d+ to \d+\)\n/,
+      );
+      assert.match(shown, /Direct \(\d+\)\n +\S+ +\S/);
       assert.match(await optimize("report"), /find_books/);
       const { jobs: [job] } = await cli.json("optimize", "jobs");
       assert.equal(job.status, "completed");
-      assert.match(await optimize("jobs"), new RegExp(`${job.id} +completed .* quick +1/1 +1 `));
+      assert.match(await optimize("jobs"), new RegExp(`${job.id} +completed .* thorough +1/1 +1 `));
       assert.match(await optimize("jobs", job.id), /✓ library\.find_books[^]*has completed/);
       await cli.fails(1, /./, "optimize", "pause", job.id);
     });
@@ -144,12 +126,12 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
     await t.step("evaluate compares one candidate, and promotes nothing", async () => {
       const proposal = ["library.find_books", "--description", "Handles something."];
       const { candidate } = await cli.json("optimize", "propose", ...proposal);
-      const out = await optimize("evaluate", "library.find_books", candidate.id, "--yes");
+      const quick = ["evaluate", "library.find_books", candidate.id, "--depth", "quick", "--yes"];
+      const out = await optimize(...quick);
       assert.match(out, /has completed: 1 of 1 tool done, 0 promoted/);
       assert.match(out, /quick evidence, \d+ prompts: [^]*Overall +\d+\/\d+ .* -> /);
       assert.match(out, /\nDo not promote: [^]*\n {2}✗ /);
-      const again = ["optimize", "evaluate", "library.find_books", candidate.id, "--yes"];
-      const { job, candidates } = await cli.json(...again);
+      const { job, candidates } = await cli.json("optimize", ...quick);
       const tested = candidates.map(({ candidateId }: { candidateId: string }) => candidateId);
       assert.deepEqual([job.status, tested], ["completed", ["canonical", candidate.id]]);
       const refused = ["optimize", "promote", "library.find_books", candidate.id];
@@ -165,21 +147,21 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
     await t.step(
       "what is no better than the promoted description does not replace it",
       async () => {
-        const proposal = ["library.find_books", "--description", `${BETTER} Always.`];
+        const proposal = ["library.find_books", "--description", `${BETTER} Thanks.`];
         const { candidate } = await cli.json("optimize", "propose", ...proposal);
-        const out = await optimize("evaluate", "library.find_books", candidate.id, "--yes");
-        assert.match(out, /Do not promote: compared with the promoted one, overall 15\/15 /);
+        const quick = ["evaluate", "library.find_books", candidate.id, "--depth", "quick", "--yes"];
+        assert.match(await optimize(...quick), /Do not promote: overall .* of the promoted one/);
         const promoting = ["optimize", "promote", "library.find_books", candidate.id];
         await cli.fails(
           1,
-          /compared with the promoted one[^]*Promote it anyway with .* --reason/,
+          /of the promoted one[^]*Promote it anyway with .* --reason/,
           ...promoting,
         );
       },
     );
 
     await t.step("a job that could test nothing is not listed as done", async () => {
-      const words = ["run", "library.list_loans", "--yes"];
+      const words = ["run", "library.list_loans", "--depth", "quick", "--yes"];
       const { code, out } = await cli.run(["optimize", ...words]);
       assert.equal(code, 1, out);
       assert.match(out, /\n✗ library\.list_loans {2}\S/);
@@ -260,7 +242,7 @@ Deno.test("on a terminal a job is agreed to, and Ctrl-C asks whether to cancel i
         async () => {
           await using terminal = open("run", "library.find_books", "--candidates", "1");
           await terminal.shows(
-            /1 tool, about .*: at most 30 runs[^]*Start the job\? It spends model time/,
+            /1 tool, about .*: can find gains [^]*Start the job\? It spends model time/,
           );
           await terminal.type("y");
           await terminal.shows(/Testing/);

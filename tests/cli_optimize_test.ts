@@ -191,7 +191,8 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
         await cli.fails(2, /requires confirmation; pass --yes/, ...evaluate);
         const [unprompted] = (await json("show", "git.log")).tool.candidates;
         const missing = /git\.log: the tool has no golden prompts[^]*prompts git\.log --file FILE/;
-        await fails(1, missing, "evaluate", "git.log", unprompted.id, "--yes");
+        const quick = ["evaluate", "git.log", unprompted.id, "--depth", "quick", "--yes"];
+        await fails(1, missing, ...quick);
         assert.deepEqual(await json("disable"), { enabled: false });
       },
     );

@@ -173,6 +173,9 @@ test("an optimization is chosen, estimated, started and followed in the browser"
   await page.getByText("Selected for optimization: 1 of 4").waitFor();
   assert.equal(await page.getByLabel("Candidates per tool").inputValue(), "4");
   assert.equal(await page.getByLabel("Auto-promote threshold").inputValue(), "85");
+  assert.ok(await page.getByRole("radio", { name: /^Thorough/ }).isChecked());
+  await page.getByText(/can find gains of \d+ points or more with 240 prompts/).waitFor();
+  await page.getByRole("radio", { name: /^Quick/ }).check();
   await page.getByLabel("Candidates per tool").fill("2");
   await page.getByRole("spinbutton", { name: "Prompts per category" }).fill("1");
   await page.getByLabel("Promote automatically").uncheck();
@@ -213,10 +216,13 @@ test("promote in the browser reaches a connected client, and so does revert", as
     .waitFor();
   await goLive(other.page, lab.gateway.url + TOOL);
   await page.getByText("Tested against 3 prompts (1 direct, 1 indirect, 1 negative)").waitFor();
-  await page.getByText("Promote: it passes every rule").waitFor();
+  await page.getByText("Proposed, not confirmed: evaluate it thoroughly").first().waitFor();
   await page.getByText(/quick evidence from 3 prompts/).waitFor();
   const overall = page.locator(".score-row", { hasText: "Overall" });
-  assert.match(await overall.innerText(), /1\/3 \(33 %\)[\s\S]*3\/3 \(100 %\)[\s\S]*\+66.7 points/);
+  assert.match(
+    await overall.innerText(),
+    /1\/3 \(33 %\)[\s\S]*3\/3 \(100 %\)[\s\S]*\+66.7 points \(95 % interval -6 to 94\)/,
+  );
   assert.equal(await overall.locator("svg .score-whisker").count(), 6);
   await page.getByRole("table", { name: "With this description" }).getByRole("row", {
     name: /^find_books 2 0/,
@@ -224,7 +230,8 @@ test("promote in the browser reaches a connected client, and so does revert", as
   await page.getByRole("table", { name: /Search rank/ }).getByText("#1").first().waitFor();
   await inspect(page, "result");
 
-  await page.getByRole("button", { name: /^Promote/ }).click();
+  await page.getByLabel("Reason for promoting").fill("I read the runs");
+  await page.getByRole("button", { name: "Promote against the verdict" }).click();
   await page.getByText(RESTART_NOTE).waitFor();
   await hears(client, GOOD);
   await page.getByText("Optimized, promoted").waitFor();
@@ -352,8 +359,10 @@ test("promote works by keyboard alone", async () => {
   await tabTo(page, /^find_books$/);
   await page.keyboard.press("Enter");
   await page.waitForURL(/find_books/);
-  await page.getByText("Promote: it passes every rule").waitFor();
-  await tabTo(page, /^Promote Candidate 2$/);
+  await page.getByText("Proposed, not confirmed: evaluate it thoroughly").first().waitFor();
+  await tabTo(page, /^Promote against the verdict Candidate 2$/);
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.type("I read the runs");
   await page.keyboard.press("Enter");
   await hears(client, GOOD);
   await page.getByText(RESTART_NOTE).waitFor();
@@ -368,7 +377,7 @@ test("the pages can be read and promote reverted without JavaScript", async () =
   await page.getByRole("checkbox", { name: /^list_loans/ }).uncheck();
   await page.getByLabel("Candidates per tool").fill("1");
   await page.getByRole("button", { name: "Update estimate" }).click();
-  await page.getByText(/^Estimate: \d tools, up to \d+ runs/).waitFor();
+  await page.getByText(/^Estimate: \d tools, up to [\d,]+ runs/).waitFor();
   assert.equal(await page.getByLabel("Candidates per tool").inputValue(), "1");
   assert.ok(!await page.getByRole("checkbox", { name: /^list_loans/ }).isChecked());
   await page.goto(lab.gateway.url + TOOL);
@@ -394,7 +403,7 @@ test("a job that could test nothing says so and why, and what it worked with", a
   await page.locator(".job").getByText("0/1 tool tested").waitFor();
   await page.locator(".notice.tone-warn").getByText(/there are no prompts/).waitFor();
   const repeats = page.locator(".fact", { hasText: "Runs per prompt" });
-  assert.match(await repeats.innerText(), /1\s+default for quick/);
+  assert.match(await repeats.innerText(), /1\s+default for thorough/);
   await inspect(page, "job-empty");
   assert.deepEqual(complaints, []);
 });
@@ -406,7 +415,7 @@ test("batch page says what it would do, and the report comes in three formats", 
   await page.getByRole("link", { name: "Optimize all" }).click();
   await page.getByRole("heading", { name: "Optimize all servers" }).waitFor();
   await page.getByText("4 tools to optimize").waitFor();
-  await page.getByText(/4 tools, up to \d+ runs/).waitFor();
+  await page.getByText(/4 tools, up to [\d,]+ runs/).waitFor();
   await page.getByLabel("Budget: maximum runs").fill("10");
   await page.getByText(/4 tools, up to 10 runs/).waitFor();
   await inspect(page, "batch");

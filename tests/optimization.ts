@@ -247,13 +247,27 @@ export function ended(manager: EndpointClient, jobId: string): Promise<Optimizat
   });
 }
 
-/** Has a candidate evaluated to the end. */
+/** Has a candidate evaluated to the end: a quick look, unless told otherwise. */
 export async function evaluate(
   manager: EndpointClient,
   candidateId: string,
+  depth: "quick" | "thorough" = "quick",
 ): Promise<OptimizationJob> {
-  const input = { tool: "find_books", candidateId, wait: 0 };
+  const input = { tool: "find_books", candidateId, depth, wait: 0 };
   return await ended(manager, await startJob(manager, "evaluate_candidate", input));
+}
+
+/** As a person does in the console, who may decide against a verdict or without one. */
+export async function promoteAsPerson({ gateway }: Lab, candidateId: string): Promise<void> {
+  const response = await fetch(
+    new URL("/api/optimization/tools/library/find_books/promote", gateway.url),
+    {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ candidateId, reason: "I read the runs" }),
+    },
+  );
+  assert.equal(response.status, 200, await response.text());
 }
 
 /** What is known of a description of `find_books`. */

@@ -13,6 +13,7 @@ import {
   GOOD,
   jobOf,
   Lab,
+  promoteAsPerson,
   PROMPTS,
   propose,
   resultOf,
@@ -76,7 +77,7 @@ for (const [words, fault] of Object.entries(FAULTS)) {
       await evaluate(manager, candidateId);
       const { counts } = await resultOf(manager, candidateId);
       assert.equal(countsText(counts), "direct 1/1, indirect 0/0, negative 1/1");
-      await must(manager, "promote_candidate", { ...NAMED, candidateId });
+      await promoteAsPerson(lab, candidateId);
     },
   );
 }
@@ -113,7 +114,7 @@ await claudeTest(
       assert.deepEqual(failed.map(({ promptId }) => promptId), [promptIds.at(-1)]);
       assert.match(failed[0]?.error ?? "", /529/);
     }
-    assert.equal(better.evidence?.verdict?.promote, true);
+    assert.equal(better.evidence?.verdict?.proposed, true);
   },
 );
 
@@ -136,7 +137,8 @@ await claudeTest(
     {
       await using manager = await lab.manager();
       await savePrompts(manager, FEW_PROMPTS);
-      const input = { tool: "find_books", candidateId: await propose(manager, GOOD), wait: 0 };
+      const candidateId = await propose(manager, GOOD);
+      const input = { tool: "find_books", candidateId, depth: "quick", wait: 0 };
       jobId = await startJob(manager, "evaluate_candidate", input);
       await isWorking();
       await must(manager, "cancel_optimization_job", { jobId });
@@ -177,7 +179,7 @@ await claudeTest(
       await using manager = await lab.manager();
       await savePrompts(manager);
       candidateId = await propose(manager, GOOD);
-      const input = { tool: "find_books", candidateId, wait: 0 };
+      const input = { tool: "find_books", candidateId, depth: "quick", wait: 0 };
       jobId = await startJob(manager, "evaluate_candidate", input);
       await eventually(async () => {
         const hanging = lab.seen.filter(({ fault }) => fault).length;

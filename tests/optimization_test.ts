@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CANONICAL, OptimizationReport } from "../lib/core/optimization.ts";
 import { connect, type EndpointClient, must, openRaw } from "./combined_endpoints.ts";
 import { refused } from "./discovery.ts";
+import { LIBRARY_WRITES } from "./fixtures/library_prompts.ts";
 import { LIBRARY_TOOLS, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
 import { until } from "./gateway.ts";
 import {
@@ -14,6 +15,7 @@ import {
   GOOD,
   GREEDY,
   Lab,
+  promoteAsPerson,
   PROMPTS,
   propose,
   resultOf,
@@ -89,8 +91,8 @@ await claudeTest(
     ];
     assert.equal(countsText(canonical.counts), "direct 0/2, indirect 0/2, negative 2/2");
     assert.equal(countsText(better.counts), "direct 2/2, indirect 2/2, negative 2/2");
-    assert.equal(better.evidence?.verdict?.promote, true);
-    assert.match(better.evidence.verdict.words, /quick evidence from 6 prompts/);
+    assert.equal(better.evidence?.verdict?.proposed, true);
+    assert.match(better.evidence.verdict.words, /not confirmed: quick evidence from 6 prompts/);
 
     // Each prompt came once with each description. The CLI makes plain spaces of other ones.
     const poor = POOR_DESCRIPTION.replaceAll("\u00a0", " ");
@@ -110,10 +112,12 @@ await claudeTest(
       before,
     );
     for (const { told } of [near, far]) told.tools.length = 0;
-    assert.match(
-      await must(manager, "promote_candidate", { ...NAMED, candidateId: good }),
-      /restart/,
+    const unconfirmed = { ...NAMED, candidateId: good };
+    assert.equal(
+      (await refused(manager, "promote_candidate", unconfirmed)).code,
+      "PROMOTION_REFUSED",
     );
+    await promoteAsPerson(lab, good);
     await hears(near, GOOD);
     await hears(far, GOOD);
     const { name: _, ...definition } = LIBRARY_TOOLS[0]!;
@@ -171,11 +175,10 @@ await evaluatorTest(
 await evaluatorTest(
   "optimize_tools writes what is missing, promotes the best, and that outlasts the switch",
   async (claude) => {
+    const candidates = [VAGUE, GREEDY, GOOD].map((description) => ({ description }));
     const writes = {
-      find_books: {
-        candidates: [VAGUE, GREEDY, GOOD].map((description) => ({ description })),
-        prompts: PROMPTS,
-      },
+      ...LIBRARY_WRITES,
+      find_books: { ...LIBRARY_WRITES.find_books, candidates },
     };
     await using lab = await Lab.open({ claude, writes });
     {
@@ -183,13 +186,14 @@ await evaluatorTest(
       const jobId = await startJob(manager, "optimize_tools", {
         tools: ["find_books"],
         candidatesPerTool: 3,
-        promptsPerCategory: 2,
       });
       const { status, tools: [tool], errors } = await ended(manager, jobId);
       assert.deepEqual([status, errors], ["completed", 0], tool?.outcome);
-      assert.match(tool?.outcome ?? "", /Promoted: overall 33 % -> 100 %/);
-      assert.equal(lab.seen.filter(({ isWriting }) => isWriting).length, 2);
-      const given = new Set(PROMPTS.flatMap(({ prompt }) => lab.given(prompt)));
+      assert.match(
+        tool?.outcome ?? "",
+        /Promoted: overall \d+ % -> 100 %, \+\d+.* points \(95 % interval \d+ to \d+\), \d+ prompts/,
+      );
+      const given = new Set(lab.seen.flatMap(({ prompt }) => lab.given(prompt)));
       assert.deepEqual([VAGUE, GREEDY, GOOD].filter((description) => !given.has(description)), []);
       assert.equal((await definitionAt(lab.gateway.url, OWN_ENDPOINT)).description, GOOD);
     }
@@ -225,7 +229,7 @@ await evaluatorTest(
 );
 
 Deno.test("the Messages API comes to the same counts without any program", async () => {
-  await using lab = await Lab.open({});
+  await using lab = await Lab.open({ writes: LIBRARY_WRITES });
   await using manager = await lab.manager();
   await savePrompts(manager);
   const good = await propose(manager, GOOD);
@@ -237,7 +241,16 @@ Deno.test("the Messages API comes to the same counts without any program", async
   for (const { prompt } of PROMPTS) {
     assert.deepEqual(lab.given(prompt).sort(), [POOR_DESCRIPTION, GOOD].sort());
   }
-  await must(manager, "promote_candidate", { ...NAMED, candidateId: good });
+  // Only what prompts confirm that nobody has seen may be promoted over MCP.
+  const early = await refused(manager, "promote_candidate", { ...NAMED, candidateId: good });
+  assert.match(early.text, /Proposed, not confirmed/);
+  const { tools: [tool] } = await evaluate(manager, good, "thorough");
+  const { evidence } = await resultOf(manager, good);
+  assert.equal(evidence?.verdict?.confirmed, true, tool?.outcome);
+  assert.match(
+    await must(manager, "promote_candidate", { ...NAMED, candidateId: good }),
+    /Promote: confirmed, thorough evidence from \d+ prompts .*gain \+\d[^]*restart/,
+  );
   assert.equal((await definitionAt(lab.gateway.url, OWN_ENDPOINT)).description, GOOD);
 });
 

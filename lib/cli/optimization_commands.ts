@@ -10,9 +10,10 @@ import {
 } from "../core/optimization.ts";
 import {
   besideText,
+  gainOf,
+  gainPoints,
   percent,
   promptsIn,
-  rateOf,
   scoreText,
 } from "../optimizer/evaluation/metrics.ts";
 import type { OutputOf } from "../operations/operation.ts";
@@ -282,15 +283,12 @@ function evidenceText(metrics: CategoryScores, depth: Depth | undefined, beside 
 
 export function beforeAfter(before: CategoryScores, after: CategoryScores, paint: Paint): string {
   return table(([...CATEGORIES, "overall"] as const).map((name) => {
-    const [was, is] = [rateOf(before[name]), rateOf(after[name])];
-    const points = was === null || is === null ? NaN : Math.round(100 * (is - was));
-    const difference = points > 0
-      ? paint("green", `+${points} points`)
-      : points < 0
-      ? paint("red", `${points} points`)
-      : points === 0
-      ? "no change"
-      : "";
+    const gain = gainOf(before[name], after[name]);
+    const difference = gain === undefined
+      ? ""
+      : gain.mean === 0
+      ? gainPoints(gain)
+      : paint(gain.mean > 0 ? "green" : "red", gainPoints(gain));
     return [
       `  ${titleOf(name)}`,
       scoreText(before[name]),

@@ -138,11 +138,17 @@ Deno.test("beforeAfter() has each category with its interval; no data is no numb
     metrics(5),
     plain,
   ).split("\n");
-  assert.match(direct, /Direct +3\/5 \(60 %, 95 % interval \d+-\d+ %\) +-> +5\/5 .* \+40 points$/);
-  assert.match(indirect, /Indirect +.*no change$/);
+  assert.match(
+    direct,
+    /Direct +3\/5 \(60 %, 95 % interval \d+-\d+ %\) +-> +5\/5 .* \+40 points \(95 % interval -12 to 77\)$/,
+  );
+  assert.match(indirect, /Indirect +.* 0 points \(95 % interval -43 to 43\)$/);
   assert.match(negative, /Negative +no data +-> +no data$/);
-  assert.match(overall, /Overall +8\/10 .*\+20 points$/);
-  assert.match(beforeAfter(metrics(5), metrics(3), plain), /-40 points\n/);
+  assert.match(overall, /Overall +8\/10 .*\+20 points \(95 % interval -?\d+ to \d+\)$/);
+  assert.match(
+    beforeAfter(metrics(5), metrics(3), plain),
+    /-40 points \(95 % interval -77 to 12\)\n/,
+  );
 });
 
 Deno.test("promptList() marks what went right, wrong, in part, and not at all", () => {

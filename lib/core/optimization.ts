@@ -139,6 +139,17 @@ export type Depth = z.infer<typeof Depth>;
 /** Whether a candidate may be promoted by itself, and why or why not. */
 export const Verdict = z.strictObject({
   promote: z.boolean(),
+  /** Not by itself: a person decides. It is not confirmed, or confirmed and below the thresholds. */
+  proposed: z.boolean().optional(),
+  /** Fresh prompts confirmed that it is better than every description it was compared with. */
+  confirmed: z.boolean().optional(),
+  /** Over the description that it beats by less, as a fraction; the interval holds at every look. */
+  gain: z.strictObject({
+    mean: z.number(),
+    low: z.number(),
+    high: z.number(),
+    prompts: z.int(),
+  }).optional(),
   depth: Depth,
   /** One sentence; always says how much evidence there is. */
   words: z.string(),
@@ -200,13 +211,15 @@ export const Evaluation = z.strictObject({
   evaluator: EvaluatorKind,
   model: z.string().optional(),
   thresholds: Thresholds,
+  /** The probability of a wrong promotion that it could spend, of its tool's share for a year. */
+  alpha: z.number().optional(),
   /** The prompts that decided, by category. */
   prompts: z.strictObject({ direct: z.int(), indirect: z.int(), negative: z.int() }),
   repeats: z.int(),
   /** Flat names of other servers' tools that were shown beside the server's own, sorted. */
   beside: z.array(z.string()).optional(),
   results: z.array(DescriptionResult),
-  /** The evaluation whose winner it puts to the same prompts once more. */
+  /** Of older records: the evaluation whose winner it puts to the same prompts once more. */
   confirms: z.string().optional(),
   runs: z.int(),
   errors: z.int(),
@@ -262,7 +275,7 @@ export type JobStatus = z.infer<typeof JobStatus>;
 export const JobOptions = z.strictObject({
   depth: Depth.default("quick"),
   candidatesPerTool: z.int().min(1).max(10).default(4),
-  promptsPerCategory: z.int().min(1).max(50).optional(),
+  promptsPerCategory: z.int().min(1).max(100).optional(),
   repeats: z.int().min(1).max(10).optional(),
   thresholds: Thresholds.default(Thresholds.parse({})),
   /** Whether what the verdict allows is promoted at the end. */
@@ -286,6 +299,10 @@ export const TestPlan = z.strictObject({
     z.strictObject({ id: z.string(), version: z.int(), heldOut: z.boolean().default(false) }),
   ),
   siblingPrompts: z.array(z.strictObject({ id: z.string(), version: z.int() })),
+  /** The probability of a wrong promotion that the test may spend. */
+  alpha: z.number().optional(),
+  /** The promoted candidate, which others have to beat. */
+  inForce: z.string().optional(),
   warnings: z.array(z.string()).default([]),
 });
 export type TestPlan = z.infer<typeof TestPlan>;
@@ -305,7 +322,7 @@ export const JobTool = z.strictObject({
   candidates: z.int().default(0),
   /** From when its evaluation begins. */
   plan: TestPlan.optional(),
-  /** The evaluation that puts the winner to the same prompts once more. */
+  /** Of older records: an evaluation that put the winner to the same prompts once more. */
   confirmation: z.strictObject({ evaluationId: z.string(), candidateId: z.string() }).optional(),
   untested: z.boolean().optional(),
   /** In words: what came of it, or why nothing did. */
@@ -313,6 +330,8 @@ export const JobTool = z.strictObject({
   promotedCandidateId: z.string().optional(),
   /** The verdict allows its promotion, but the job does not promote. */
   promotableCandidateId: z.string().optional(),
+  /** It looks better, but is not confirmed, or is below the thresholds: a person decides. */
+  proposedCandidateId: z.string().optional(),
   failed: z.boolean().default(false),
 });
 export type JobTool = z.infer<typeof JobTool>;
@@ -368,6 +387,8 @@ export const OptimizationReport = z.strictObject({
   totalEvals: z.int(),
   /** Percentage points of overall success, as a fraction; null if nothing was promoted. */
   avgImprovement: z.number().nullable(),
+  /** 95 %. */
+  avgImprovementInterval: z.strictObject({ low: z.number(), high: z.number() }).optional(),
   ...ReportedCost,
   tools: z.array(z.strictObject({
     name: z.string(),

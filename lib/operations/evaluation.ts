@@ -341,8 +341,7 @@ const evaluate = operation({
   ...SPEND,
   name: "optimization.evaluate",
   title: "Evaluate",
-  description:
-    "Send a tool's saved prompts to a model, with the candidate and with the original description. No tool is run.",
+  description: "Test a candidate against the descriptions in use. No tool is run.",
   input: z.strictObject({
     ...TOOL,
     candidateId: CandidateId,
@@ -368,7 +367,7 @@ const evaluate = operation({
           ...target,
           ...how,
           candidateIds: [candidateId],
-          generate: false,
+          generate: how.depth === "thorough",
           autoPromote: false,
         };
       },
@@ -388,12 +387,14 @@ const evaluate = operation({
     const admin = await optimization();
     const named = admin.locate({ server, tool });
     const candidate = await admin.resolveCandidate({ ...named, candidateId });
+    // Prompts that the candidate's author may know confirm nothing: fresh ones are written.
+    const generate = how.depth === "thorough";
     const { prompts } = await admin.detail({ ...named, tool: candidate.toolName });
-    if (prompts.length === 0) throw withoutPrompts(candidate);
+    if (prompts.length === 0 && !generate) throw withoutPrompts(candidate);
     const request = {
       server: named.server,
       tools: [candidate.toolName],
-      options: { ...how, generate: false, autoPromote: false, candidateIds: [candidate.id] },
+      options: { ...how, generate, autoPromote: false, candidateIds: [candidate.id] },
       by: decidedBy(call),
     };
     const estimate = await admin.jobs.estimate(request);

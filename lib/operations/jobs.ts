@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { isObject } from "../core/rpc.ts";
-import { JobOptions, OptimizationJob, Thresholds } from "../core/optimization.ts";
+import { Depth, JobOptions, OptimizationJob, Thresholds } from "../core/optimization.ts";
 import { DEPTHS } from "../optimizer/evaluation/selection.ts";
 import type { JobRequest } from "../optimizer/jobs/selection.ts";
 import { RESTART_NOTE } from "../optimizer/report.ts";
@@ -28,17 +28,19 @@ export const SPEND = {
   },
 };
 
-const byDepth = (key: "promptsPerCategory" | "repeats") =>
-  `${DEPTHS.quick[key]} for quick, ${DEPTHS.thorough[key]} for thorough`;
+const PROMPTS_BY_DEPTH = `${DEPTHS.quick.promptsPerCategory} for quick, ` +
+  `${DEPTHS.thorough.promptsPerCategory} for thorough`;
 const { shape } = JobOptions;
 const PERSONAL = { isHidden: true, isForPeople: true };
 
 /** How thoroughly something is tested, and where that ends. */
 export const HOW = {
-  depth: shape.depth.register(fieldHints, { help: "How thoroughly to test" }),
+  depth: Depth.default("thorough").register(fieldHints, {
+    help: "quick proposes candidates; thorough confirms them",
+  }),
   repeats: shape.repeats.register(fieldHints, {
     placeholder: "N",
-    help: `Runs per prompt; default: ${byDepth("repeats")}`,
+    help: `Runs per prompt; default: ${DEPTHS.thorough.repeats}`,
   }),
   withToolset: shape.withToolset.describe("Also show the equipped tools"),
   maxRuns: shape.maxRuns.register(fieldHints, {
@@ -63,7 +65,7 @@ export const JobInput = z.strictObject({
     .register(fieldHints, {
       flag: "prompts",
       placeholder: "N",
-      help: `Prompts per category; default: ${byDepth("promptsPerCategory")}`,
+      help: `Maximum prompts per category; default: ${PROMPTS_BY_DEPTH}`,
     }),
   threshold: z.number().min(0).max(100).default(100 * LEAST.minOverall)
     .describe("Percent").register(fieldHints, {
@@ -238,6 +240,9 @@ export function nextOfJob(job: OptimizationJob) {
           label: "Promote a candidate that the verdict allows",
           operation: "optimization.promote",
         }]
+        : []),
+      ...(job.tools.some((tool) => tool.proposedCandidateId !== undefined)
+        ? [{ label: "Confirm a proposed candidate", operation: "optimization.evaluate" }]
         : []),
     ]
     : [

@@ -202,6 +202,7 @@ export class OptimizationAdmin {
       count,
       existing: existing.map(({ description }) => description),
       prompts: prompts.filter(({ heldOut }) => !heldOut),
+      screen: (description) => this.#options.promotions.problemOf(server, description),
       signal,
     });
     const candidates: ToolCandidate[] = [];

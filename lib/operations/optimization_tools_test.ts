@@ -179,6 +179,14 @@ Deno.test("get_eval_results names what may be promoted, and what is missing", as
   assert.match(text, /direct 100 %, indirect 100 %, negative 100 %, overall 3\/3 \(100 %, 95 %/);
   assert.ok(!text.includes("promote_candidate"), "a report alone promotes nothing");
   assert.ok(Array.isArray(data.candidates) && data.candidates.length === 2);
+  await call("evaluate_candidate", { ...FORECAST, candidateId, depth: "quick" });
+  const quick = await ask();
+  assert.ok(!quick.text.includes("promote_candidate"), "a quick look only proposes");
+  assert.match(
+    quick.text,
+    /Proposed, not confirmed: .*gain \+66\.7 points \(95 % interval -6 to 94\)/,
+  );
+  opened.state.isWriting = true;
   await call("evaluate_candidate", { ...FORECAST, candidateId });
   const measured = await ask();
   assert.ok(
@@ -192,6 +200,7 @@ Deno.test("promote_candidate and revert_optimization say that running clients ma
   const { candidateId } = await draft(opened);
   const promote = () => call("promote_candidate", { ...FORECAST, candidateId });
   await failure(promote(), "PROMOTION_REFUSED");
+  opened.state.isWriting = true;
   await call("evaluate_candidate", { ...FORECAST, candidateId });
   const { text, data } = await promote();
   assert.equal(data.promoted, true);
@@ -203,7 +212,7 @@ Deno.test("promote_candidate and revert_optimization say that running clients ma
   });
   assert.equal(shown(), GOOD);
   assert.ok(text.includes(RESTART_NOTE));
-  assert.match(text, /quick evidence/);
+  assert.match(text, /Promote: confirmed, thorough evidence from \d+ prompts .* gain \+\d+/);
   const summary = await call("get_optimization_report", { server: "weather" });
   assert.ok(summary.text.includes(RESTART_NOTE));
   assert.match(summary.text, NEXT);
@@ -261,7 +270,8 @@ Deno.test("evaluate_candidate waits for the result", async () => {
   await using opened = await openOptimization();
   const { call, shown } = opened;
   const { candidateId } = await draft(opened);
-  const { text, data } = await call("evaluate_candidate", { ...FORECAST, candidateId });
+  const how = { ...FORECAST, candidateId, depth: "quick" };
+  const { text, data } = await call("evaluate_candidate", how);
   assert.match(text, /canonical \(quick, measured\): direct 0 %/);
   assert.match(text, new RegExp(`${candidateId} \\(quick, measured\\): direct 100 %`));
   assert.match(text, /has completed/);
@@ -271,6 +281,10 @@ Deno.test("evaluate_candidate waits for the result", async () => {
   const { confusion, ranks } = data.candidates[1];
   assert.deepEqual(confusion, { forecast: { forecast: 2 }, "(none)": { "(none)": 1 } });
   assert.equal(ranks.length, 3, "one for every prompt");
+  await failure(call("promote_candidate", { ...FORECAST, candidateId }), "PROMOTION_REFUSED");
+  opened.state.isWriting = true;
+  const confirmed = await call("evaluate_candidate", { ...FORECAST, candidateId });
+  assert.match(confirmed.text, new RegExp(`${candidateId} \\(thorough, measured\\): direct 100 %`));
   assert.equal(shown(), "Does forecast", "nothing is promoted by itself");
   await call("promote_candidate", { ...FORECAST, candidateId });
   assert.equal(shown(), GOOD);
@@ -297,7 +311,7 @@ Deno.test("evaluate_candidate tells a client that waits how far its job is", asy
   state.isHanging = true;
   const told: string[] = [];
   const progress = (message: string) => void told.push(message);
-  const input = { ...FORECAST, candidateId, wait: 0.05 };
+  const input = { ...FORECAST, candidateId, depth: "quick", wait: 0.05 };
   const { data } = await call("evaluate_candidate", input, { progress });
   assert.match(told.join("\n"), /Waiting to start|Testing/);
   await jobs.cancel(Object(data.job).id);
@@ -307,15 +321,19 @@ Deno.test("optimize_tools starts a job with its estimate, and get_optimization_j
   await using opened = await openOptimization();
   const { call, jobs } = opened;
   await draft(opened);
+  opened.state.isWriting = true;
   await failure(call("optimize_tools"), "INVALID_ARGUMENTS");
   const { text, data } = await call("optimize_tools", {
     server: "weather",
     tools: ["forecast"],
     candidatesPerTool: 1,
-    promptsPerCategory: 1,
+    promptsPerCategory: 30,
     threshold: 90,
   });
-  assert.match(text, /^Estimate: 1 tool, about .*: at most \d+ runs/);
+  assert.match(
+    text,
+    /^Estimate: 1 tool, about .*: can find gains of \d+ points or more with 90 prompts; usually about/,
+  );
   const { id, options } = Object(data.job);
   assert.equal(options.thresholds.minOverall, 0.9);
   assert.ok(text.includes(`Check job ${id} again with get_optimization_job.`), text);
@@ -348,7 +366,7 @@ Deno.test("evaluate_candidate and optimize_tools pass on repeats and the equippe
   await using opened = await openOptimization({ equipped: { shop: ["forecast", "refund"] } });
   const { call, evaluations } = opened;
   const { candidateId } = await draft(opened);
-  const how = { repeats: 2, withToolset: true };
+  const how = { repeats: 2, withToolset: true, depth: "quick" };
   const { data } = await call("evaluate_candidate", { ...FORECAST, candidateId, ...how });
   const { repeats, withToolset, depth } = Object(data.job).options;
   assert.deepEqual([repeats, withToolset, depth], [2, true, "quick"]);

@@ -51,6 +51,12 @@ export class Promotions {
     return this.#byTool.get(namespacedName(server, tool));
   }
 
+  /** Why models must not read a description; undefined if they may. */
+  async problemOf(server: string, description: string): Promise<string | undefined> {
+    const problem = await this.#options.screen?.(server, description);
+    return problem === undefined ? undefined : `it looks like an attack. ${problem}`;
+  }
+
   async promote(
     input: Omit<PromotedTool, "id" | "promotedAt" | "canonicalDescription" | "keptOver"> & {
       /** What it was compared with, where that was measured; else what the server says now. */
@@ -61,7 +67,7 @@ export class Promotions {
   ): Promise<PromotedTool> {
     const { over, ...promoted } = input;
     const { server, toolName, by, reason } = promoted;
-    const problem = await this.#options.screen?.(server, input.description);
+    const problem = await this.problemOf(server, input.description);
     if (problem !== undefined) throw hostile(namespacedName(server, toolName), problem);
     const promotion = await this.#change(server, toolName, (current, { id, time }) => {
       if (over !== undefined && over !== (current?.id ?? null)) {
@@ -244,7 +250,7 @@ function checked(event: PromotionEvent): PromotionEvent {
 /** The right to write descriptions must not be a way to give models orders. */
 function hostile(name: string, problem: string): GatewayError {
   return new GatewayError("PROMOTION_REFUSED", {
-    message: `Cannot promote a description for "${name}": it looks like an attack. ${problem}`,
+    message: `Cannot promote a description for "${name}": ${problem}`,
     recoveryAction: "Propose a description that only states what the tool does",
   });
 }

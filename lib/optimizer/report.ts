@@ -9,14 +9,16 @@ import {
   type SuccessCount,
 } from "../core/optimization.ts";
 import {
+  averageGain,
   besideText,
   gainOf,
+  gainPoints,
   promptsIn,
+  type RateGain,
   rateOf,
   SCORES,
   scoreText,
   shortScore,
-  signedPoints,
 } from "./evaluation/metrics.ts";
 import { defined } from "../core/defined.ts";
 import { counted, csvField } from "../core/text.ts";
@@ -60,7 +62,7 @@ export function reportOf(
     toolCount: tools.length,
     optimizedCount: reported.filter(({ status }) => status === "optimized").length,
     totalEvals: sumOf(tools.map(({ runs }) => runs)),
-    avgImprovement: meanOf(improvementsOf(reported)),
+    ...improvementOf(reported),
     ...knownCost(reported),
     tools: reported,
   };
@@ -73,7 +75,7 @@ function totalOf(reports: readonly OptimizationReport[]): ReportTotal {
     toolCount: sumOf(reports.map(({ toolCount }) => toolCount)),
     optimizedCount: sumOf(reports.map(({ optimizedCount }) => optimizedCount)),
     totalEvals: sumOf(reports.map(({ totalEvals }) => totalEvals)),
-    avgImprovement: meanOf(reports.flatMap(({ tools }) => improvementsOf(tools))),
+    ...improvementOf(reports.flatMap(({ tools }) => tools)),
     ...knownCost(reports),
   };
 }
@@ -206,16 +208,23 @@ function isWhole({ evaluation, prompts }: Baseline): boolean {
   return prompts >= CATEGORIES.reduce((sum, category) => sum + evaluation.prompts[category], 0);
 }
 
-function improvementsOf(tools: readonly ReportedTool[]): number[] {
-  return tools.flatMap(({ status, before, after }) => {
-    return status === "optimized" ? gainOf(before?.overall, after?.overall) ?? [] : [];
-  });
+function improvementOf(
+  tools: readonly ReportedTool[],
+): Pick<OptimizationReport, "avgImprovement" | "avgImprovementInterval"> {
+  const gain = averageGain(tools.flatMap(({ status, before, after }): RateGain[] => {
+    const gain = status === "optimized" ? gainOf(before?.overall, after?.overall) : undefined;
+    return gain ? [gain] : [];
+  }));
+  return gain
+    ? { avgImprovement: gain.mean, avgImprovementInterval: { low: gain.low, high: gain.high } }
+    : { avgImprovement: null };
 }
 
 function summaryLine(report: ReportTotal): string {
-  const gain = report.avgImprovement === null
+  const { avgImprovement: mean, avgImprovementInterval: interval } = report;
+  const gain = mean === null || !interval
     ? "no improvement data"
-    : `average improvement ${signedPoints(report.avgImprovement)}`;
+    : `average improvement ${gainPoints({ mean, ...interval })}`;
   const cost = report.costUsd === null ? "cost not known" : costText(report);
   return `${report.optimizedCount} of ${counted(report.toolCount, "tool")} optimized, ${gain}, ` +
     `${counted(report.totalEvals, "run")}, ${cost}`;
@@ -251,7 +260,7 @@ function change(
 
 function improvementCell({ before, after }: ReportedTool): string {
   const gain = gainOf(before?.overall, after?.overall);
-  return gain === undefined ? "" : signedPoints(gain);
+  return gain === undefined ? "" : gainPoints(gain);
 }
 
 function evidenceCell({ depth, prompts, beside, before, after }: ReportedTool): string {
@@ -275,8 +284,4 @@ function codeSpan(text: string): string {
 
 function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
-}
-
-function meanOf(values: readonly number[]): number | null {
-  return values.length === 0 ? null : sumOf(values) / values.length;
 }

@@ -121,12 +121,18 @@ Deno.test("reportOf() says what is optimized, what was evaluated and kept, and w
   });
   const report = reportOf("weather", [optimized, kept, failed]);
   assert.deepEqual(OptimizationReport.parse(report), report);
-  assert.deepEqual({ ...report, tools: undefined, avgImprovement: undefined }, {
+  assert.deepEqual({
+    ...report,
+    tools: undefined,
+    avgImprovement: undefined,
+    avgImprovementInterval: undefined,
+  }, {
     serverName: "weather",
     toolCount: 3,
     optimizedCount: 1,
     totalEvals: 90,
     avgImprovement: undefined,
+    avgImprovementInterval: undefined,
     costUsd: 0.75,
     tools: undefined,
   });
@@ -163,7 +169,7 @@ Deno.test("reportMarkdown() shows depth, prompts, intervals, cost and the note",
   ]);
   assert.match(
     text,
-    /^# Tool descriptions\n\n1 of 2 tools optimized, average improvement \+33\.3 points, 30 runs, \$0\.25\n/,
+    /^# Tool descriptions\n\n1 of 2 tools optimized, average improvement \+33\.3 points \(95 % interval 3 to 58\), 30 runs, \$0\.25\n/,
   );
   assert.match(text, /\n## weather\n\n1 of 2 tools optimized/);
   assert.match(text, /\n## files\n\n0 of 0 tools optimized, no improvement data/);
@@ -171,7 +177,7 @@ Deno.test("reportMarkdown() shows depth, prompts, intervals, cost and the note",
     text.includes(
       "| `get_forecast` | optimized | 2/5 (40 %) → 5/5 (100 %) | 2/5 (40 %) → 4/5 (80 %) | " +
         "5/5 (100 %) → 5/5 (100 %) | 9/15 (60 %, 95 % interval 36-80 %) → " +
-        "14/15 (93 %, 95 % interval 70-99 %) | +33.3 points | quick, 15 prompts | $0.25 |",
+        "14/15 (93 %, 95 % interval 70-99 %) | +33.3 points (95 % interval 3 to 58) | quick, 15 prompts | $0.25 |",
     ),
     text,
   );

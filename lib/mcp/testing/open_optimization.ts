@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { canonicalDescription } from "../../catalog/catalog_tool.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { EVERYONE } from "../../core/access.ts";
+import { CATEGORIES } from "../../core/optimization.ts";
+import { someTexts } from "../../optimizer/testing/job_bench.ts";
 import { catalogTargets } from "../../optimizer/targets.ts";
 import type { Evaluator } from "../../optimizer/evaluators/evaluator.ts";
 import { OptimizationJobs } from "../../optimizer/jobs/queue.ts";
@@ -93,12 +95,20 @@ export async function openOptimization(
     canonical: (server, tool) => subjects.find(server, tool)?.canonicalDescription,
     onChange: (all) => catalog.setPromotions(all),
   });
-  const state = { isEnabled, isHanging: false, written: [] as string[], asked: [] as string[] };
+  const state = {
+    isEnabled,
+    isHanging: false,
+    /** Whether the model writes prompts, where it has nothing to say from `written`. */
+    isWriting: false,
+    written: [] as string[],
+    asked: [] as string[],
+  };
   const model: TextModel = {
     kind: "messages-api",
-    complete({ prompt }) {
+    complete({ system, prompt }) {
       state.asked.push(prompt);
-      const text = state.written.shift() ?? "{}";
+      const isForPrompts = state.isWriting && !system.includes('{"candidates"');
+      const text = state.written.shift() ?? (isForPrompts ? promptsFor(prompt) : "{}");
       return Promise.resolve({ text, cost: { inputTokens: 1, outputTokens: 1 } });
     },
   };
@@ -187,6 +197,13 @@ export async function openOptimization(
   };
 }
 
+/** Prompts that GOOD understands, or that are meant for the sibling, which is then named first. */
+function promptsFor(request: string): string {
+  const [tool] = /forecast|alerts/.exec(request) ?? [];
+  const about = tool === "forecast" ? "weather" : "alerts";
+  return JSON.stringify({ prompts: CATEGORIES.flatMap((category) => someTexts(category, about)) });
+}
+
 export type OpenOptimization = Awaited<ReturnType<typeof openOptimization>>;
 
 /** Saves the prompts, and one candidate with this text; gives their ids. */
@@ -198,6 +215,22 @@ export async function draft(
   const { prompts } = await admin.prompts.save({ ...named, prompts: PROMPTS }, "caller");
   const { id } = await admin.propose({ ...named, description }, "caller");
   return { candidateId: id, promptIds: prompts.map((prompt) => prompt.id) };
+}
+
+/** Has the gateway test a candidate on fresh prompts, and promote nothing. */
+export async function confirmCandidate(
+  { jobs, state }: Pick<OpenOptimization, "jobs" | "state">,
+  candidateId: string,
+): Promise<void> {
+  state.isWriting = true;
+  const { id } = await jobs.start({
+    server: "weather",
+    tools: ["forecast"],
+    options: { depth: "thorough", autoPromote: false, candidateIds: [candidateId] },
+    by: "caller",
+  });
+  const done = await jobs.wait(id, 60_000, AbortSignal.timeout(60_000));
+  assert.equal(done.status, "completed", done.note);
 }
 
 /** Reports one run, as a caller. */

@@ -5,6 +5,7 @@ import {
   type ToolCandidate,
 } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
+import { manipulationIn } from "../../optimizer/generation/description_rules.ts";
 import { newCandidate } from "../../optimizer/generation/candidates.ts";
 import { type OptimizationAdminOptions, resolveSubject, type WrittenTool } from "./subjects.ts";
 import { MAX_EXAMPLE } from "./schemas.ts";
@@ -47,7 +48,7 @@ export async function keepCandidate(
 ): Promise<{ candidate: ToolCandidate; isNew: boolean }> {
   const problem = proposalProblem(description, example);
   if (problem !== undefined) throw notAccepted(problem);
-  const { server, name, canonicalDescription } = resolveSubject(options, written);
+  const { server, name, canonicalDescription, siblings } = resolveSubject(options, written);
   // Blanks around a text tell a model nothing.
   const isSame = (text: string) => text.trim() === description.trim();
   if (isSame(canonicalDescription ?? "")) {
@@ -59,6 +60,10 @@ export async function keepCandidate(
   const existing = await options.candidates.list(server, name);
   const same = existing.find((candidate) => isSame(candidate.description));
   if (same) return { candidate: same, isNew: false };
+  // Such a text may do well in an evaluation; it is refused before runs are paid for.
+  const why = await options.promotions.problemOf(server, description) ??
+    manipulationIn(description, siblings.map((sibling) => sibling.name));
+  if (why !== undefined) throw notAccepted(`Nothing was saved: ${why}`);
   const candidate = newCandidate({ server, toolName: name, description, example, origin });
   await options.candidates.save(candidate);
   options.onChange?.();

@@ -9,158 +9,12 @@ import {
   Thresholds,
 } from "../../core/optimization.ts";
 import { theftsOf } from "../../optimizer/evaluation/confusion.ts";
-import { countRuns, pairRuns, promptKey, promptsIn } from "../../optimizer/evaluation/metrics.ts";
-import { asSiblingPrompt } from "../../optimizer/evaluation/selection.ts";
+import { countRuns, pairRuns, promptsIn } from "../../optimizer/evaluation/metrics.ts";
 import { judge } from "../../optimizer/evaluation/verdict.ts";
 import type { Evidence } from "./schemas.ts";
 
 export type { Evidence } from "./schemas.ts";
 import { baselineOf } from "../../optimizer/report.ts";
-import { NOT_TESTED_BESIDE, whyNotInstead } from "../../optimizer/evaluation/comparison.ts";
-
-interface PooledInput extends Required<Pick<ToolRecords, "evaluations" | "runs" | "versions">> {
-  /** The one that would decide by itself. */
-  newest: Evaluation;
-}
-
-/** Runs that can be counted together, with the prompts that they count on. */
-interface Pool {
-  evaluations: Evaluation[];
-  runs: EvalRun[];
-  /** Prompts that decide. */
-  prompts: GoldenPrompt[];
-  /** All prompts that were tested, including siblings'. */
-  asked: GoldenPrompt[];
-}
-
-/** The runs of all evaluations of the same descriptions with the same model. */
-function poolRuns(input: PooledInput, tested: string[]): Pool {
-  const { newest } = input;
-  const evaluations = input.evaluations.filter((one) =>
-    one.id === newest.id || isSameTrial(one, newest, tested)
-  );
-  const ids = new Set(evaluations.map(({ id }) => id));
-  const versions = promptsOf(input);
-  const runs = withVersions(
-    input.runs.filter(({ evaluationId }) => evaluationId !== undefined && ids.has(evaluationId)),
-    versions,
-    input.versions,
-  );
-  const own = versions.filter(({ toolName }) => toolName === newest.toolName);
-  const siblings = versions.filter(({ toolName }) => toolName !== newest.toolName);
-  return {
-    evaluations,
-    runs,
-    prompts: own.filter(({ heldOut }) => newest.depth !== "thorough" || heldOut),
-    // Includes prompts that decide nothing: stealing a sibling's prompt is harm too.
-    asked: [...own, ...siblings.map(asSiblingPrompt)],
-  };
-}
-
-/**
- * What all evaluations of the same texts by the same model come to together. Asked often enough, a
- * model says yes to anything once: a further try adds to what is known, and does not replace it.
- * Undefined where there was one try only, or where its runs are no longer kept.
- */
-export function poolTries(input: PooledInput & { candidateId: string }) {
-  const { candidateId, newest } = input;
-  const { evaluations, runs, prompts, asked } = poolRuns(input, [CANONICAL, candidateId]);
-  const runsOf = (id: string) => {
-    const hash = descriptionHash(descriptionIn(newest, id) ?? "");
-    return runs.filter((run) => run.candidateId === id && run.descriptionHash === hash);
-  };
-  const [candidate, baseline] = [runsOf(candidateId), runsOf(CANONICAL)];
-  const keys = new Set(prompts.map(({ id, version }) => promptKey(id, version)));
-  const evaluationIds = [
-    ...new Set(
-      candidate.filter((run) => keys.has(promptKey(run.promptId, run.promptVersion)))
-        .flatMap(({ evaluationId }) => evaluationId ?? []),
-    ),
-  ];
-  const tries = evaluationIds.length;
-  if (tries < 2) return undefined;
-  const pairs = pairRuns(candidate, baseline, prompts);
-  const compared = new Set(pairs.map(({ promptId }) => promptId));
-  const counted = prompts.filter(({ id }) => compared.has(id));
-  const counts = {
-    candidate: countRuns(candidate, counted),
-    baseline: countRuns(baseline, counted),
-  };
-  const verdict = judge({
-    depth: newest.depth,
-    ...counts,
-    thresholds: newest.thresholds,
-    thefts: theftsOf(candidate, baseline, asked),
-    pairs,
-    // The more were tried at once, the likelier one of them did well by chance.
-    candidates: Math.max(...evaluations.map(({ results }) => results.length - 1)),
-    ...defined({ beside: newest.beside?.length }),
-  });
-  const words =
-    `${verdict.words} This combines all ${tries} evaluations of the same descriptions and ` +
-    "prompts by the same model.";
-  return {
-    ...counts,
-    verdict: { ...verdict, words },
-    tries,
-    evaluationIds,
-    prompts: pairs.length,
-    errors: candidate.filter(({ status }) => status === "error").length,
-  };
-}
-
-/** Whether the same was asked of the same model, among the same tools of other servers, so that the runs of both can be counted together. */
-function isSameTrial(one: Evaluation, newest: Evaluation, tested: readonly string[]): boolean {
-  return one.void === undefined && one.depth === newest.depth &&
-    one.evaluator === newest.evaluator && one.model === newest.model &&
-    JSON.stringify(one.beside ?? []) === JSON.stringify(newest.beside ?? []) &&
-    tested.every((id) =>
-      descriptionIn(one, id) !== undefined && descriptionIn(one, id) === descriptionIn(newest, id)
-    );
-}
-
-/** One version of each prompt: that which the newest evaluation asked, else the current one. */
-function promptsOf({ newest, runs, versions }: PooledInput): GoldenPrompt[] {
-  const latest = new Map<string, number>();
-  const askedLast = new Set<string>();
-  for (const { id, version } of versions) {
-    latest.set(id, Math.max(version, latest.get(id) ?? 0));
-  }
-  for (const { evaluationId, promptId, promptVersion } of runs) {
-    if (evaluationId !== newest.id) continue;
-    latest.set(promptId, promptVersion);
-    askedLast.add(promptId);
-  }
-  return versions.filter(({ id, version, retired }) =>
-    latest.get(id) === version && (askedLast.has(id) || !retired)
-  );
-}
-
-/** A version that asks the same as the one that counts, such as one that is held out since, counts as it. */
-function withVersions(
-  runs: readonly EvalRun[],
-  asked: readonly GoldenPrompt[],
-  versions: readonly GoldenPrompt[],
-): EvalRun[] {
-  const counting = new Map(asked.map((prompt) => [prompt.id, prompt]));
-  const byKey = new Map(versions.map((prompt) => [promptKey(prompt.id, prompt.version), prompt]));
-  return runs.map((run) => {
-    const put = byKey.get(promptKey(run.promptId, run.promptVersion));
-    const same = counting.get(run.promptId);
-    return put && same && contentOf(put) === contentOf(same)
-      ? { ...run, promptVersion: same.version }
-      : run;
-  });
-}
-
-function contentOf({ category, prompt, expectedBehavior }: GoldenPrompt): string {
-  const { shouldCallTool, expectedTool } = expectedBehavior;
-  return JSON.stringify([category, prompt, shouldCallTool, expectedTool]);
-}
-
-function descriptionIn({ results }: Evaluation, candidateId: string): string | undefined {
-  return results.find((result) => result.candidateId === candidateId)?.description;
-}
 
 /** All that was kept about one tool. */
 export interface ToolRecords {
@@ -171,8 +25,6 @@ export interface ToolRecords {
   evaluations: readonly Evaluation[];
   /** Oldest first. */
   runs: readonly EvalRun[];
-  /** Every version of every prompt of the server; without them each evaluation stands for itself. */
-  versions?: readonly GoldenPrompt[];
   /** The promoted description, if there is one: a candidate must beat it too. */
   inForce?: string | undefined;
 }
@@ -189,36 +41,27 @@ export function evidenceOf(candidateId: string, records: ToolRecords): Evidence 
   const holds = measured.filter(({ evidence }) => evidence.problem === undefined);
   const first = bestOf(candidateId, holds);
   if (!first) return reportedOf(candidateId, records) ?? measured[0]?.evidence;
-  const evidence = withOtherTries(first, candidateId, records);
-  return { ...evidence, ...besideInForce(candidateId, evidence, holds, records) };
+  return { ...first.evidence, ...besideInForce(candidateId, first, records) };
 }
 
-/** The verdict on replacing the promoted description, for a candidate that beats the canonical one. */
+const NOT_TESTED_BESIDE =
+  "it was not tested against the promoted description, which it must beat; evaluate it " +
+  "again to test both";
+
+/** Nothing replaces the promoted description without having been compared with it. */
 function besideInForce(
   candidateId: string,
-  { verdict }: Evidence,
-  holds: readonly Measured[],
-  { inForce, evaluations, runs, prompts, versions = prompts }: ToolRecords,
+  { evaluation: { results }, evidence: { verdict } }: Measured,
+  { inForce }: ToolRecords,
 ): Pick<Evidence, "verdict"> {
-  if (inForce === undefined || candidateId === CANONICAL || !verdict?.promote) return {};
-  const promotedIn = ({ results }: Evaluation) =>
-    results.find(({ description }) => description === inForce);
-  const tested = bestOf(candidateId, holds.filter(({ evaluation }) => promotedIn(evaluation)));
-  const newest = tested?.evaluation;
-  const promoted = newest && promotedIn(newest);
-  const why = newest && promoted
-    ? whyNotInstead({
-      evaluation: newest,
-      candidateId,
-      inForce,
-      ...poolRuns({ newest, evaluations, runs, versions }, [promoted.candidateId, candidateId]),
-    })
-    : NOT_TESTED_BESIDE;
-  if (why === undefined) return {};
-  const words = `Do not promote: ${why}. Compared with the server's own description: ` +
-    verdict.words.replace(/^Promote: /, "");
-  const rules = [...verdict.rules, { rule: "improvement" as const, passed: false, words: why }];
-  return { verdict: { ...verdict, promote: false, words, rules } };
+  const own = results.find((result) => result.candidateId === candidateId);
+  if (inForce === undefined || own?.description === inForce || !verdict?.promote) return {};
+  // What candidates are compared with has no verdict of its own.
+  if (results.some((one) => one.description === inForce && one.verdict === undefined)) return {};
+  const words = `Do not promote: ${NOT_TESTED_BESIDE}. Compared with the server's own ` +
+    `description: ${verdict.words.replace(/^Promote: /, "")}`;
+  const rule = { rule: "improvement" as const, passed: false, words: NOT_TESTED_BESIDE };
+  return { verdict: { ...verdict, promote: false, words, rules: [...verdict.rules, rule] } };
 }
 
 interface Measured {
@@ -232,19 +75,6 @@ function bestOf(candidateId: string, holds: readonly Measured[]): Measured | und
   if (candidateId !== CANONICAL) return thorough ?? holds[0];
   const baseline = baselineOf(holds.map(({ evaluation }) => evaluation), undefined);
   return holds.find(({ evaluation }) => evaluation === baseline?.evaluation) ?? holds[0];
-}
-
-/** With what the same has come to before. */
-function withOtherTries(
-  { evaluation, evidence }: Measured,
-  candidateId: string,
-  { evaluations, runs, versions }: ToolRecords,
-): Evidence {
-  if (versions === undefined || candidateId === CANONICAL) return evidence;
-  const pooled = poolTries({ candidateId, newest: evaluation, evaluations, runs, versions });
-  if (!pooled) return evidence;
-  const { candidate: metrics, ...rest } = pooled;
-  return { ...evidence, ...rest, metrics };
 }
 
 function measuredBy(

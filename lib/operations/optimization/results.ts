@@ -44,9 +44,8 @@ export class ToolResults {
 
   async records(server: string, tool: string): Promise<ToolRecords> {
     const { prompts, evaluations, runs, promotions } = this.#options;
-    const [current, versions, all, found] = await Promise.all([
+    const [current, all, found] = await Promise.all([
       prompts.list(server, tool),
-      prompts.all(server),
       evaluations.list(server, tool),
       runs.list(server, tool),
     ]);
@@ -56,7 +55,6 @@ export class ToolResults {
       prompts: current,
       evaluations: all,
       runs: found,
-      versions,
       inForce: promotions.of(server, tool)?.description,
     };
   }
@@ -188,7 +186,7 @@ function resultsOf(
   records: ToolRecords,
 ): CandidateResults {
   const evidence = evidenceOf(id, records);
-  const counted = new Set(evidence?.evaluationIds ?? [evidence?.evaluationId]);
+  const counted = new Set([evidence?.evaluationId]);
   const runs = records.runs.filter((run) =>
     run.candidateId === id &&
     (evidence?.source === "measured" ? counted.has(run.evaluationId) : isReported(run))

@@ -76,10 +76,6 @@ export const Evidence = z.object({
   baseline: CategoryScores,
   /** How many prompts they stand on: those that have runs. */
   prompts: z.int(),
-  /** Over how many evaluations of the same they were counted, if there was more than one. */
-  tries: z.int().exactOptional(),
-  /** Which these were, `evaluationId` among them. */
-  evaluationIds: z.array(z.string()).exactOptional(),
   /** How many tools of other servers were shown beside the server's own. */
   beside: z.int().exactOptional(),
   errors: z.int(),

@@ -159,7 +159,7 @@ export class ToolStandings {
   }
 }
 
-/** The best candidate, if it may be promoted and is not yet. */
+/** The best candidate, if it may be promoted or a person has to decide, and is not in force. */
 function waitingIn(
   { results, void: voided }: Evaluation,
   { canonical, promotion }: ToolRecordFacts,
@@ -167,13 +167,8 @@ function waitingIn(
   const own = results.find(({ candidateId }) => candidateId === CANONICAL);
   if (voided !== undefined || own?.description !== canonical) return undefined;
   const isInForce = (id: string) => id === promotion?.candidateId;
-  const best = bestOf(
-    results.filter(({ verdict }) => verdict?.promote)
-      // Of equals, what is in force stays.
-      .toSorted((one, other) =>
-        Number(isInForce(other.candidateId)) - Number(isInForce(one.candidateId))
-      ),
-  );
+  const allowed = results.filter(({ verdict }) => verdict?.promote);
+  const best = allowed[0] ?? bestOf(results.filter(({ verdict }) => verdict?.proposed));
   if (best === undefined || isInForce(best.candidateId)) return undefined;
   const before = (best.paired?.baseline ?? own?.metrics)?.overall;
   const after = (best.paired?.candidate ?? best.metrics).overall;

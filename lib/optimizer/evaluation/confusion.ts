@@ -10,6 +10,8 @@ export type Confusion = Record<string, Record<string, number>>;
 export interface Theft {
   tool: string;
   stolen: number;
+  /** How many it took before and leaves alone now. */
+  returned?: number;
   of: number;
 }
 
@@ -29,7 +31,7 @@ export function confusionOf(
   }));
 }
 
-/** Siblings' prompts that most runs take now and did not take before; none makes up for another. */
+/** Siblings' prompts that most runs take now and did not take before, and the other way round. */
 export function theftsOf(
   candidate: readonly EvalRun[],
   baseline: readonly EvalRun[],
@@ -37,19 +39,20 @@ export function theftsOf(
 ): Theft[] {
   const taken = takenPrompts(candidate);
   const takenBefore = takenPrompts(baseline);
-  const thefts = new Map<string, Theft>();
+  const thefts = new Map<string, Required<Theft>>();
   for (const prompt of prompts) {
     const { id, version, expectedBehavior: { expectedTool: sibling } } = prompt;
     if (!showsTheft(prompt) || sibling === undefined) continue;
     const after = taken.get(promptKey(id, version));
     const before = takenBefore.get(promptKey(id, version));
     if (after === undefined || before === undefined) continue;
-    const theft = thefts.get(sibling) ?? { tool: sibling, stolen: 0, of: 0 };
+    const theft = thefts.get(sibling) ?? { tool: sibling, stolen: 0, returned: 0, of: 0 };
     theft.of++;
     if (after && !before) theft.stolen++;
+    if (before && !after) theft.returned++;
     thefts.set(sibling, theft);
   }
-  return [...thefts.values()].filter(({ stolen }) => stolen > 0);
+  return [...thefts.values()];
 }
 
 /** Whether a prompt is not for the tool and says whose it is, so that it shows what is taken. */

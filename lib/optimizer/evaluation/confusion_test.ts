@@ -75,17 +75,18 @@ Deno.test("theftsOf() says whose prompts are taken", () => {
   // Took the alert before as well, which is no fault of the candidate.
   const baseline = prompts.map((prompt) => aRun(prompt, !["b", "d"].includes(prompt.id)));
   assert.deepEqual(theftsOf(candidate, baseline, prompts), [
-    { tool: "get_current", stolen: 1, of: 3 },
+    { tool: "get_current", stolen: 1, returned: 0, of: 3 },
+    { tool: "get_alerts", stolen: 0, returned: 0, of: 1 },
   ]);
-  assert.deepEqual(theftsOf(baseline, candidate, prompts), []);
+  assert.deepEqual(theftsOf(baseline, candidate, prompts).map(({ stolen }) => stolen), [0, 0]);
 });
 
-Deno.test("theftsOf() lets no prompt that is given back make up for one that is taken", () => {
+Deno.test("theftsOf() counts what is given back apart from what is taken", () => {
   const prompts = ["a", "b"].map((id) => meantFor("get_current", id));
   const candidate = prompts.map((prompt) => aRun(prompt, prompt.id === "b"));
   const baseline = prompts.map((prompt) => aRun(prompt, prompt.id === "a"));
   assert.deepEqual(theftsOf(candidate, baseline, prompts), [
-    { tool: "get_current", stolen: 1, of: 2 },
+    { tool: "get_current", stolen: 1, returned: 1, of: 2 },
   ]);
 });
 
@@ -94,9 +95,10 @@ Deno.test("theftsOf() is not decided by one stray run of three, nor by failed ru
   const fine = [true, true, true].map((correct) => aRun(prompt, correct));
   const stray = [true, false, true].map((correct) => aRun(prompt, correct));
   const taken = [true, false, false].map((correct) => aRun(prompt, correct));
-  assert.deepEqual(theftsOf(stray, fine, [prompt]), []);
-  assert.deepEqual(theftsOf(stray.slice(0, 2), fine.slice(0, 2), [prompt]), []);
-  assert.equal(theftsOf(taken, fine, [prompt]).length, 1);
+  const stolen = (runs: typeof fine, before = fine) => theftsOf(runs, before, [prompt])[0]?.stolen;
+  assert.equal(stolen(stray), 0);
+  assert.equal(stolen(stray.slice(0, 2), fine.slice(0, 2)), 0);
+  assert.equal(stolen(taken), 1);
   assert.deepEqual(theftsOf(taken, [aFailedRun(prompt)], [prompt]), []);
 });
 

@@ -121,18 +121,45 @@ export function scoreText(score: SuccessCount): string {
   return `${countText(score)} (${percent(score)}, 95 % interval ${low}-${high} %)`;
 }
 
-/** The difference of two rates; undefined if either has no data. */
+/** A difference of two rates with its 95 % interval. */
+export interface RateGain {
+  mean: number;
+  low: number;
+  high: number;
+}
+
+/**
+ * The difference of two rates; undefined if either has no data. The interval is Newcombe's, from both
+ * Wilson intervals. It treats the two as independent: on the same prompts it is a little too wide.
+ */
 export function gainOf(
   before: SuccessCount | undefined,
   after: SuccessCount | undefined,
-): number | undefined {
-  const [low, high] = [before && rateOf(before), after && rateOf(after)];
-  return typeof low === "number" && typeof high === "number" ? high - low : undefined;
+): RateGain | undefined {
+  const [was, is] = [before && wilson(before), after && wilson(after)];
+  if (!before || !after || !was || !is) return undefined;
+  const [from, to] = [before.correct / before.total, after.correct / after.total];
+  return {
+    mean: to - from,
+    low: to - from - Math.hypot(to - is.low, was.high - from),
+    high: to - from + Math.hypot(is.high - to, from - was.low),
+  };
 }
 
-/** "+8 points", "0 points", "-3.3 points" */
-export function signedPoints(fraction: number): string {
-  return fraction > 0 ? `+${pointsText(fraction)}` : pointsText(fraction);
+/** Of several tools together, each counted alike. */
+export function averageGain(gains: readonly RateGain[]): RateGain | undefined {
+  if (gains.length === 0) return undefined;
+  const mean = gains.reduce((sum, gain) => sum + gain.mean, 0) / gains.length;
+  const side = (end: "low" | "high") =>
+    Math.hypot(...gains.map((gain) => gain[end] - gain.mean)) / gains.length;
+  return { mean, low: mean - side("low"), high: mean + side("high") };
+}
+
+/** "+8 points (95 % interval -4 to 21)" */
+export function gainPoints({ mean, low, high }: RateGain): string {
+  const [from, to] = [low, high].map((end) => Math.round(100 * end) || 0);
+  const sign = mean > 0 ? "+" : "";
+  return `${sign}${pointsText(mean)} (95 % interval ${from} to ${to})`;
 }
 
 export function pointsText(fraction: number): string {
@@ -200,34 +227,17 @@ export function pairedMetrics(
   return { candidate: of("candidate"), baseline: of("baseline") };
 }
 
-/** Above 0: the candidate did better on this prompt; below 0: worse. */
-export function signOf({ candidate, baseline }: PromptPair): number {
-  // Multiplied out, since the two sides may have been asked a different number of times.
-  return Math.sign(candidate.correct * baseline.total - baseline.correct * candidate.total);
-}
-
-/** One-sided sign test, over prompts: repeats of one prompt are not independent. */
-export function exactTest(
+/** On how many prompts the candidate did better, worse and the same. */
+export function pairedSigns(
   pairs: readonly PromptPair[],
-): { better: number; worse: number; ties: number; p: number } {
-  const signs = pairs.map(signOf);
+): { better: number; worse: number; ties: number } {
+  // Multiplied out, since the two sides may have been asked a different number of times.
+  const signs = pairs.map(({ candidate, baseline }) =>
+    Math.sign(candidate.correct * baseline.total - baseline.correct * candidate.total)
+  );
   const better = signs.filter((sign) => sign > 0).length;
   const worse = signs.filter((sign) => sign < 0).length;
-  return { better, worse, ties: pairs.length - better - worse, p: signTest(better, worse) };
-}
-
-/** How likely so many or more are better where better and worse are equally likely. */
-export function signTest(better: number, worse: number): number {
-  const n = better + worse;
-  let ways = 1n; // to choose k of n
-  let tail = 0n;
-  for (let k = 0; k <= n; k++) {
-    if (k >= better) tail += ways;
-    ways = ways * BigInt(n - k) / BigInt(k + 1);
-  }
-  // Both may be too large for a float, their quotient is not.
-  const scale = 1n << 60n;
-  return Number(tail * scale / (1n << BigInt(n))) / Number(scale);
+  return { better, worse, ties: pairs.length - better - worse };
 }
 
 export function scoresByPrompt(

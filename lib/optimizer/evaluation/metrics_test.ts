@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import fc from "../../../tests/fast_check.ts";
 import { CATEGORIES } from "../../core/optimization.ts";
 import {
+  averageGain,
   countRuns,
   emptyCategoryWarnings,
-  exactTest,
+  gainOf,
+  gainPoints,
+  pairedSigns,
   pairRuns,
   percent,
   type PromptPair,
   rateOf,
   scoreText,
   shortScore,
-  signTest,
   specMetrics,
   wilson,
 } from "./metrics.ts";
@@ -171,7 +173,7 @@ Deno.test("pairRuns() does not pair different versions of a prompt", () => {
   assert.deepEqual(pairRuns([aRun(second, true)], [aRun(first, true)], [first, second]), []);
 });
 
-Deno.test("exactTest() counts prompts, not runs, and compares their rates", () => {
+Deno.test("pairedSigns() counts prompts, not runs, and compares their rates", () => {
   const pairs = [
     pairOf([3, 3], [0, 3]),
     pairOf([1, 3], [2, 3]),
@@ -179,38 +181,35 @@ Deno.test("exactTest() counts prompts, not runs, and compares their rates", () =
     pairOf([1, 2], [2, 4]),
     pairOf([2, 3], [1, 2]),
   ];
-  assert.deepEqual(exactTest(pairs), { better: 2, worse: 1, ties: 1, p: 0.5 });
-  assert.deepEqual(exactTest([]), { better: 0, worse: 0, ties: 0, p: 1 });
+  assert.deepEqual(pairedSigns(pairs), { better: 2, worse: 1, ties: 1 });
+  assert.deepEqual(pairedSigns([]), { better: 0, worse: 0, ties: 0 });
 });
 
-Deno.test("signTest() gives the binomial tail", () => {
-  assert.equal(signTest(4, 0), 1 / 16);
-  assert.equal(signTest(5, 0), 1 / 32);
-  assert.equal(signTest(7, 1), 9 / 256);
-  assert.equal(signTest(0, 5), 1);
-  // Too large for floats on the way.
-  assert.ok(Math.abs(signTest(1_500, 1_500) - 0.5073) < 1e-4);
+Deno.test("gainOf() has Newcombe's interval, and nothing without data", () => {
+  // The example of his paper: 56/70 against 48/80, 0.0524 to 0.3339.
+  const gain = gainOf({ correct: 48, total: 80 }, { correct: 56, total: 70 });
+  assert.deepEqual(
+    [gain?.mean, gain?.low, gain?.high].map((value) => value?.toFixed(4)),
+    ["0.2000", "0.0524", "0.3339"],
+  );
+  assert.equal(gainOf({ correct: 0, total: 0 }, { correct: 1, total: 2 }), undefined);
+  assert.equal(gainOf(undefined, { correct: 1, total: 2 }), undefined);
 });
 
-Deno.test("signTest() agrees with counting all outcomes", () => {
-  const count = fc.integer({ min: 0, max: 6 });
-  fc.assert(fc.property(count, count, (better, worse) => {
-    const n = better + worse;
-    let hits = 0;
-    for (let outcome = 0; outcome < 1 << n; outcome++) {
-      const ones = outcome.toString(2).replaceAll("0", "").length;
-      if (ones >= better) hits++;
-    }
-    assert.equal(signTest(better, worse), hits / (1 << n));
-  }));
+Deno.test("gainPoints() never shows a gain without its interval", () => {
+  assert.equal(
+    gainPoints({ mean: 0.08, low: -0.04, high: 0.21 }),
+    "+8 points (95 % interval -4 to 21)",
+  );
+  assert.equal(gainPoints({ mean: 0, low: -0.001, high: 0.1 }), "0 points (95 % interval 0 to 10)");
 });
 
-Deno.test("signTest() falls with each better prompt and rises with each worse one", () => {
-  const count = fc.integer({ min: 0, max: 200 });
-  fc.assert(fc.property(count, count, (better, worse) => {
-    const p = signTest(better, worse);
-    assert.ok(p >= 0 && p <= 1);
-    assert.ok(signTest(better + 1, worse) <= p);
-    assert.ok(signTest(better, worse + 1) >= p);
-  }));
+Deno.test("averageGain() is more certain than each of its parts", () => {
+  const one = { mean: 0.2, low: 0.1, high: 0.3 };
+  const four = averageGain([one, one, one, one]);
+  assert.deepEqual(
+    [four?.mean, four?.low, four?.high].map((value) => value?.toFixed(3)),
+    ["0.200", "0.150", "0.250"],
+  );
+  assert.equal(averageGain([]), undefined);
 });

@@ -7,14 +7,16 @@ import {
 } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
 import { counted } from "../../core/text.ts";
-import { confusionOf } from "./confusion.ts";
+import { confusionOf, theftsOf } from "./confusion.ts";
 import type { EvaluationInput } from "./run.ts";
 import { type EvaluationState, MOST_ERRORS, toolsBeside } from "./state.ts";
-import { countRuns, emptyCategoryWarnings, errorsIn } from "./metrics.ts";
+import { byCategory, countRuns, emptyCategoryWarnings, errorsIn } from "./metrics.ts";
 import { addCosts } from "../cost.ts";
-import { leastDeciding, tooFewPrompts } from "./verdict.ts";
+import { confirmedVerdict, judge, screenedOut, type VerdictInput } from "./verdict.ts";
 
 const MOST_REASONS = 3;
+/** What a further evaluation asks at a time. */
+const MORE_PROMPTS = 30;
 
 interface EvaluationEnd {
   startedAt: string;
@@ -29,7 +31,7 @@ export function evaluationOf(
   state: EvaluationState,
   end: EvaluationEnd,
 ): Evaluation {
-  const { runs } = state;
+  const runs = state.ownRuns;
   const voided = voidReason(runs, end.lasting);
   const model = runs.find((run) => run.model !== undefined)?.model ?? input.evaluator.model;
   const beside = toolsBeside(input);
@@ -43,7 +45,8 @@ export function evaluationOf(
     evaluator: input.evaluator.kind,
     model,
     thresholds: input.thresholds,
-    prompts: { ...state.prompts },
+    ...defined({ alpha: input.depth === "thorough" ? input.alpha : undefined }),
+    prompts: promptCounts(input, state),
     repeats: input.repeats,
     results: input.descriptions.map((one) => resultOf(one, input, state, end, voided)),
     runs: runs.length,
@@ -51,11 +54,23 @@ export function evaluationOf(
     cost: addCosts(...runs.map(({ cost }) => cost)),
     ...defined({
       beside: beside.length === 0 ? undefined : beside,
-      confirms: input.confirms,
       void: voided,
     }),
     warnings: warningsOf(input, state, end),
   };
+}
+
+/** Those that decided; if it was cut short, those that could have. */
+function promptCounts(
+  { depth, prompts }: EvaluationInput,
+  state: EvaluationState,
+): Evaluation["prompts"] {
+  const deciding = depth === "quick"
+    ? prompts
+    : state.attempts() === undefined
+    ? state.fresh
+    : state.promptsOf(CANONICAL);
+  return byCategory((category) => deciding.filter((prompt) => prompt.category === category).length);
 }
 
 function resultOf(
@@ -66,63 +81,71 @@ function resultOf(
   voided: string | undefined,
 ): DescriptionResult {
   const runs = state.runsOf(candidateId);
-  const compared = candidateId === CANONICAL ? {} : {
-    paired: state.pairedOf(candidateId),
+  const paired = state.pairedOf(candidateId);
+  const compared = state.baselines.includes(candidateId) ? {} : {
+    ...(paired.candidate.overall.total === 0 ? {} : { paired }),
     verdict: verdictOf(candidateId, input, state, end.cut, voided),
   };
   return {
     candidateId,
     description,
-    metrics: countRuns(runs, state.deciding),
+    metrics: state.metricsOf(candidateId),
     ...compared,
     errors: errorsIn(runs),
-    confusion: confusionOf(runs, [...input.prompts, ...input.siblingPrompts ?? []], input.tool),
+    confusion: confusionOf(runs, [...state.screen, ...state.fresh], input.tool),
     ranks: input.ranks?.(description) ?? {},
   };
 }
 
 function verdictOf(
   candidateId: string,
-  { depth, repeats, descriptions }: EvaluationInput,
+  input: EvaluationInput,
   state: EvaluationState,
   cut: string | undefined,
   voided: string | undefined,
 ): Verdict {
-  const verdict = state.verdictOf(candidateId);
+  const attempts = state.attempts();
+  const attempt = attempts?.find(({ candidate }) => candidate === candidateId);
+  const given = verdictInput(candidateId, input, state);
+  const verdict = input.depth === "quick"
+    ? judge(given)
+    : attempt
+    ? confirmedVerdict({ ...given, attempt, morePrompts: MORE_PROMPTS })
+    : screenedOut(given);
   if (voided !== undefined) return withheld(verdict, `The evaluation is void: ${voided}`);
-  const { made, planned } = state.evidenceOf(candidateId);
-  if (made >= planned) return verdict;
-  if (state.settled.has(candidateId)) {
-    const candidates = descriptions.length - 1;
-    const few = depth === "thorough" && made === 0
-      ? tooFewPrompts(state.deciding.length, candidates)
-      : undefined;
-    if (few !== undefined) {
-      const [least, lacks] = [leastDeciding(candidates), `not enough evidence: ${few}`];
-      const morePrompts = least - state.deciding.length;
-      return { ...withheld(verdict, lacks), moreRuns: 2 * repeats * least, morePrompts };
-    }
-    const stopped = stopText(candidateId, state);
-    return { ...verdict, words: `${verdict.words} ${stopped}`, stopped };
-  }
-  // Another evaluation begins from the beginning.
-  const words = `not enough evidence: only ${made} of ${planned} runs completed` +
-    `${cut === undefined ? "" : ` because ${cut}`}; another evaluation takes up to ${planned} runs`;
-  return { ...withheld(verdict, words), moreRuns: planned };
+  if (attempts !== undefined) return verdict;
+  const made = state.ownRuns.length;
+  const { runsTotal } = state.progress();
+  const words = `not enough evidence: only ${made} of about ${runsTotal} runs completed` +
+    `${cut === undefined ? "" : ` because ${cut}`}`;
+  return { ...withheld(verdict, words), moreRuns: Math.max(1, runsTotal - made) };
 }
 
-/** By prompts, or by runs if only repeats or siblings' prompts were left. */
-function stopText(candidateId: string, state: EvaluationState): string {
-  const { asked, of } = state.promptsOf(candidateId);
-  const { made, planned } = state.stopOf(candidateId);
-  const place = asked < of ? `${asked} of ${of} prompts` : `${made} of ${planned} runs`;
-  return `Stopped early after ${place}: the rest could not change the verdict.`;
+function verdictInput(
+  candidateId: string,
+  input: EvaluationInput,
+  state: EvaluationState,
+): VerdictInput {
+  const [candidate, baseline] = [state.runsOf(candidateId), state.runsOf(CANONICAL)];
+  const prompts = state.promptsOf(candidateId);
+  const inForce = state.baselines.find((one) => one !== CANONICAL);
+  return {
+    depth: input.depth,
+    thresholds: input.thresholds,
+    candidate: countRuns(candidate, prompts),
+    baseline: countRuns(baseline, prompts),
+    thefts: theftsOf(candidate, baseline, [...state.screen, ...state.fresh]),
+    pairs: state.pairsOf(candidateId),
+    beside: toolsBeside(input).length,
+    ...(inForce === undefined ? {} : { inForce: state.pairsOf(candidateId, inForce) }),
+  };
 }
 
 function withheld(verdict: Verdict, words: string): Verdict {
+  const { proposed: _, confirmed: __, ...rest } = verdict;
   const others = verdict.rules.filter(({ rule }) => rule !== "evidence");
   return {
-    ...verdict,
+    ...rest,
     promote: false,
     words,
     rules: [{ rule: "evidence", passed: false, words }, ...others],
@@ -145,22 +168,12 @@ function warningsOf(
   state: EvaluationState,
   { cut }: EvaluationEnd,
 ): string[] {
-  const stopped = [...state.settled].flatMap((candidateId) => {
-    const { made, planned } = state.stopOf(candidateId);
-    return made >= planned
-      ? []
-      : `Stopped early for candidate "${candidateId}": after ${made} of the ${planned} runs ` +
-        "with it and the server's own description, the rest could not change the outcome";
-  });
   const models = new Set(
     state.runs.flatMap(({ status, model }) => status === "ok" ? model ?? [] : []),
   );
+  const isConfirming = input.depth === "thorough";
   return [
-    ...emptyCategoryWarnings(state.deciding),
-    ...(input.depth === "thorough" && state.deciding.length === 0
-      ? ["Every prompt was visible when candidates were written, so none can decide"]
-      : []),
-    ...stopped,
+    ...emptyCategoryWarnings(isConfirming ? state.fresh : state.screen),
     ...Array.from(
       state.leftOut,
       ([model, count]) =>

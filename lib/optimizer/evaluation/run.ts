@@ -14,8 +14,8 @@ import { addCosts } from "../cost.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { evaluationOf } from "./result.ts";
-import { EvaluationState } from "./state.ts";
-import type { PlannedRun } from "./selection.ts";
+import { EvaluationState, type PlannedRun } from "./state.ts";
+import type { TrialLimits } from "./procedure.ts";
 
 const MOST_REASONING = 4_000;
 const MOST_ARGUMENTS = 4_000;
@@ -25,22 +25,27 @@ const FIRST_DELAY_MS = 1_000;
 
 export interface EvaluationInput {
   id: string;
-  /** The evaluation whose winner is put to the same prompts once more. */
-  confirms?: string;
   server: string;
   tool: string;
   depth: Depth;
   repeats: number;
   thresholds: Thresholds;
-  descriptions: { candidateId: string; description: string }[];
-  /** In a thorough evaluation only held-out ones decide; of the others, only those that show thefts run. */
+  /** The canonical one, and others that candidates have to beat, are baselines. */
+  descriptions: { candidateId: string; description: string; isBaseline?: boolean }[];
+  /** In a thorough evaluation held-out ones are fresh, and the others only screen candidates. */
   prompts: readonly GoldenPrompt[];
-  /** Prompts meant for siblings: they show what is taken from them, and count in no category. */
+  /** Prompts meant for siblings, as negative ones: they show what is taken from them. */
   siblingPrompts?: readonly GoldenPrompt[];
+  /** What a thorough evaluation may spend on chance. */
+  alpha?: number;
+  limits?: TrialLimits;
+  /** Writes fresh prompts, of this category at least; none if that is not possible. */
+  write?(category: PromptCategory): Promise<GoldenPrompt[]>;
   evaluator: Evaluator;
   shown(description: string): readonly ShownTool[];
   target: string;
   concurrency: number;
+  /** Its own from before a restart, and earlier evaluations' of the same: these are not repeated. */
   finished: readonly EvalRun[];
   save(run: EvalRun): Promise<void>;
   /** Where our own search finds the tool with this description. */
@@ -61,10 +66,11 @@ export interface EvaluationProgress {
   currentCandidate?: number;
 }
 
-/** Puts the same prompts to all descriptions of a tool. Throws if the signal aborts. */
+/** Puts prompts to the descriptions of a tool as the test asks for them. Throws if the signal aborts. */
 export async function evaluate(input: EvaluationInput) {
   const now = new Date().toISOString();
-  const startedAt = input.finished.reduce(
+  const own = input.finished.filter(({ evaluationId }) => evaluationId === input.id);
+  const startedAt = own.reduce(
     (first, { timestamp }) => timestamp < first ? timestamp : first,
     now,
   );
@@ -73,7 +79,7 @@ export async function evaluate(input: EvaluationInput) {
   const endedAt = new Date().toISOString();
   return {
     evaluation: evaluationOf(input, state, { startedAt, endedAt, lasting, cut }),
-    runs: state.runs,
+    runs: state.ownRuns,
     lasting,
   };
 }
@@ -85,47 +91,55 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
   let cut: string | undefined;
   const report = () => input.onProgress?.(state.progress());
 
-  async function work(): Promise<void> {
-    while (!signal.aborted && !state.isBeyondHope && cut === undefined) {
-      const planned = state.next();
-      if (!planned) return;
-      cut = input.mayRun?.();
-      if (cut !== undefined) return;
-      report();
-      const tried = await runWithRetries(input.evaluator, {
-        prompt: planned.prompt.prompt,
-        tools: input.shown(descriptionOf(input, planned.candidateId)),
-        target: input.target,
-        signal,
-      }, input.retryDelayMs);
-      const { observation } = tried;
-      const run = runOf(input, planned, tried);
-      await input.save(run);
-      state.add(planned, run);
-      report();
-      // One that only this prompt meets, or only this tool, says nothing about the others.
-      if (observation.status === "error" && observation.isGeneral) {
-        lasting ??= observation.reason;
-        ending.abort();
-      }
+  async function make(planned: PlannedRun): Promise<void> {
+    const tried = await runWithRetries(input.evaluator, {
+      prompt: planned.prompt.prompt,
+      tools: input.shown(descriptionOf(input, planned.candidateId)),
+      target: input.target,
+      signal,
+    }, input.retryDelayMs);
+    const { observation } = tried;
+    const run = runOf(input, planned, tried);
+    await input.save(run);
+    state.add(planned, run);
+    report();
+    // One that only this prompt meets, or only this tool, says nothing about the others.
+    if (observation.status === "error" && observation.isGeneral) {
+      lasting ??= observation.reason;
+      ending.abort();
     }
   }
 
   report();
   input.signal.throwIfAborted();
-  const workers = Array.from({ length: Math.max(1, input.concurrency) }, async () => {
-    try {
-      await work();
-    } catch (error) {
-      if (ending.signal.aborted) return;
-      // Whatever went wrong, no run goes on unseen.
-      ending.abort();
-      throw error;
+  const running = new Set<Promise<void>>();
+  let failure: { reason: unknown } | undefined;
+  while (!signal.aborted) {
+    const canBegin = running.size < Math.max(1, input.concurrency) && cut === undefined &&
+      !state.isBeyondHope;
+    const planned = canBegin ? state.next() : undefined;
+    if (planned) {
+      cut = input.mayRun?.();
+      if (cut !== undefined) continue;
+      report();
+      const run: Promise<void> = make(planned).catch((reason) => {
+        if (ending.signal.aborted) return;
+        // Whatever went wrong, no run goes on unseen.
+        failure ??= { reason };
+        ending.abort();
+      }).finally(() => running.delete(run));
+      running.add(run);
+    } else if (running.size > 0) {
+      await Promise.race(running);
+    } else {
+      const lacking = canBegin ? state.lacking() : undefined;
+      if (lacking === undefined) break;
+      state.addFresh(await input.write?.(lacking) ?? [], lacking);
     }
-  });
-  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === "rejected");
+  }
+  await Promise.all(running);
   input.signal.throwIfAborted();
-  if (failed?.status === "rejected") throw failed.reason;
+  if (failure) throw failure.reason;
   return { lasting, cut };
 }
 

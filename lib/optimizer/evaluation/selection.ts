@@ -11,20 +11,20 @@ import {
 } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { byCategory } from "./metrics.ts";
+import { TRIAL_LIMITS } from "./procedure.ts";
 import { isRefuted } from "./verdict.ts";
 
-export const DEPTHS: Record<
-  Depth,
-  {
-    promptsPerCategory: number;
-    repeats: number;
-    /** The share of prompts that what writes candidates never sees; where there are any, they alone decide. */
-    heldOutShare: number;
-  }
-> = {
-  quick: { promptsPerCategory: 5, repeats: 1, heldOutShare: 0 },
-  thorough: { promptsPerCategory: 12, repeats: 3, heldOutShare: 0.4 },
+/** How many prompts of a category are asked at most, and how often each. */
+export const DEPTHS: Record<Depth, { promptsPerCategory: number; repeats: number }> = {
+  quick: { promptsPerCategory: 5, repeats: 1 },
+  thorough: { promptsPerCategory: TRIAL_LIMITS.confirm / CATEGORIES.length, repeats: 1 },
 };
+/** Prompts of a category that several candidates are screened on before the best is tested. */
+export const SCREENED = 10;
+/** Fresh prompts of a category that are written at a time. */
+export const WRITTEN_AT_ONCE = 12;
+/** If nothing may be written: the share of the saved prompts that stay unseen by the screening. */
+const FRESH_SHARE = 0.6;
 
 /** How many prompts of a category are asked, and how many of these what writes candidates never sees. */
 export interface WantedPrompts {
@@ -39,15 +39,33 @@ const PREFERENCE: Record<TextOrigin, number> = { person: 0, caller: 1, generated
 export function wantedPrompts(
   { depth, promptsPerCategory, generate }: JobOptions,
   saved: readonly GoldenPrompt[],
+  candidates: number,
 ): Record<PromptCategory, WantedPrompts> {
-  const usual = DEPTHS[depth];
+  const most = promptsPerCategory ?? DEPTHS[depth].promptsPerCategory;
+  const isScreened = candidates > 1;
   return byCategory((category) => {
     const count = ofCategory(saved, category).length;
-    const all = generate
-      ? promptsPerCategory ?? usual.promptsPerCategory
-      : Math.min(promptsPerCategory ?? count, count);
-    // The hair keeps a product such as 5 * 0.4 whole.
-    return { all, heldOut: Math.max(0, Math.ceil(all * usual.heldOutShare - 1e-9)) };
+    if (depth === "quick") {
+      return { all: generate ? most : Math.min(promptsPerCategory ?? count, count), heldOut: 0 };
+    }
+    if (!generate) {
+      const heldOut = isScreened ? Math.ceil(count * FRESH_SHARE - 1e-9) : count;
+      return { all: count, heldOut };
+    }
+    const heldOut = Math.min(most, WRITTEN_AT_ONCE);
+    return { all: heldOut + (isScreened ? SCREENED : 0), heldOut };
+  });
+}
+
+/** As many as can be fresh: all but those that candidates are screened on. */
+export function mostHeldOut(
+  wanted: Record<PromptCategory, WantedPrompts>,
+  saved: readonly GoldenPrompt[],
+): Record<PromptCategory, WantedPrompts> {
+  return byCategory((category) => {
+    const { all, heldOut } = wanted[category];
+    const spare = ofCategory(saved, category).length - (all - heldOut);
+    return { all, heldOut: heldOut === 0 ? 0 : Math.max(heldOut, spare) };
   });
 }
 
@@ -72,9 +90,13 @@ export function choosePrompts(
   return CATEGORIES.flatMap((category) => {
     const mine = ofCategory(saved, category)
       .sort((one, other) => PREFERENCE[one.origin] - PREFERENCE[other.origin]);
-    const heldOut = mine.filter((prompt) => prompt.heldOut).slice(0, wanted[category].heldOut);
+    // All that are fresh may be asked, one after the other.
+    const heldOut = wanted[category].heldOut === 0 ? [] : mine.filter((prompt) => prompt.heldOut);
     const others = mine.filter((prompt) => !heldOut.includes(prompt));
-    return [...heldOut, ...others.slice(0, Math.max(0, wanted[category].all - heldOut.length))];
+    return [
+      ...heldOut,
+      ...others.slice(0, Math.max(0, wanted[category].all - wanted[category].heldOut)),
+    ];
   });
 }
 
@@ -155,7 +177,7 @@ export function chooseCandidates(input: {
   saved: readonly ToolCandidate[];
   canonical: string;
   options: JobOptions;
-  /** The candidate that is promoted now: whoever replaces it has to be better than it. */
+  /** The candidate that is promoted now: the others have to beat it. */
   inForce?: string | undefined;
   /** Newest first. */
   evaluations: readonly Evaluation[];
@@ -163,20 +185,17 @@ export function chooseCandidates(input: {
   const { saved, canonical, options, inForce, evaluations } = input;
   const { candidateIds, candidatesPerTool, generate, depth } = options;
   if (candidateIds) {
-    // Nothing replaces the promoted description without being tested against it.
-    const promoted = inForce === undefined ? [] : [inForce];
-    const named = [...new Set([...candidateIds, ...promoted])].flatMap((id) =>
-      saved.find((candidate) => candidate.id === id) ?? []
-    );
+    const named = [...new Set(candidateIds)].filter((id) => id !== inForce)
+      .flatMap((id) => saved.find((candidate) => candidate.id === id) ?? []);
     return { candidates: named, missing: 0 };
   }
-  const place = ({ id }: ToolCandidate) => id === inForce ? 0 : 1;
-  const seen = new Set([canonical]);
-  const fit = saved.toSorted((one, other) => place(one) - place(other)).filter((candidate) => {
+  const promoted = saved.find(({ id }) => id === inForce);
+  const seen = new Set([canonical, ...(promoted ? [promoted.description] : [])]);
+  const fit = saved.filter((candidate) => {
     if (seen.has(candidate.description)) return false;
     seen.add(candidate.description);
     // If others can be written, there is no point in testing a refused one again.
-    return place(candidate) === 0 || !generate || !isRefused(candidate.id, depth, evaluations);
+    return !generate || !isRefused(candidate.id, depth, evaluations);
   });
   const candidates = fit.slice(0, candidatesPerTool);
   const missing = generate ? Math.max(0, candidatesPerTool - candidates.length) : 0;
@@ -201,8 +220,9 @@ function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[])
   return isRefuted(verdict);
 }
 
-const MOST_SIBLINGS = 5;
-const PROMPTS_EACH = 2;
+export const MOST_SIBLINGS = 5;
+/** Direct prompts of each sibling: that many are written for one that has none. */
+export const PROMPTS_EACH = 4;
 
 /** Siblings' direct prompts, as negative ones: they show whether a description takes their work. */
 export function chooseSiblingPrompts(
@@ -231,59 +251,7 @@ export function asSiblingPrompt(prompt: GoldenPrompt): GoldenPrompt {
   };
 }
 
-/** Whether the best is tested again before promotion: the best of several is often the luckiest. */
-export function hasConfirmation(
-  { depth, autoPromote }: Pick<JobOptions, "depth" | "autoPromote">,
-  candidates: number,
-): boolean {
-  return depth === "quick" && autoPromote && candidates > 1;
-}
-
-/** The descriptions that it is about: the best candidate and the server's own. */
-export const CONFIRMED_DESCRIPTIONS = 2;
-
-export interface PlannedRun {
-  candidateId: string;
-  prompt: GoldenPrompt;
-  repeat: number;
-  isSibling: boolean;
-}
-
-/**
- * All runs in the order in which they are made. What counts comes first: a description that fails
- * there need not be asked what it takes from others. All descriptions are asked one prompt before
- * any is asked the next, so that what changes with time (a busy model, a new version of it) changes
- * for all of them; and the categories take turns, so that each has data early.
- */
-export function planRuns(input: {
-  candidateIds: readonly string[];
-  /** Those that the counts rest on. */
-  prompts: readonly GoldenPrompt[];
-  /** Own prompts that count in no category, and show what is taken from others. */
-  otherPrompts?: readonly GoldenPrompt[];
-  siblingPrompts: readonly GoldenPrompt[];
-  repeats: number;
-}): PlannedRun[] {
-  const { otherPrompts = [], siblingPrompts } = input;
-  const siblings = new Set(siblingPrompts);
-  const counting = takeTurns(
-    CATEGORIES.map((category) => input.prompts.filter((prompt) => prompt.category === category)),
-  );
-  return [counting, takeTurns([otherPrompts, siblingPrompts])].flatMap((prompts) =>
-    Array.from({ length: input.repeats }, (_, repeat) => repeat).flatMap((repeat) =>
-      prompts.flatMap((prompt) =>
-        input.candidateIds.map((candidateId) => ({
-          candidateId,
-          prompt,
-          repeat,
-          isSibling: siblings.has(prompt),
-        }))
-      )
-    )
-  );
-}
-
-function takeTurns<T>(groups: readonly (readonly T[])[]): T[] {
+export function takeTurns<T>(groups: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...groups.map(({ length }) => length));
   return Array.from({ length: longest }, (_, index) => index)
     .flatMap((index) => groups.flatMap((group) => group.slice(index, index + 1)));
@@ -294,13 +262,6 @@ interface Checked {
   tool: string;
   prompts: readonly GoldenPrompt[];
   wanted: Record<PromptCategory, WantedPrompts>;
-}
-
-export function heldOutWarnings(checked: Checked): string[] {
-  return lackingOf(checked).map(({ category, wanted, count }) =>
-    `Only ${count} of the ${wanted} ${category} prompts needed for a decision were hidden ` +
-    "when the candidates were written"
-  );
 }
 
 /** CANNOT_EVALUATE if a category has no held-out prompt: what writers knew decides nothing. */

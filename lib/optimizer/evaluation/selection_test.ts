@@ -22,38 +22,42 @@ import { aPrompt } from "../testing/runs.ts";
 import { somePrompts } from "../testing/weather.ts";
 import { noMetrics } from "./metrics.ts";
 
-const quick = JobOptions.parse({});
+const quick = JobOptions.parse({ depth: "quick" });
 const thorough = JobOptions.parse({ depth: "thorough" });
 
-Deno.test("wantedPrompts() asks as many as the depth says, and holds out two fifths of twelve", () => {
-  assert.deepEqual(wantedPrompts(quick, []).direct, { all: 5, heldOut: 0 });
-  assert.deepEqual(wantedPrompts(thorough, []).negative, { all: 12, heldOut: 5 });
+Deno.test("wantedPrompts() asks a few of all in quick, and fresh ones beside a screening in thorough", () => {
+  assert.deepEqual(wantedPrompts(quick, [], 4).direct, { all: 5, heldOut: 0 });
+  assert.deepEqual(wantedPrompts(thorough, [], 4).negative, { all: 22, heldOut: 12 });
+  assert.deepEqual(wantedPrompts(thorough, [], 1).negative, { all: 12, heldOut: 12 });
   const five = JobOptions.parse({ depth: "thorough", promptsPerCategory: 5 });
-  assert.deepEqual(wantedPrompts(five, []).direct, { all: 5, heldOut: 2 });
+  assert.deepEqual(wantedPrompts(five, [], 4).direct, { all: 15, heldOut: 5 });
 });
 
 Deno.test("wantedPrompts() wants what there is where nothing may be written", () => {
-  const options = JobOptions.parse({ generate: false });
+  const options = JobOptions.parse({ depth: "quick", generate: false });
   const saved = somePrompts(8).filter(({ category }) => category !== "indirect");
-  assert.equal(wantedPrompts(options, saved).direct.all, 8);
-  assert.equal(wantedPrompts(options, saved).indirect.all, 0);
-  const three = JobOptions.parse({ generate: false, promptsPerCategory: 3 });
-  assert.equal(wantedPrompts(three, saved).direct.all, 3);
+  assert.equal(wantedPrompts(options, saved, 1).direct.all, 8);
+  assert.equal(wantedPrompts(options, saved, 1).indirect.all, 0);
+  const three = JobOptions.parse({ depth: "quick", generate: false, promptsPerCategory: 3 });
+  assert.equal(wantedPrompts(three, saved, 1).direct.all, 3);
+  const closed = JobOptions.parse({ depth: "thorough", generate: false });
+  assert.deepEqual(wantedPrompts(closed, saved, 1).direct, { all: 8, heldOut: 8 });
+  assert.deepEqual(wantedPrompts(closed, saved, 4).direct, { all: 8, heldOut: 5 });
 });
 
 Deno.test("missingPrompts() counts what is not there, held out or not", () => {
-  const wanted = wantedPrompts(thorough, []);
-  assert.deepEqual(missingPrompts(somePrompts(5), wanted).direct, { all: 7, heldOut: 5 });
-  assert.deepEqual(missingPrompts(somePrompts(12), wanted).direct, { all: 5, heldOut: 5 });
+  const wanted = wantedPrompts(thorough, [], 4);
+  assert.deepEqual(missingPrompts(somePrompts(5), wanted).direct, { all: 17, heldOut: 12 });
+  assert.deepEqual(missingPrompts(somePrompts(12), wanted).direct, { all: 12, heldOut: 12 });
   const heldOut = somePrompts(5, { heldOut: true });
-  assert.deepEqual(missingPrompts(heldOut, wanted).direct, { all: 7, heldOut: 0 });
-  assert.deepEqual(missingPrompts(somePrompts(9), wantedPrompts(quick, [])).direct, {
+  assert.deepEqual(missingPrompts(heldOut, wanted).direct, { all: 17, heldOut: 7 });
+  assert.deepEqual(missingPrompts(somePrompts(9), wantedPrompts(quick, [], 4)).direct, {
     all: 0,
     heldOut: 0,
   });
 });
 
-Deno.test("choosePrompts() prefers what people wrote, and takes the held-out ones that are needed", () => {
+Deno.test("choosePrompts() prefers what people wrote, and takes all that are fresh", () => {
   const saved = [
     ...["a", "b", "c"].map((id) => aPrompt(id, "direct", { origin: "generated" })),
     aPrompt("mine", "direct", { origin: "person" }),
@@ -61,7 +65,7 @@ Deno.test("choosePrompts() prefers what people wrote, and takes the held-out one
   ];
   const none = { all: 0, heldOut: 0 };
   const wanted = { direct: { all: 4, heldOut: 2 }, indirect: none, negative: none };
-  assert.deepEqual(choosePrompts(saved, wanted).map(({ id }) => id), ["x", "y", "mine", "a"]);
+  assert.deepEqual(choosePrompts(saved, wanted).map(({ id }) => id), ["x", "y", "z", "mine", "a"]);
 });
 
 Deno.test("chooseHeldOut() chooses the same ones in whatever order", () => {
@@ -76,11 +80,11 @@ const FEBRUARY = "2026-02-01T00:00:00.000Z";
 const MARCH = "2026-03-01T00:00:00.000Z";
 
 Deno.test("heldOutVersions() holds out only what was written after all candidates", () => {
-  const wanted = wantedPrompts(thorough, []);
+  const wanted = wantedPrompts(thorough, [], 4);
   const saved = somePrompts(5);
   const none = new Map<string, number>();
   assert.equal(heldOutVersions(saved, wanted, [], none).length, 15);
-  assert.equal(heldOutVersions(saved, wantedPrompts(quick, []), [], none).length, 0);
+  assert.equal(heldOutVersions(saved, wantedPrompts(quick, [], 4), [], none).length, 0);
   for (const origin of ["generated", "caller", "person"] as const) {
     const candidates = [{ origin, createdAt: FEBRUARY }];
     assert.deepEqual(heldOutVersions(saved, wanted, candidates, none), []);
@@ -99,7 +103,7 @@ Deno.test("heldOutVersions() does not take an edited prompt for one that nobody 
   const edited = saved.map((prompt) => ({ ...prompt, version: 2, createdAt: MARCH }));
   const writtenAt = firstWritten([...saved, ...edited]);
   const candidates = [{ origin: "generated" as const, createdAt: FEBRUARY }];
-  const wanted = wantedPrompts(thorough, edited);
+  const wanted = wantedPrompts(thorough, edited, 4);
   assert.deepEqual(heldOutVersions(edited, wanted, candidates, writtenAt), []);
 });
 
@@ -157,7 +161,7 @@ function anEvaluation(candidateId: string, verdict: Partial<Verdict>, more = {})
   };
 }
 
-const base = { canonical: "Own", options: JobOptions.parse({}), evaluations: [] };
+const base = { canonical: "Own", options: quick, evaluations: [] };
 const saved = ["a", "b", "c", "d", "e"].map((id) => aCandidate(id));
 const idsOf = (candidates: readonly ToolCandidate[]) => candidates.map(({ id }) => id);
 
@@ -181,17 +185,12 @@ Deno.test("chooseCandidates() takes those that are named and no others", () => {
   assert.deepEqual([idsOf(chosen.candidates), chosen.missing], [["e", "b"], 0]);
 });
 
-Deno.test("chooseCandidates() begins with the promoted one", () => {
-  const chosen = chooseCandidates({ ...base, saved, inForce: "e" });
-  assert.deepEqual(idsOf(chosen.candidates), ["e", "a", "b", "c"]);
-});
-
-Deno.test("chooseCandidates() tests what is promoted beside those that could replace it", () => {
-  for (const autoPromote of [true, false]) {
-    const options = JobOptions.parse({ candidateIds: ["b"], autoPromote });
-    const chosen = chooseCandidates({ ...base, options, saved, inForce: "e" });
-    assert.deepEqual(idsOf(chosen.candidates), ["b", "e"]);
-  }
+Deno.test("chooseCandidates() leaves out what is promoted: the others have to beat it", () => {
+  const chosen = chooseCandidates({ ...base, saved, inForce: "a" });
+  assert.deepEqual(idsOf(chosen.candidates), ["b", "c", "d", "e"]);
+  const options = JobOptions.parse({ candidateIds: ["b", "a"] });
+  const named = chooseCandidates({ ...base, options, saved, inForce: "a" });
+  assert.deepEqual(idsOf(named.candidates), ["b"]);
 });
 
 Deno.test("chooseCandidates() has others written in the place of those that were refused", () => {
@@ -207,6 +206,7 @@ Deno.test("chooseCandidates() tests again what an evaluation could not tell abou
   for (
     const telling of [
       anEvaluation("a", { promote: true }),
+      anEvaluation("a", { promote: false, proposed: true }),
       anEvaluation("a", { promote: false, moreRuns: 9 }),
       anEvaluation("a", { promote: false }, { void: "no credentials" }),
     ]
@@ -216,16 +216,16 @@ Deno.test("chooseCandidates() tests again what an evaluation could not tell abou
   }
 });
 
-Deno.test("chooseSiblingPrompts() takes two direct prompts of each of five siblings at most", () => {
+Deno.test("chooseSiblingPrompts() takes four direct prompts of each of five siblings at most", () => {
   const names = ["a", "b", "c", "d", "e", "f", "g"];
   const saved = names.flatMap((toolName) => [
     aPrompt(`${toolName}-indirect`, "indirect", { toolName }),
-    ...["1", "2", "3"].map((n) => aPrompt(`${toolName}${n}`, "direct", { toolName })),
+    ...["1", "2", "3", "4", "5"].map((n) => aPrompt(`${toolName}${n}`, "direct", { toolName })),
   ]);
   const chosen = chooseSiblingPrompts(saved, ["none", ...names]);
   assert.deepEqual(
     chosen.map(({ id }) => id),
-    ["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1", "e2"],
+    ["a", "b", "c", "d", "e"].flatMap((name) => [1, 2, 3, 4].map((n) => `${name}${n}`)),
   );
 });
 

@@ -1,238 +1,281 @@
 import {
   CANONICAL,
-  CATEGORIES,
   type CategoryScores,
   descriptionHash,
   type EvalRun,
   type GoldenPrompt,
   type PromptCategory,
-  type Verdict,
 } from "../../core/optimization.ts";
-import { showsTheft, theftsOf } from "./confusion.ts";
 import type { EvaluationInput, EvaluationProgress } from "./run.ts";
 import { byCategory, countRuns, errorsIn, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
-import { type PlannedRun, planRuns } from "./selection.ts";
-import { judge, type VerdictInput } from "./verdict.ts";
-import { canStillChange } from "./early_stop.ts";
+import { type Attempt, nextAction, type Trial, TRIAL_LIMITS } from "./procedure.ts";
+import { takeTurns } from "./selection.ts";
 
 /** More than this share of errors, and nothing can be concluded. */
 export const MOST_ERRORS = 0.2;
+/** Fresh prompts that a clear difference takes; progress and estimates go by it. */
+export const USUAL_FRESH = 45;
 
+export interface PlannedRun {
+  candidateId: string;
+  prompt: GoldenPrompt;
+  repeat: number;
+}
+
+/** The runs of an evaluation, and what the test makes of them. */
 export class EvaluationState {
-  readonly deciding: readonly GoldenPrompt[];
-  readonly prompts: Readonly<Record<PromptCategory, number>>;
+  /** Asked before anything is confirmed: all prompts, or those that the candidates' writers may know. */
+  readonly screen: readonly GoldenPrompt[];
   readonly #input: EvaluationInput;
-  readonly #counting: ReadonlySet<GoldenPrompt>;
-  readonly #plan: readonly PlannedRun[];
-  readonly #beside: number;
-  readonly #runs = new Map<string, EvalRun>();
-  readonly settled = new Set<string>();
+  readonly #baselines: string[];
+  readonly #candidates: string[];
+  readonly #fresh: GoldenPrompt[] = [];
+  readonly #runs = new Map<string, EvalRun[]>();
+  readonly #begun = new Set<string>();
   /** How many finished runs were left out, by the model that made them: they cannot be compared. */
   readonly leftOut = new Map<string, number>();
+  #isClosed = false;
   #made: number;
-  #position = 0;
+  /** The candidate that was asked last, from 1. */
   #current: number | undefined;
 
   constructor(input: EvaluationInput) {
     this.#input = input;
-    this.deciding = input.depth === "thorough"
-      ? input.prompts.filter(({ heldOut }) => heldOut)
-      : input.prompts;
-    this.#counting = new Set(this.deciding);
-    this.prompts = byCategory((category) =>
-      this.deciding.filter((prompt) => prompt.category === category).length
-    );
-    this.#plan = planRuns({
-      candidateIds: input.descriptions.map(({ candidateId }) => candidateId),
-      prompts: this.deciding,
-      // Whoever wrote a candidate may know such a prompt: what it takes from others is harm all the
-      // same. The rest could not change anything, and is not asked.
-      otherPrompts: input.prompts.filter((prompt) =>
-        !this.#counting.has(prompt) && showsTheft(prompt)
-      ),
-      siblingPrompts: input.siblingPrompts ?? [],
-      repeats: input.repeats,
-    });
-    this.#beside = toolsBeside(input).length;
-    this.#made = input.finished.length;
+    const isBaseline = (one: EvaluationInput["descriptions"][number]) =>
+      one.candidateId === CANONICAL || one.isBaseline === true;
+    this.#baselines = input.descriptions.filter(isBaseline).map(({ candidateId }) => candidateId);
+    this.#candidates = input.descriptions.filter((one) => !isBaseline(one))
+      .map(({ candidateId }) => candidateId);
+    const { siblingPrompts = [] } = input;
+    if (input.depth === "quick") {
+      this.screen = [...inTurns(input.prompts), ...siblingPrompts];
+    } else {
+      this.screen = inTurns(input.prompts.filter(({ heldOut }) => !heldOut));
+      const fresh = input.prompts.filter(({ heldOut }) => heldOut);
+      const negative = fresh.filter(({ category }) => category === "negative");
+      this.#fresh.push(
+        ...fresh.filter(({ category }) => category !== "negative"),
+        ...takeTurns([negative, siblingPrompts]),
+      );
+    }
+    this.#isClosed = input.write === undefined;
+    this.#made = input.finished.filter((run) => run.evaluationId === input.id).length;
     this.#takeFinished();
-    this.#settle();
   }
 
+  /** All that counts, including earlier evaluations' runs of the same. */
   get runs(): EvalRun[] {
-    return [...this.#runs.values()];
+    return [...this.#runs.values()].flat();
+  }
+
+  get fresh(): readonly GoldenPrompt[] {
+    return this.#fresh;
   }
 
   get isBeyondHope(): boolean {
-    return errorsIn(this.runs) > MOST_ERRORS * this.#plan.length;
+    const own = this.ownRuns;
+    return errorsIn(own) > MOST_ERRORS * Math.max(own.length, this.#usual());
   }
 
+  get ownRuns(): EvalRun[] {
+    return this.runs.filter(({ evaluationId }) => evaluationId === this.#input.id);
+  }
+
+  /**
+   * The next run, also while others are under way: these are taken for correct meanwhile. What is
+   * decided rests on the prompts in their order, whichever run ends first.
+   */
   next(): PlannedRun | undefined {
-    while (this.#position < this.#plan.length) {
-      const planned = this.#plan[this.#position++];
-      if (planned && !this.#has(planned) && this.#isNeeded(planned.candidateId)) {
-        const number = this.#input.descriptions
-          .findIndex(({ candidateId }) => candidateId === planned.candidateId);
-        if (number > 0) this.#current = number;
-        return planned;
+    const assumed = new Set<string>();
+    for (;;) {
+      const action = nextAction(this.#trial(assumed));
+      if (action.kind !== "run") return undefined;
+      const prompt = this.#promptOf(action.prompt.id);
+      for (const candidateId of action.descriptions) {
+        const key = keyOf(candidateId, prompt);
+        for (let repeat = 0; repeat < this.#input.repeats; repeat++) {
+          const isMade = this.#runs.get(key)?.some((run) => run.repeat === repeat);
+          if (!isMade && !this.#begun.has(`${repeat} ${key}`)) {
+            this.#begun.add(`${repeat} ${key}`);
+            const number = 1 + this.#candidates.indexOf(candidateId);
+            if (number > 0) this.#current = number;
+            return { candidateId, prompt, repeat };
+          }
+        }
+        assumed.add(key);
       }
     }
-    return undefined;
   }
 
-  add(planned: PlannedRun, run: EvalRun): void {
-    this.#runs.set(keyOf(planned), run);
+  add({ candidateId, prompt }: PlannedRun, run: EvalRun): void {
+    const key = keyOf(candidateId, prompt);
+    this.#runs.set(key, [...this.#runs.get(key) ?? [], run]);
     this.#made++;
-    this.#settle();
+  }
+
+  /** The category that fresh prompts are lacking of, if there are none left to go on with. */
+  lacking(): PromptCategory | undefined {
+    const action = nextAction(this.#trial());
+    return action.kind === "write" ? action.category : undefined;
+  }
+
+  /** Prompts that were written for it. Without any, those that there are decide. */
+  addFresh(prompts: readonly GoldenPrompt[], wanted: PromptCategory): void {
+    this.#fresh.push(...prompts);
+    if (!prompts.some(({ category }) => category === wanted)) this.#isClosed = true;
+  }
+
+  /** What the test came to; undefined if it was cut short. */
+  attempts(): Attempt[] | undefined {
+    const action = nextAction(this.#trial());
+    return action.kind === "end" ? action.attempts : undefined;
+  }
+
+  /**
+   * The fresh prompts that a candidate's test rests on, or those of the screening. Runs that were
+   * under way when the test ended are not part of it.
+   */
+  promptsOf(candidateId: string): GoldenPrompt[] {
+    const isAsked = (prompt: GoldenPrompt) => this.#runs.has(keyOf(candidateId, prompt));
+    const attempts = this.attempts();
+    const tested =
+      attempts?.filter(({ candidate }) =>
+        candidate === candidateId || this.#baselines.includes(candidateId)
+      ).flatMap(({ prompts }) => prompts.map(({ id }) => id)) ?? [];
+    const fresh = attempts === undefined
+      ? this.#fresh.filter(isAsked)
+      : this.#fresh.filter(({ id }) => tested.includes(id));
+    if (fresh.length > 0) return fresh;
+    const siblings = new Set(this.#input.siblingPrompts ?? []);
+    return this.screen.filter((prompt) => isAsked(prompt) && !siblings.has(prompt));
   }
 
   runsOf(candidateId: string): EvalRun[] {
     return this.runs.filter((run) => run.candidateId === candidateId);
   }
 
-  evidenceOf(candidateId: string): { made: number; planned: number } {
-    const own = this.#plan.filter((planned) =>
-      [CANONICAL, candidateId].includes(planned.candidateId)
+  metricsOf(candidateId: string): CategoryScores {
+    return countRuns(this.runsOf(candidateId), this.promptsOf(candidateId));
+  }
+
+  /** On the prompts that both were put to. */
+  pairsOf(candidateId: string, baseline = CANONICAL) {
+    return pairRuns(
+      this.runsOf(candidateId),
+      this.runsOf(baseline),
+      this.promptsOf(candidateId),
     );
-    return { made: own.filter((planned) => this.#has(planned)).length, planned: own.length };
-  }
-
-  /** Runs made until the outcome was certain, without later ones of the canonical description. */
-  stopOf(candidateId: string): { made: number; planned: number } {
-    const own = this.#plan.filter((planned) => planned.candidateId === candidateId);
-    const pairs = own.flatMap((planned) =>
-      this.#has(planned) ? [planned, { ...planned, candidateId: CANONICAL }] : []
-    );
-    return { made: pairs.filter((one) => this.#has(one)).length, planned: 2 * own.length };
-  }
-
-  promptsOf(candidateId: string): { asked: number; of: number } {
-    const keysOf = (id: string) =>
-      new Set(this.runsOf(id).map((run) => promptKey(run.promptId, run.promptVersion)));
-    const both = keysOf(candidateId).intersection(keysOf(CANONICAL));
-    const asked = this.deciding.filter(({ id, version }) => both.has(promptKey(id, version)));
-    return { asked: asked.length, of: this.deciding.length };
-  }
-
-  /** On all runs there are, also those that ended after the outcome was certain. */
-  verdictOf(candidateId: string): Verdict {
-    return judge(this.#verdictInput(candidateId));
   }
 
   pairedOf(candidateId: string): { candidate: CategoryScores; baseline: CategoryScores } {
-    return pairedMetrics(this.#verdictInput(candidateId).pairs);
+    return pairedMetrics(this.pairsOf(candidateId));
+  }
+
+  get baselines(): readonly string[] {
+    return this.#baselines;
   }
 
   progress(): EvaluationProgress {
-    const left = this.#plan.filter((planned) =>
-      !this.#has(planned) && this.#isNeeded(planned.candidateId)
+    const done = byCategory((category) =>
+      this.ownRuns.filter((run) => this.#promptOf(run.promptId)?.category === category).length
     );
-    const countOf = (planned: readonly PlannedRun[], category: PromptCategory) =>
-      planned.filter(({ prompt, isSibling }) => !isSibling && prompt.category === category).length;
-    const made = this.#plan.filter((planned) => this.#has(planned));
+    const isEnded = nextAction(this.#trial()).kind === "end";
+    const total = isEnded ? this.#made : Math.max(this.#made + 1, this.#usual());
+    const share = this.#made === 0 ? total / 3 : total / this.#made;
     return {
       runsDone: this.#made,
-      runsTotal: this.#made + left.length,
-      byCategory: byCategory((category) => {
-        const done = countOf(made, category);
-        return { done, total: done + countOf(left, category) };
-      }),
+      runsTotal: total,
+      byCategory: byCategory((category) => ({
+        done: done[category],
+        total: Math.max(
+          done[category],
+          Math.round(this.#made === 0 ? share : done[category] * share),
+        ),
+      })),
       ...(this.#current === undefined ? {} : { currentCandidate: this.#current }),
     };
   }
 
-  #takeFinished(): void {
-    const { descriptions, evaluator, finished } = this.#input;
-    const hashes = new Map(
-      descriptions.map((one) => [one.candidateId, descriptionHash(one.description)]),
-    );
-    const planned = new Set(this.#plan.map(keyOf));
-    for (const run of finished) {
-      const key = keyOfRun(run);
-      const isSame = run.evaluator === evaluator.kind &&
-        run.descriptionHash === hashes.get(run.candidateId);
-      if (!isSame || !planned.has(key)) continue;
-      const { askedModel = evaluator.model } = run;
-      if (askedModel !== evaluator.model) {
-        this.leftOut.set(askedModel, (this.leftOut.get(askedModel) ?? 0) + 1);
-      } else if (!this.#runs.has(key)) {
-        this.#runs.set(key, run);
-      }
-    }
+  /** Runs that it takes, as far as that can be known. */
+  #usual(): number {
+    const { repeats } = this.#input;
+    const all = this.#candidates.length + this.#baselines.length;
+    if (this.#input.depth === "quick") return this.screen.length * all * repeats;
+    const screened = this.#candidates.length > 1 ? this.screen.length * this.#candidates.length : 0;
+    return (screened + USUAL_FRESH * (1 + this.#baselines.length)) * repeats;
   }
 
-  #settle(): void {
-    for (const { candidateId } of this.#input.descriptions) {
-      if (candidateId === CANONICAL || this.settled.has(candidateId)) continue;
-      const left = {
-        candidate: this.#leftOf(candidateId),
-        baseline: this.#leftOf(CANONICAL),
-      };
-      const isDecidingLeft = [left.candidate, left.baseline].some((counts) =>
-        CATEGORIES.some((category) => counts[category] > 0)
-      );
-      const areTheftsLeft = this.#plan.some((planned) =>
-        (planned.isSibling || showsTheft(planned.prompt)) &&
-        [CANONICAL, candidateId].includes(planned.candidateId) && !this.#has(planned)
-      );
-      if (!isDecidingLeft && !areTheftsLeft) {
-        this.settled.add(candidateId);
-        continue;
-      }
-      const input = this.#verdictInput(candidateId);
-      // While it is not known what it takes from siblings, only what fails anyway is certain.
-      const certain = areTheftsLeft ? { ...input, thefts: [] } : input;
-      if (areTheftsLeft && judge(certain).promote) continue;
-      if (!canStillChange({ ...certain, left, prompts: this.prompts })) {
-        this.settled.add(candidateId);
-      }
-    }
-  }
-
-  #verdictInput(candidateId: string): VerdictInput {
-    const { depth, thresholds, prompts, siblingPrompts = [] } = this.#input;
-    const candidate = this.runsOf(candidateId);
-    const baseline = this.runsOf(CANONICAL);
+  #trial(assumed: ReadonlySet<string> = new Set()): Trial {
+    const { depth, limits = TRIAL_LIMITS, alpha = 0 } = this.#input;
     return {
-      depth,
-      thresholds,
-      candidate: countRuns(candidate, this.deciding),
-      baseline: countRuns(baseline, this.deciding),
-      thefts: theftsOf(candidate, baseline, [...prompts, ...siblingPrompts]),
-      pairs: pairRuns(candidate, baseline, this.deciding),
-      candidates: this.#input.descriptions.length - 1,
-      beside: this.#beside,
+      candidates: this.#candidates,
+      baselines: this.#baselines,
+      alpha,
+      screen: this.screen,
+      fresh: this.#fresh,
+      isClosed: this.#isClosed,
+      limits: depth === "quick" ? { ...limits, confirm: 0 } : limits,
+      score: (candidateId, { id }) => {
+        const key = keyOf(candidateId, this.#promptOf(id));
+        return this.#score(key) ?? (assumed.has(key) ? 1 : this.#isDone(key) ? null : undefined);
+      },
     };
   }
 
-  #leftOf(candidateId: string): Record<PromptCategory, number> {
-    const left = { direct: 0, indirect: 0, negative: 0 };
-    for (const planned of this.#plan) {
-      const counts = planned.candidateId === candidateId &&
-        this.#counting.has(planned.prompt) && !this.#has(planned);
-      if (counts) left[planned.prompt.category]++;
+  #isDone(key: string): boolean {
+    return (this.#runs.get(key)?.length ?? 0) >= this.#input.repeats;
+  }
+
+  #score(key: string): number | undefined {
+    if (!this.#isDone(key)) return undefined;
+    const counted = this.#runs.get(key)!.filter(({ status }) => status === "ok");
+    if (counted.length === 0) return undefined;
+    return counted.filter(({ result }) => result.correct).length / counted.length;
+  }
+
+  #promptOf(id: string): GoldenPrompt {
+    const found = this.screen.find((one) => one.id === id) ??
+      this.#fresh.find((one) => one.id === id);
+    if (found) return found;
+    throw new RangeError(`The evaluation has no prompt "${id}"`);
+  }
+
+  #takeFinished(): void {
+    const { descriptions, evaluator, finished, repeats } = this.#input;
+    const hashes = new Map(
+      descriptions.map((one) => [one.candidateId, descriptionHash(one.description)]),
+    );
+    const known = new Set(
+      [...this.screen, ...this.#fresh].map((prompt) => promptKey(prompt.id, prompt.version)),
+    );
+    for (const run of finished) {
+      const isSame = run.evaluator === evaluator.kind &&
+        run.descriptionHash === hashes.get(run.candidateId);
+      const prompt = promptKey(run.promptId, run.promptVersion);
+      if (!isSame || !known.has(prompt)) continue;
+      const { askedModel = evaluator.model } = run;
+      if (askedModel !== evaluator.model) {
+        if (run.evaluationId === this.#input.id) {
+          this.leftOut.set(askedModel, (this.leftOut.get(askedModel) ?? 0) + 1);
+        }
+        continue;
+      }
+      const key = `${run.candidateId} ${prompt}`;
+      const before = this.#runs.get(key) ?? [];
+      if (before.length < repeats && !before.some(({ repeat }) => repeat === run.repeat)) {
+        this.#runs.set(key, [...before, run]);
+      }
     }
-    return left;
-  }
-
-  /** The canonical description is needed as long as one candidate is compared to it. */
-  #isNeeded(candidateId: string): boolean {
-    if (candidateId !== CANONICAL) return !this.settled.has(candidateId);
-    const candidates = this.#input.descriptions.length - 1;
-    return candidates === 0 || this.settled.size < candidates;
-  }
-
-  #has(planned: PlannedRun): boolean {
-    return this.#runs.has(keyOf(planned));
   }
 }
 
-function keyOf({ candidateId, prompt, repeat }: PlannedRun): string {
-  return `${candidateId} ${repeat} ${promptKey(prompt.id, prompt.version)}`;
+function keyOf(candidateId: string, { id, version }: GoldenPrompt): string {
+  return `${candidateId} ${promptKey(id, version)}`;
 }
 
-function keyOfRun({ candidateId, promptId, promptVersion, repeat }: EvalRun): string {
-  return `${candidateId} ${repeat} ${promptKey(promptId, promptVersion)}`;
+/** Categories take turns, so that each has data early. */
+function inTurns(prompts: readonly GoldenPrompt[]): GoldenPrompt[] {
+  return takeTurns([...Map.groupBy(prompts, ({ category }) => category).values()]);
 }
 
 /** Flat names of other servers' tools that a model is shown beside the server's own, sorted. */

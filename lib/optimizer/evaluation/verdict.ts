@@ -9,23 +9,25 @@ import {
 } from "../../core/optimization.ts";
 import { counted } from "../../core/text.ts";
 import type { Theft } from "./confusion.ts";
+import type { GainEstimate } from "./evidence.ts";
 import {
   besideText,
   byCategory,
-  exactTest,
+  gainOf,
+  gainPoints,
   pairedMetrics,
+  pairedSigns,
   pointsText,
   type PromptPair,
   scoreText,
   shortScore,
-  signTest,
 } from "./metrics.ts";
+import type { Attempt } from "./procedure.ts";
 
-const MOST_CHANCE = 0.05;
 /** What the spec asks in a category. */
 const USUAL_PROMPTS = 5;
-/** A difference that shows only after so many more prompts is too small to look for. */
-const MOST_FURTHER_PROMPTS = 300;
+/** Siblings' prompts of which a candidate may take this share more than the description before it. */
+const THEFT_MARGIN = 0.15;
 
 export interface VerdictInput {
   depth: Depth;
@@ -36,81 +38,170 @@ export interface VerdictInput {
   /** What decides: only prompts that were put to both descriptions can compare them. */
   pairs: readonly PromptPair[];
   isReported?: boolean;
-  candidates?: number;
   beside?: number;
-  /** The description that `baseline` belongs to, if not the canonical one. */
-  whose?: string;
+  /** Against another description than the canonical one: pairs, and whose they are. */
+  inForce?: readonly PromptPair[] | undefined;
 }
 
-/** Runs to come, or runs of one description that the other has no counterpart for. */
-export interface Sides<T> {
+interface Sides<T> {
   candidate: Record<PromptCategory, T>;
   baseline: Record<PromptCategory, T>;
 }
 
+const IN_FORCE = "of the promoted one";
+
+/**
+ * What a look at prompts comes to that writers and selection may know: the best that it can do is to
+ * propose a candidate. Only fresh prompts confirm one (`confirmedVerdict`).
+ */
 export function judge(input: VerdictInput): Verdict {
   const rules = verdictRules(input);
   const failed = rules.filter(({ passed }) => !passed);
   const evidence = evidenceText(input);
+  const common = { promote: false, depth: input.depth, evidence, rules };
   if (failed.length === 0) {
-    const chance = rules.find(({ rule }) => rule === "significance");
-    const words = `Promote: ${evidence}${chance ? `; ${chance.words}` : ""}.`;
-    return { promote: true, depth: input.depth, words, evidence, rules };
+    const words = `Proposed, not confirmed: ${evidence}. Evaluate it at the depth thorough to ` +
+      "confirm it on prompts that nobody has seen.";
+    return { ...common, words, proposed: true };
   }
   const reasons = failed.map(({ words }) => words).join("; ");
-  const more = failed.every(({ rule }) => rule === "evidence" || rule === "significance")
-    ? whatWouldTell(input)
-    : undefined;
-  const start = more === undefined
+  const moreRuns = failed.every(({ rule }) => rule === "evidence") ? runsLacking(input) : undefined;
+  const start = moreRuns === undefined
     ? `Do not promote: ${reasons}`
-    : `Do not promote, not enough evidence: ${lackText(more)} needed; ${reasons}`;
+    : `Do not promote, not enough evidence: ${counted(moreRuns, "more run")} needed; ${reasons}`;
   return {
-    promote: false,
-    depth: input.depth,
+    ...common,
     words: `${start}; ${evidence}.`,
-    evidence,
-    rules,
-    ...more,
+    ...(moreRuns === undefined ? {} : { moreRuns }),
   };
 }
 
-/** Whether it says no, and not that there is too little evidence. */
-export function isRefuted(verdict: Verdict | undefined): boolean {
-  return verdict !== undefined && !verdict.promote && verdict.moreRuns === undefined;
+/** What the test on fresh prompts came to for a candidate. */
+export interface ConfirmedInput extends VerdictInput {
+  attempt: Attempt;
+  /** Fresh prompts were all used, and no more can be written. */
+  morePrompts: number;
 }
 
-/** Each rule with its outcome; if all pass, the candidate may be promoted. */
+/**
+ * Evidence says whether a candidate is better. The thresholds are policy on top: where they refuse a
+ * confirmed gain, the verdict says so, and a person can accept it.
+ */
+export function confirmedVerdict(input: ConfirmedInput): Verdict {
+  const { attempt, depth } = input;
+  const paired = pairedMetrics(input.pairs);
+  const rules = [testRule(attempt, input.pairs), harmRule(attempt, input.thefts)];
+  const policy = [
+    ...thresholdRules(paired.candidate, paired.baseline, input.thresholds),
+    ...againstInForce(input),
+  ];
+  const evidence = evidenceText(input, worstGain(attempt));
+  const common = {
+    depth,
+    evidence,
+    rules: [...rules, ...policy],
+    gain: worstGain(attempt),
+    confirmed: attempt.outcome === "confirmed" && !input.thefts.some(isTheft),
+  };
+  const textOf = (failed: Rule[]) => failed.map(({ words }) => words).join("; ");
+  const isThief = input.thefts.some(isTheft);
+  if (attempt.outcome === "undecided" && !isThief) {
+    const words = `Do not promote, not enough evidence: ${textOf(rules.filter(isFailed))}; ` +
+      `${evidence}. About ${counted(input.morePrompts, "more prompt")} would tell.`;
+    const moreRuns = input.morePrompts * (1 + Object.keys(attempt.gains).length);
+    return { ...common, promote: false, words, moreRuns, morePrompts: input.morePrompts };
+  }
+  if (attempt.outcome !== "confirmed" || isThief) {
+    const words = `Do not promote: ${textOf(rules.filter(isFailed))}; ${evidence}.`;
+    return { ...common, promote: false, words };
+  }
+  const refused = policy.filter(isFailed);
+  if (refused.length === 0) {
+    return { ...common, promote: true, words: `Promote: confirmed, ${evidence}.` };
+  }
+  const words = `Better, but not by your thresholds: ${textOf(refused)}; confirmed, ${evidence}. ` +
+    "A person can accept it.";
+  return { ...common, promote: false, proposed: true, words };
+}
+
+/** For a candidate that was not tested on fresh prompts because others did better before that. */
+export function screenedOut(input: Pick<VerdictInput, "depth" | "candidate">): Verdict {
+  const words =
+    `Do not promote: other candidates did better in the screening, where this one had ` +
+    `${scoreText(input.candidate.overall)}`;
+  return {
+    promote: false,
+    depth: input.depth,
+    words: `${words}.`,
+    rules: [{ rule: "significance", passed: false, words }],
+  };
+}
+
+function isFailed({ passed }: Rule): boolean {
+  return !passed;
+}
+
+/** Whether it says no, and not that there is too little evidence or that a person may decide. */
+export function isRefuted(verdict: Verdict | undefined): boolean {
+  return verdict !== undefined && !verdict.promote && !verdict.proposed &&
+    verdict.moreRuns === undefined;
+}
+
 export function verdictRules(input: VerdictInput): Rule[] {
   const { candidate, baseline } = pairedMetrics(input.pairs);
   return [
     evidenceRule(input, candidate, baseline),
-    ...thresholdRules(candidate, baseline, input.thresholds, input.whose),
+    ...thresholdRules(candidate, baseline, input.thresholds),
+    ...againstInForce(input),
     siblingsRule(input.thefts),
-    ...(input.depth === "thorough" ? [significanceRule(input)] : []),
   ];
 }
 
-/** How many prompts have to decide at least: with fewer, chance explains it if all are better. */
-export function leastDeciding(candidates: number): number {
-  let prompts = 1;
-  while (signTest(prompts, 0) > mostChance({ candidates })) prompts++;
-  return prompts;
+/** The rules that compare, for the description in force. */
+function againstInForce({ inForce, thresholds }: VerdictInput): Rule[] {
+  if (inForce === undefined) return [];
+  if (inForce.length === 0) {
+    const words = "no prompt was tested with both this description and the promoted one";
+    return [{ rule: "improvement", passed: false, words }];
+  }
+  const { candidate, baseline } = pairedMetrics(inForce);
+  return thresholdRules(candidate, baseline, thresholds, IN_FORCE)
+    .filter(({ rule }) => rule === "improvement" || rule === "regression");
 }
 
-/** Why nothing can be promoted if too few prompts decide a thorough evaluation. */
-export function tooFewPrompts(deciding: number, candidates: number): string | undefined {
-  const least = leastDeciding(candidates);
-  if (deciding >= least) return undefined;
-  const shared = candidates > 1 ? ` for ${candidates} candidates` : "";
-  return `only ${
-    counted(deciding, "prompt")
-  } can decide, but at least ${least} are needed${shared}: ` +
-    "with fewer, even a candidate that is better on all of them could be so by chance";
+/** The gain over the description that it beats by less. */
+function worstGain({ gains }: Attempt): GainEstimate {
+  return Object.values(gains).reduce((worst, one) => one.mean < worst.mean ? one : worst);
 }
 
-/** Of several candidates one is likelier to look good by chance, so that they share what is allowed. */
-export function mostChance({ candidates = 1 }: Pick<VerdictInput, "candidates">): number {
-  return MOST_CHANCE / Math.max(1, candidates);
+function testRule({ outcome, log, needed }: Attempt, pairs: readonly PromptPair[]): Rule {
+  const { better, worse, ties } = pairedSigns(pairs);
+  const words = `better on ${counted(better, "prompt")}, worse on ${worse}, same on ${ties} ` +
+    `(evidence ${oddsText(log)}, ${oddsText(needed)} needed)`;
+  return { rule: "significance", passed: outcome === "confirmed" || log >= needed, words };
+}
+
+/** How much likelier a gain is than chance, as bets on it pay: "120 to 1". */
+function oddsText(log: number): string {
+  if (log > Math.log(MILLION)) return "over a million to 1";
+  return `${log < 0 ? "under 1" : Math.round(Math.exp(log))} to 1`;
+}
+
+function harmRule({ outcome, log, needed }: Attempt, thefts: readonly Theft[]): Rule {
+  const of = (passed: boolean, words: string): Rule => ({ rule: "siblings", passed, words });
+  const taken = theftText(thefts);
+  const margin = `the ${pointsText(THEFT_MARGIN)} margin`;
+  if (thefts.some(isTheft)) return of(false, taken);
+  if (outcome === "harm") {
+    return of(
+      false,
+      `it may be worse on some prompts than ${margin} allows${taken && `: ${taken}`}`,
+    );
+  }
+  if (outcome === "undecided" && log >= needed) {
+    return of(false, `there are too few prompts to rule out harm beyond ${margin}`);
+  }
+  return of(true, `no harm beyond ${margin} was found${taken && ` (${taken})`}`);
 }
 
 function evidenceRule(
@@ -143,32 +234,29 @@ function evidenceRule(
   );
 }
 
+/** A model strays now and then: what counts is whether it takes clearly more than before. */
 function siblingsRule(thefts: readonly Theft[]): Rule {
-  const words = thefts.map(({ tool, stolen, of }) =>
-    `steals ${stolen} of ${counted(of, "prompt")} meant for "${tool}"`
-  );
+  const net = thefts.reduce((sum, { stolen, returned = 0 }) => sum + stolen - returned, 0);
+  const of = thefts.reduce((sum, theft) => sum + theft.of, 0);
   return {
     rule: "siblings",
-    passed: thefts.length === 0,
-    words: words.join("; ") ||
-      "steals no prompts meant for other tools",
+    passed: net <= Math.max(1, THEFT_MARGIN * of) && !thefts.some(isTheft),
+    words: theftText(thefts) || "steals no prompts meant for other tools",
   };
 }
 
-function significanceRule(input: VerdictInput): Rule {
-  const { candidates = 1 } = input;
-  const { better, worse, ties, p } = exactTest(input.pairs);
-  const counts = `better on ${counted(better, "prompt")}, worse on ${worse}, same on ${ties}`;
-  const chance = p < 0.001 ? "p < 0.001" : `p = ${roundedUp(p, candidates > 1 ? 4 : 3)}`;
-  const passed = p <= mostChance(input);
-  const shared = candidates > 1 ? ` because ${candidates} candidates share ${MOST_CHANCE}` : "";
-  const needed = passed && shared === ""
-    ? ""
-    : `, at most ${roundedDown(mostChance(input))} needed${shared}`;
-  return { rule: "significance", passed, words: `${counts} (${chance}${needed})` };
+/** It takes most of what one sibling has, however little that is of all prompts. */
+function isTheft({ stolen, returned = 0, of }: Theft): boolean {
+  return stolen - returned >= 2 && 2 * (stolen - returned) > of;
 }
 
-function evidenceText(input: VerdictInput): string {
+function theftText(thefts: readonly Theft[]): string {
+  return thefts.filter(({ stolen }) => stolen > 0).map(({ tool, stolen, of }) =>
+    `steals ${stolen} of ${counted(of, "prompt")} meant for "${tool}"`
+  ).join("; ");
+}
+
+function evidenceText(input: VerdictInput, gain?: GainEstimate): string {
   const { pairs, depth } = input;
   const { candidate, baseline } = pairedMetrics(pairs);
   const counts = CATEGORIES.map((category) =>
@@ -176,19 +264,18 @@ function evidenceText(input: VerdictInput): string {
   );
   const runs = candidate.overall.total + baseline.overall.total;
   const lone = loneRuns(input);
+  const points = gain ?? gainOf(baseline.overall, candidate.overall);
   return `${depth} evidence from ${counted(pairs.length, "prompt")} ` +
     `(${counts.join(", ")}; ${counted(runs, "run")} of both descriptions` +
     `${lone > 0 ? `, ${lone} without a counterpart not counted` : ""}` +
     `${input.isReported ? ", reported by a client" : ""}` +
     `${input.beside ? `; ${besideText(input.beside)}` : ""}): ` +
-    `overall ${scoreText(candidate.overall)}, before ${scoreText(baseline.overall)}`;
+    `overall ${scoreText(candidate.overall)}, before ${scoreText(baseline.overall)}` +
+    (points ? `, gain ${gainPoints(points)}` : "");
 }
 
-/** What a verdict lacks: runs, and the prompts that they are for where those are lacking. */
-type More = { moreRuns: number } & Pick<Verdict, "morePrompts">;
-
-/** The least at the rates seen so far; undefined where no number is likely to. */
-function whatWouldTell(input: VerdictInput): More | undefined {
+/** What is lacking of both descriptions on the same prompts. */
+function runsLacking(input: VerdictInput): number | undefined {
   const { pairs } = input;
   const paired = pairedMetrics(pairs);
   const runs = paired.candidate.overall.total + paired.baseline.overall.total;
@@ -202,34 +289,11 @@ function whatWouldTell(input: VerdictInput): More | undefined {
     if (unpaired > 0 && (input.isReported || isMissing)) counterparts += unpaired;
     else if (isMissing) prompts += USUAL_PROMPTS;
   }
-  if (counterparts + prompts > 0) {
-    return lacking(input, counterparts + prompts * runsPerPrompt, prompts);
-  }
   // Reported runs never replace the gateway's own measurements, however many there are.
-  if (input.isReported) return undefined;
-  const { better, worse } = exactTest(pairs);
-  for (let further = 1; further <= MOST_FURTHER_PROMPTS; further++) {
-    const growth = 1 + further / pairs.length;
-    // Rounded to the candidate's disadvantage: a promise of too few would be broken. The hair
-    // keeps a product such as 3 * (1 + 1 / 3) whole.
-    const p = signTest(Math.floor(better * growth + 1e-9), Math.ceil(worse * growth - 1e-9));
-    if (p <= mostChance(input)) return lacking(input, further * runsPerPrompt, further);
-  }
-  return undefined;
+  return counterparts + prompts * runsPerPrompt || undefined;
 }
 
-/** Repeats of prompts that decided already tell a thorough evaluation nothing. */
-function lacking({ depth }: VerdictInput, moreRuns: number, prompts: number): More {
-  return { moreRuns, ...(depth === "thorough" && prompts > 0 ? { morePrompts: prompts } : {}) };
-}
-
-function lackText({ moreRuns, morePrompts }: More): string {
-  if (morePrompts === undefined) return counted(moreRuns, "more run");
-  return `${counted(morePrompts, "more prompt")} hidden from ` +
-    `the candidates' author (${counted(moreRuns, "run")})`;
-}
-
-export function loneByCategory(input: VerdictInput): Sides<SuccessCount> {
+function loneByCategory(input: VerdictInput): Sides<SuccessCount> {
   const paired = pairedMetrics(input.pairs);
   const of = (side: "candidate" | "baseline") =>
     byCategory((category) => {
@@ -245,15 +309,6 @@ function loneRuns(input: VerdictInput): number {
   const lone = loneByCategory(input);
   return [...Object.values(lone.candidate), ...Object.values(lone.baseline)]
     .reduce((sum, { total }) => sum + total, 0);
-}
-
-/** Never shows more certainty than there is: 0.0504 is not 0.05. */
-function roundedUp(p: number, digits: number): string {
-  return String(Math.ceil(p * 10 ** digits - 1e-9) / 10 ** digits);
-}
-
-function roundedDown(p: number): string {
-  return String(Math.floor(p * 10_000 + 1e-9) / 10_000);
 }
 
 export type Rule = Verdict["rules"][number];

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import fc from "../../../tests/fast_check.ts";
 import { CATEGORIES, type PromptCategory, Thresholds } from "../../core/optimization.ts";
 import { noMetrics, type PromptPair } from "./metrics.ts";
+import type { Attempt, AttemptOutcome } from "./procedure.ts";
 import {
+  confirmedVerdict,
+  isRefuted,
   judge,
-  leastDeciding,
   missingCategories,
   thresholdRules,
   type VerdictInput,
@@ -47,13 +49,15 @@ function failedRules(input: VerdictInput): string[] {
 
 const good: Counts = { direct: [5, 3, 5], indirect: [4, 1, 5], negative: [5, 5, 5] };
 
-Deno.test("judge() promotes what is better, and says on what evidence", () => {
+Deno.test("judge() proposes what is better, promotes nothing, and says on what evidence", () => {
   const verdict = judge(inputOf(pairsOf(good)));
-  assert.equal(verdict.promote, true);
+  assert.deepEqual([verdict.promote, verdict.proposed], [false, true]);
   assert.equal(
     verdict.words,
-    "Promote: quick evidence from 15 prompts (5 direct, 5 indirect, 5 negative; 30 runs of both descriptions): " +
-      "overall 14/15 (93 %, 95 % interval 70-99 %), before 9/15 (60 %, 95 % interval 36-80 %).",
+    "Proposed, not confirmed: quick evidence from 15 prompts (5 direct, 5 indirect, 5 negative; 30 " +
+      "runs of both descriptions): overall 14/15 (93 %, 95 % interval 70-99 %), before 9/15 (60 %, " +
+      "95 % interval 36-80 %), gain +33.3 points (95 % interval 3 to 58). Evaluate it at the depth " +
+      "thorough to confirm it on prompts that nobody has seen.",
   );
   assert.deepEqual(verdict.rules.map(({ rule }) => rule), [
     "evidence",
@@ -126,80 +130,16 @@ Deno.test("judge() never promotes on reported runs, and says which are missing",
 Deno.test("judge() refuses a thief and says whose prompts it takes", () => {
   const thefts = [{ tool: "get_current", stolen: 2, of: 3 }];
   const verdict = judge(inputOf(pairsOf(good), { thefts }));
-  assert.equal(verdict.promote, false);
+  assert.equal(verdict.proposed, undefined);
   assert.match(
     verdict.words,
     /steals 2 of 3 prompts meant for "get_current"/,
   );
 });
 
-Deno.test("judge() wants more than thresholds of a thorough evaluation", () => {
-  // Better on 4 prompts and worse on none: p = 0.0625; on 5: 0.03125.
-  const four: Counts = { direct: [5, 3, 5], indirect: [5, 3, 5], negative: [5, 5, 5] };
-  const five: Counts = { direct: [5, 2, 5], indirect: [5, 3, 5], negative: [5, 5, 5] };
-  const thorough = (counts: Counts) => inputOf(pairsOf(counts, 3), { depth: "thorough" });
-  assert.equal(judge(inputOf(pairsOf(four, 3))).promote, true);
-  assert.deepEqual(failedRules(thorough(four)), ["significance"]);
-  const verdict = judge(thorough(five));
-  assert.equal(verdict.promote, true);
-  assert.match(
-    verdict.words,
-    /thorough evidence from 15 prompts .*; better on 5 prompts, worse on 0, .*\(p = 0\.032\)\.$/,
-  );
-});
-
-Deno.test("judge() says that a thorough evaluation lacks prompts, not repeats", () => {
-  const counts: Counts = { direct: [5, 3, 5], indirect: [5, 3, 5], negative: [5, 5, 5] };
-  const verdict = judge(inputOf(pairsOf(counts, 3), { depth: "thorough" }));
-  // 4 of 15 are better: 19 prompts would have 5, each asked 3 times on both sides.
-  assert.deepEqual([verdict.moreRuns, verdict.morePrompts], [4 * 6, 4]);
-  assert.match(
-    verdict.words,
-    /: 4 more prompts hidden from .* \(24 runs\) needed; better on 4 prompts/,
-  );
-  assert.match(verdict.words, /p = 0\.063, at most 0\.05 needed/);
-});
-
-Deno.test("judge() promises no number of runs where none would help", () => {
-  // As many better as worse, each by another amount.
-  const pairs = pairsOf({ direct: [0, 0, 4], indirect: [5, 5, 5], negative: [5, 5, 5] }, 3)
-    .map((pair, index) => {
-      if (pair.category !== "direct") return pair;
-      const [candidate, baseline] = index % 2 === 0 ? [3, 0] : [2, 3];
-      return {
-        ...pair,
-        candidate: { correct: candidate, total: 3 },
-        baseline: { correct: baseline, total: 3 },
-      };
-    });
-  const input = inputOf(pairs, { depth: "thorough" });
-  assert.deepEqual(failedRules(input), ["significance"]);
-  assert.equal(judge(input).moreRuns, undefined);
-  assert.match(judge(input).words, /^Do not promote: better on 2 prompts, worse on 2/);
-});
-
-Deno.test("judge() would be satisfied by the runs that it asks for, and by no fewer", () => {
-  const count = fc.integer({ min: 0, max: 12 });
-  fc.assert(fc.property(count, count, (better, same) => {
-    const counts: Counts = {
-      direct: [better + same, same, better + same],
-      indirect: [1, 1, 1],
-      negative: [5, 5, 5],
-    };
-    const input = inputOf(pairsOf(counts), { depth: "thorough" });
-    const { promote, moreRuns } = judge(input);
-    if (promote || moreRuns === undefined) return;
-    assert.ok(better > 0 && better < 5);
-    const prompts = input.pairs.length;
-    const betterAfter = (more: number) => Math.floor(better * (prompts + more) / prompts + 1e-9);
-    assert.ok(betterAfter(moreRuns / 2) >= 5);
-    assert.ok(betterAfter(moreRuns / 2 - 1) < 5);
-  }));
-});
-
 Deno.test("judge() applies the spec's rule on counts", () => {
   const rule = (counts: Counts, thresholds = DEFAULTS) =>
-    judge(inputOf(pairsOf(counts), { thresholds })).promote;
+    judge(inputOf(pairsOf(counts), { thresholds })).proposed ?? false;
   assert.equal(rule(good), true);
   // Each rule by itself.
   assert.equal(rule({ direct: [5, 0, 5], indirect: [2, 0, 5], negative: [5, 5, 5] }), false);
@@ -211,7 +151,7 @@ Deno.test("judge() applies the spec's rule on counts", () => {
   assert.equal(rule(good, { ...DEFAULTS, minOverall: 1 }), false);
 });
 
-Deno.test("judge() promotes in quick exactly what the spec's rule allows", () => {
+Deno.test("judge() proposes exactly what the spec's rule allows", () => {
   const of = fc.integer({ min: 0, max: 6 }).chain((total) => {
     const correct = fc.integer({ min: 0, max: total });
     return fc.tuple(correct, correct, fc.constant(total));
@@ -222,23 +162,11 @@ Deno.test("judge() promotes in quick exactly what the spec's rule allows", () =>
     const { candidate, baseline } = input;
     const isAllowed = missingCategories(candidate, baseline).length === 0 &&
       thresholdRules(candidate, baseline, DEFAULTS).every(({ passed }) => passed);
-    assert.equal(verdict.promote, isAllowed);
-    assert.equal(verdict.promote, verdict.rules.every(({ passed }) => passed));
+    assert.equal(verdict.promote, false);
+    assert.equal(verdict.proposed ?? false, isAllowed);
+    assert.equal(verdict.proposed ?? false, verdict.rules.every(({ passed }) => passed));
     assert.match(verdict.words, /quick evidence from \d+ prompts? /);
   }));
-});
-
-Deno.test("judge() lets several candidates share what chance may explain, and says so", () => {
-  // 5 better and none worse: p = 0.03125.
-  const pairs = pairsOf({ direct: [5, 2, 5], indirect: [5, 3, 5], negative: [5, 5, 5] });
-  const alone = judge(inputOf(pairs, { depth: "thorough" }));
-  assert.equal(alone.promote, true);
-  const among = judge(inputOf(pairs, { depth: "thorough", candidates: 4 }));
-  assert.equal(among.promote, false);
-  assert.match(
-    among.words,
-    /p = 0\.0313, at most 0\.0125 needed because 4 candidates share 0\.05/,
-  );
 });
 
 Deno.test("judge() has intervals over prompts, not over runs", () => {
@@ -256,8 +184,80 @@ Deno.test("judge() says what was shown beside the server's own tools", () => {
   assert.doesNotMatch(words(0), /beside/);
 });
 
-Deno.test("leastDeciding() is how many prompts have to be better at least", () => {
-  // One in 16 by chance, one in 32.
-  assert.equal(leastDeciding(1), 5);
-  assert.equal(leastDeciding(4), 7);
+Deno.test("judge() tolerates that a model strays now and then, also the other way", () => {
+  const of = (stolen: number, returned: number, of: number) =>
+    judge(inputOf(pairsOf(good), { thefts: [{ tool: "x", stolen, returned, of }] })).proposed;
+  assert.equal(of(1, 0, 4), true);
+  assert.equal(of(3, 2, 8), true);
+  assert.equal(of(2, 0, 8), undefined);
+});
+
+function attemptOf(outcome: AttemptOutcome): Attempt {
+  const gain = { mean: 0.33, low: 0.05, high: 0.6, prompts: 15 };
+  return {
+    candidate: "good",
+    outcome,
+    gains: { canonical: gain },
+    prompts: [],
+    log: 4.5,
+    needed: 3.7,
+  };
+}
+
+function confirmed(counts: Counts, outcome: AttemptOutcome, more: Partial<VerdictInput> = {}) {
+  const input = inputOf(pairsOf(counts), { depth: "thorough", ...more });
+  return confirmedVerdict({ ...input, attempt: attemptOf(outcome), morePrompts: 30 });
+}
+
+Deno.test("confirmedVerdict() promotes what fresh prompts confirmed, with the interval of the gain", () => {
+  const verdict = confirmed(good, "confirmed");
+  assert.deepEqual([verdict.promote, verdict.confirmed], [true, true]);
+  assert.match(
+    verdict.words,
+    /^Promote: confirmed, thorough evidence from 15 prompts .*, gain \+33 points \(95 % interval 5 to 60\)\.$/,
+  );
+  assert.match(
+    verdict.rules[0]!.words,
+    /better on 5 prompts, .* \(evidence 90 to 1, 40 to 1 needed\)/,
+  );
+});
+
+Deno.test("confirmedVerdict() leaves a confirmed gain below the thresholds to a person, and says so", () => {
+  const crowded: Counts = { direct: [8, 6, 10], indirect: [5, 2, 10], negative: [9, 9, 10] };
+  const verdict = confirmed(crowded, "confirmed");
+  assert.deepEqual([verdict.promote, verdict.proposed, verdict.confirmed], [false, true, true]);
+  assert.match(
+    verdict.words,
+    /^Better, but not by your thresholds: overall 22\/30 .* below the 85 % minimum.*A person can accept it\.$/,
+  );
+  assert.equal(isRefuted(verdict), false);
+});
+
+Deno.test("confirmedVerdict() refuses what was not confirmed, and tells what would if it is open", () => {
+  for (const outcome of ["no-gain", "harm"] as const) {
+    const verdict = confirmed(good, outcome);
+    assert.deepEqual([verdict.promote, verdict.proposed], [false, undefined]);
+    assert.equal(isRefuted(verdict), true);
+  }
+  const open = confirmed(good, "undecided");
+  assert.deepEqual([open.promote, open.moreRuns, open.morePrompts], [false, 60, 30]);
+  assert.match(open.words, /not enough evidence: .* About 30 more prompts would tell\.$/);
+  assert.equal(isRefuted(open), false);
+});
+
+Deno.test("confirmedVerdict() refuses what takes most of one sibling's prompts, few as they are of all", () => {
+  const of = (stolen: number) =>
+    confirmed(good, "confirmed", {
+      thefts: [{ tool: "x", stolen, of: 4 }, { tool: "y", stolen: 0, of: 36 }],
+    });
+  assert.equal(of(2).promote, true);
+  assert.deepEqual([of(3).promote, of(3).confirmed, isRefuted(of(3))], [false, false, true]);
+  assert.match(of(3).words, /^Do not promote: steals 3 of 4 prompts meant for "x"; /);
+});
+
+Deno.test("confirmedVerdict() applies the rules that compare to the description in force as well", () => {
+  const same = pairsOf({ direct: [5, 5, 5], indirect: [5, 5, 5], negative: [5, 5, 5] });
+  const verdict = confirmed(good, "confirmed", { inForce: same });
+  assert.equal(verdict.promote, false);
+  assert.match(verdict.words, /of the promoted one/);
 });

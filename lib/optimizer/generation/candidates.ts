@@ -11,6 +11,7 @@ import { addCosts } from "../cost.ts";
 import type { TextModel } from "./text_model.ts";
 import { dataBlock, ROOM, targetText } from "./request.ts";
 import { CANDIDATES_SYSTEM, candidatesAgain, candidatesTask } from "./instructions.ts";
+import { manipulationIn } from "./description_rules.ts";
 import { askForJson, nothingUsable, orGatewayError } from "./answer.ts";
 import type { TargetTool } from "../targets.ts";
 
@@ -29,6 +30,8 @@ export interface CandidatesInput {
   existing: readonly string[];
   /** What users say, as examples; those that are held out or retired are not shown. */
   prompts: readonly GoldenPrompt[];
+  /** Why models must not read a description; undefined if they may. */
+  screen?(description: string): Promise<string | undefined>;
   signal: AbortSignal;
 }
 
@@ -53,12 +56,14 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
   const descriptions: WrittenDescription[] = [];
   const warnings: string[] = [];
 
-  function take(answer: z.infer<typeof CandidatesAnswer>): Refused[] {
+  async function take(answer: z.infer<typeof CandidatesAnswer>): Promise<Refused[]> {
     const refused: Refused[] = [];
     for (const candidate of answer.candidates) {
       if (descriptions.length === count) break;
       const description = candidate.description.toWellFormed().trim();
-      const why = problemOf(description, known, quotes);
+      const why = problemOf(description, known, quotes) ??
+        manipulationIn(description, target.siblings.map(({ name }) => name)) ??
+        await input.screen?.(description);
       if (why !== undefined) {
         refused.push({ description: shortened(description, 120), why });
         continue;
@@ -73,7 +78,7 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
 
   const first = await ask(candidatesTask(count), count, input.existing);
   let { cost } = first;
-  let refused = take(first.value);
+  let refused = await take(first.value);
   if (descriptions.length < count) {
     const missing = count - descriptions.length;
     const taken = [...input.existing, ...descriptions.map(({ description }) => description)];
@@ -84,7 +89,7 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
       warnings.push(`The request for ${missing} more failed. ${second.error.message}`);
     } else {
       cost = addCosts(cost, second.cost);
-      refused = take(second.value);
+      refused = await take(second.value);
     }
   }
   if (descriptions.length === 0) throw nothingUsable("description", target, refused[0]?.why);

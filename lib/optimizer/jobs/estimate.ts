@@ -9,19 +9,20 @@ import {
 import {
   chooseCandidates,
   choosePrompts,
-  CONFIRMED_DESCRIPTIONS,
   DEPTHS,
   firstWritten,
-  hasConfirmation,
   missingPrompts,
+  MOST_SIBLINGS,
   mostSiblingPrompts,
   wantedPrompts,
   withHeldOut,
   writtenInView,
 } from "../evaluation/selection.ts";
 import { counted } from "../../core/text.ts";
-import { showsTheft } from "../evaluation/confusion.ts";
-import { tooFewPrompts } from "../evaluation/verdict.ts";
+import { alphaOf, leastGain } from "../evaluation/evidence.ts";
+import { SHARES } from "../evaluation/procedure.ts";
+import { USUAL_FRESH } from "../evaluation/state.ts";
+import { isTest } from "./prepare.ts";
 import type { JobsOptions } from "./run.ts";
 import type { SelectedTool } from "./selection.ts";
 
@@ -29,7 +30,6 @@ const MOST_MEASURED = 200;
 const GUESSED_RUN_MS = 8_000;
 /** A text of some length takes longer than the choice of a tool. */
 const GENERATION_RUNS = 2;
-const MOST_NAMED = 3;
 
 export function estimateJob(input: {
   options: JobOptions;
@@ -39,9 +39,11 @@ export function estimateJob(input: {
   concurrency: number;
 }): JobEstimate {
   const { options, tools, concurrency } = input;
-  const each = tools.map((tool) => forecastOf(tool, options));
+  const each = tools.map((tool) => forecastOf(tool, options, tools.length));
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
-  const runs = Math.min(options.maxRuns ?? Infinity, sum(each.map((one) => runsOf(one, options))));
+  const within = (runs: number) => Math.min(options.maxRuns ?? Infinity, runs);
+  const runs = within(sum(each.map((one) => one.mostRuns)));
+  const usual = within(sum(each.map((one) => one.usualRuns)));
   const generations = sum(each.map((one) => one.generations));
   const measured = input.recent
     .filter(({ status, evaluator }) => status === "ok" && evaluator === input.kind)
@@ -49,32 +51,34 @@ export function estimateJob(input: {
   const durations = measured.map(({ result }) => result.durationMs).sort((a, b) => a - b);
   const runMs = durations[Math.floor(durations.length / 2)] ?? GUESSED_RUN_MS;
   // Texts are written one after the other, runs are made side by side.
-  const seconds = Math.ceil((runs / concurrency + GENERATION_RUNS * generations) * runMs / 1_000);
+  const seconds = Math.ceil((usual / concurrency + GENERATION_RUNS * generations) * runMs / 1_000);
   return {
     tools: tools.length,
     runs,
     seconds,
-    costUsd: costOf(measured, runs + GENERATION_RUNS * generations, options.maxCostUsd),
+    costUsd: costOf(measured, usual + GENERATION_RUNS * generations, options.maxCostUsd),
     basis: [
-      `at most ${counted(runs, "run")} and ${counted(generations, "request")} to generate text`,
+      powerText(each, options),
+      `${usual < runs ? `usually about ${usual} runs, ` : ""}at most ${counted(runs, "run")} and ` +
+      `${counted(generations, "request")} to generate text`,
       basisOf(measured.length, input.kind),
-      ...(options.depth === "thorough" ? tooFew(tools, each).slice(0, MOST_NAMED) : []),
     ].join("; "),
   };
 }
 
-function runsOf({ asked, candidates }: TestForecast, options: JobOptions): number {
-  const descriptions = 1 + candidates +
-    (hasConfirmation(options, candidates) ? CONFIRMED_DESCRIPTIONS : 0);
-  return asked * descriptions * (options.repeats ?? DEPTHS[options.depth].repeats);
-}
-
-function tooFew(tools: readonly ToolData[], each: readonly TestForecast[]): string[] {
-  return each.flatMap(({ deciding, candidates }, index) => {
-    const words = tooFewPrompts(deciding, candidates);
-    const { server, tool } = tools[index] ?? { server: "", tool: "" };
-    return words === undefined ? [] : [`for ${server}.${tool}: ${words}`];
+/** What the prompts can tell, before anything is spent. */
+function powerText(each: readonly TestForecast[], options: JobOptions): string {
+  if (options.depth === "quick") return "proposes candidates and confirms none";
+  const affordable = Math.floor((options.maxRuns ?? Infinity) / Math.max(1, each.length));
+  const powers = each.map(({ fresh, screenRuns, descriptions, alpha }) => {
+    const prompts = Math.min(fresh, Math.max(0, (affordable - screenRuns) / descriptions));
+    return { prompts: Math.floor(prompts), gain: leastGain(prompts, alpha * SHARES[0]!) };
   });
+  const weakest = powers.reduce((one, other) => one.prompts <= other.prompts ? one : other);
+  const place = `with ${counted(weakest.prompts, "prompt")}${each.length > 1 ? " per tool" : ""}`;
+  return weakest.gain === undefined
+    ? `cannot find any gain ${place}`
+    : `can find gains of ${counted(weakest.gain, "point")} or more ${place}`;
 }
 
 function costOf(
@@ -102,10 +106,11 @@ export type ToolData = Awaited<ReturnType<typeof readToolData>>[number];
 type TestForecast = ReturnType<typeof forecastOf>;
 
 /** What a tool would be tested with, as far as that is known before anything is written. */
-export function forecastOf(stock: ToolData, options: JobOptions) {
+export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
   const saved = stock.candidates;
   const chosen = chooseCandidates({ ...stock, saved, options });
-  const wanted = wantedPrompts(options, stock.prompts);
+  const candidates = chosen.candidates.length + chosen.missing;
+  const wanted = wantedPrompts(options, stock.prompts, candidates);
   const known = writtenInView(saved, chosen.candidates);
   const held = withHeldOut(stock.prompts, wanted, known, stock.writtenAt);
   const missing = missingPrompts(held, wanted);
@@ -113,29 +118,41 @@ export function forecastOf(stock: ToolData, options: JobOptions) {
   const isThorough = options.depth === "thorough";
   const sum = (of: (category: PromptCategory) => number) =>
     CATEGORIES.reduce((all, category) => all + of(category), 0);
-  const deciding = sum((category) => {
-    if (!isThorough) return wanted[category].all;
-    const there = prompts.filter((prompt) => prompt.heldOut && prompt.category === category).length;
-    return there + (options.generate ? missing[category].heldOut : 0);
-  });
   const isMissingPrompts = options.generate && sum((category) => missing[category].all) > 0;
+  const repeats = options.repeats ?? DEPTHS[options.depth].repeats;
+  const baselines = 1 + (stock.inForce === undefined ? 0 : 1);
+  const fresh = !isThorough
+    ? 0
+    : options.generate
+    ? CATEGORIES.length * (options.promptsPerCategory ?? DEPTHS.thorough.promptsPerCategory)
+    : prompts.filter(({ heldOut }) => heldOut).length + stock.siblingPrompts;
+  const screened = sum((category) => wanted[category].all - wanted[category].heldOut);
+  const screenRuns = isThorough
+    ? candidates > 1 ? screened * candidates * repeats : 0
+    : (screened + stock.siblingPrompts) * (candidates + baselines) * repeats;
+  const descriptions = (1 + baselines) * repeats;
+  // A second candidate is put to the same prompts, where the first fails.
+  const attempts = fresh * (descriptions + (candidates > 1 ? repeats : 0));
+  const bare = isThorough && options.generate ? stock.bareSiblings : 0;
   return {
     prompts,
     wanted,
-    /** How many prompts would be put to each description at most, siblings' included. */
-    asked: deciding + (isThorough ? theftPrompts() : 0) + stock.siblingPrompts,
-    deciding,
-    candidates: chosen.candidates.length + chosen.missing,
-    generations: (isMissingPrompts ? 1 : 0) + (chosen.missing > 0 ? 1 : 0),
+    /** Fresh prompts that can be asked. */
+    fresh,
+    screenRuns,
+    /** Runs for one fresh prompt. */
+    descriptions,
+    mostRuns: screenRuns + attempts,
+    usualRuns: screenRuns + Math.min(fresh, USUAL_FRESH) * descriptions,
+    alpha: alphaOf({
+      earlier: stock.evaluations.filter(isTest).map(({ endedAt }) => endedAt),
+      now: Date.now(),
+      tools,
+      promoted: 0,
+    }),
+    candidates,
+    generations: (isMissingPrompts ? 1 : 0) + (chosen.missing > 0 ? 1 : 0) + bare,
   };
-
-  /** Own ones that decide nothing and show what is taken; those that are written name whose they are. */
-  function theftPrompts(): number {
-    const { all, heldOut } = missing.negative;
-    const there = prompts.filter((prompt) => !prompt.heldOut && showsTheft(prompt)).length;
-    const most = wanted.negative.all - wanted.negative.heldOut;
-    return options.generate ? Math.min(most, there + all - heldOut) : there;
-  }
 }
 
 export async function readToolData(
@@ -173,6 +190,8 @@ export async function readToolData(
       prompts: stock.allPrompts.filter(isOwn),
       writtenAt: stock.writtenAt,
       siblingPrompts: mostSiblingPrompts(asked.length),
+      /** Siblings that have no prompts, and get some. */
+      bareSiblings: Math.max(0, Math.min(MOST_SIBLINGS, target.siblings.length) - asked.length),
       candidates: stock.allCandidates.filter(isOwn),
       evaluations: stock.allEvaluations.filter(isOwn),
       inForce: promotions.of(server, tool)?.candidateId,

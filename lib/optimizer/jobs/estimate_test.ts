@@ -11,6 +11,7 @@ const empty: ToolData = {
   prompts: [],
   writtenAt: new Map(),
   siblingPrompts: 0,
+  bareSiblings: 0,
   candidates: [],
   evaluations: [],
   inForce: undefined,
@@ -20,13 +21,16 @@ const base = { options: JobOptions.parse({}), recent: [], kind: "claude-cli" as 
 Deno.test("estimateJob() guesses where nothing was measured, and says so", () => {
   const estimate = estimateJob({ ...base, tools: [empty, empty], concurrency: 2 });
   assert.equal(estimate.tools, 2);
-  // 15 prompts, 5 descriptions and 2 of them once more, 2 tools.
-  assert.equal(estimate.runs, 210);
-  // 105 runs side by side, and 4 texts that take twice as long.
-  assert.equal(estimate.seconds, 113 * 8);
+  // 15 prompts, 5 descriptions, 2 tools.
+  assert.equal(estimate.runs, 150);
+  // 75 runs side by side, and 4 texts that take twice as long.
+  assert.equal(estimate.seconds, 83 * 8);
   assert.equal(estimate.costUsd, null);
   assert.match(estimate.basis, /assuming 8 s per run/);
-  assert.match(estimate.basis, /210 runs and 4 requests/);
+  assert.match(
+    estimate.basis,
+    /^proposes candidates and confirms none; at most 150 runs and 4 requests/,
+  );
 });
 
 Deno.test("estimateJob() measures on runs of the same kind that went well", () => {
@@ -46,31 +50,44 @@ Deno.test("estimateJob() measures on runs of the same kind that went well", () =
   ];
   const stock = { ...empty, prompts: somePrompts(5) };
   const estimate = estimateJob({ ...base, recent, tools: [stock], concurrency: 1 });
-  assert.equal(estimate.runs, 105);
-  assert.equal(estimate.seconds, 2 * (105 + 2));
-  assert.equal(estimate.costUsd?.toFixed(2), "1.07");
+  assert.equal(estimate.runs, 75);
+  assert.equal(estimate.seconds, 2 * (75 + 2));
+  assert.equal(estimate.costUsd?.toFixed(2), "0.77");
   assert.match(estimate.basis, /based on the last 3 runs with claude-cli/);
 });
 
-Deno.test("estimateJob() keeps within a budget, and counts repeats and siblings' prompts", () => {
+Deno.test("estimateJob() keeps within a budget, and counts siblings' prompts", () => {
   const tools = [{ ...empty, siblingPrompts: 4 }];
-  const thorough = JobOptions.parse({ depth: "thorough" });
-  assert.equal(
-    estimateJob({ ...base, options: thorough, tools, concurrency: 1 }).runs,
-    // Those that decide, negative ones that name a sibling, and siblings' own.
-    (15 + 7 + 4) * 5 * 3,
-  );
-  const options = JobOptions.parse({ maxRuns: 10 });
-  assert.equal(estimateJob({ ...base, options, tools, concurrency: 1 }).runs, 10);
+  const estimateOf = (options: object) =>
+    estimateJob({ ...base, options: JobOptions.parse(options), tools, concurrency: 1 });
+  assert.equal(estimateOf({}).runs, (15 + 4) * 5);
+  assert.equal(estimateOf({ repeats: 2 }).runs, (15 + 4) * 5 * 2);
+  assert.equal(estimateOf({ maxRuns: 10 }).runs, 10);
 });
 
-Deno.test("estimateJob() counts a second evaluation only where the best of several is promoted", () => {
-  const runs = (options: object) =>
-    estimateJob({ ...base, options: JobOptions.parse(options), tools: [empty], concurrency: 1 })
-      .runs;
-  assert.equal(runs({ candidatesPerTool: 2 }), 15 * (3 + 2));
-  assert.equal(runs({ candidatesPerTool: 1 }), 15 * 2);
-  assert.equal(runs({ candidatesPerTool: 2, autoPromote: false }), 15 * 3);
+Deno.test("estimateJob() says what a thorough test can find, usually takes and takes at most", () => {
+  const estimateOf = (options: object, more: Partial<ToolData> = {}) =>
+    estimateJob({
+      ...base,
+      options: JobOptions.parse({ depth: "thorough", ...options }),
+      tools: [{ ...empty, ...more }],
+      concurrency: 1,
+    });
+  const four = estimateOf({});
+  // Four candidates are screened; a second one is tested where the first fails.
+  assert.equal(four.runs, 30 * 4 + 240 * 3);
+  assert.match(
+    four.basis,
+    /^can find gains of \d+ points or more with 240 prompts; usually about 210 runs, at most 840 runs/,
+  );
+  const one = estimateOf({ candidatesPerTool: 1 });
+  assert.equal(one.runs, 240 * 2);
+  assert.equal(estimateOf({ candidatesPerTool: 1 }, { inForce: "x" }).runs, 240 * 3);
+  const points = (basis: string) => Number(/gains of (\d+) points/.exec(basis)?.[1]);
+  const budget = estimateOf({ candidatesPerTool: 1, maxRuns: 120 });
+  assert.match(budget.basis, /with 60 prompts/);
+  assert.ok(points(budget.basis) > points(one.basis));
+  assert.match(estimateOf({}, { bareSiblings: 3 }).basis, /5 requests to generate text/);
 });
 
 Deno.test("estimateJob() says that there is no evaluator", () => {
@@ -78,9 +95,8 @@ Deno.test("estimateJob() says that there is no evaluator", () => {
   assert.match(estimate.basis, /no evaluator is available/);
 });
 
-Deno.test("estimateJob() counts of a thorough evaluation what is asked, with what can be held out", () => {
+Deno.test("estimateJob() counts saved prompts that can be held out where nothing is written", () => {
   const options = JobOptions.parse({ depth: "thorough", candidatesPerTool: 1, generate: false });
-  const prompts = somePrompts(12);
   const candidate = {
     id: "c",
     server: "weather",
@@ -90,44 +106,17 @@ Deno.test("estimateJob() counts of a thorough evaluation what is asked, with wha
     createdAt: "2025-01-01T00:00:00.000Z",
     origin: "person",
   } as const;
-  const estimateOf = (more: Partial<ToolData>) =>
+  const estimateOf = (createdAt: string) =>
     estimateJob({
       ...base,
       options,
-      tools: [{ ...empty, prompts, candidates: [candidate], ...more }],
+      tools: [{
+        ...empty,
+        prompts: somePrompts(12),
+        candidates: [{ ...candidate, createdAt }],
+      }],
       concurrency: 1,
     });
-  assert.equal(estimateOf({}).runs, 15 * 2 * 3);
-  assert.match(estimateOf({}).basis, /90 runs and 0 requests/);
-  const named = prompts.map((prompt) =>
-    prompt.category === "negative"
-      ? { ...prompt, expectedBehavior: { shouldCallTool: false, expectedTool: "get_alerts" } }
-      : prompt
-  );
-  assert.equal(estimateOf({ prompts: named }).runs, (15 + 7) * 2 * 3);
-  const writing = { ...options, generate: true };
-  const { basis } = estimateJob({
-    ...base,
-    options: writing,
-    tools: [{ ...empty, prompts, candidates: [candidate] }],
-    concurrency: 1,
-  });
-  assert.match(
-    basis,
-    /0 requests to generate text/,
-    "prompts that can be held out need not be written",
-  );
-});
-
-Deno.test("estimateJob() says where too few prompts decide for anything to be promoted", () => {
-  const options = JobOptions.parse({ depth: "thorough", candidatesPerTool: 1, generate: false });
-  const basisOf = (each: number) =>
-    estimateJob({
-      ...base,
-      options,
-      tools: [{ ...empty, prompts: somePrompts(each) }],
-      concurrency: 1,
-    }).basis;
-  assert.match(basisOf(2), /for weather\.get_forecast: only 3 prompts can decide, .* at least 5/);
-  assert.doesNotMatch(basisOf(5), /can decide/);
+  assert.equal(estimateOf("2025-01-01T00:00:00.000Z").runs, 36 * 2);
+  assert.equal(estimateOf("2026-05-01T00:00:00.000Z").runs, 0, "its author may know all of them");
 });

@@ -1,11 +1,12 @@
 import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { CANONICAL, type EvalRun, type Evaluation } from "../../core/optimization.ts";
-import { CONFIRMED_DESCRIPTIONS, DEPTHS, hasConfirmation } from "../evaluation/selection.ts";
+import { CANONICAL, CATEGORIES, type EvalRun, type Evaluation } from "../../core/optimization.ts";
+import { TRIAL_LIMITS, type TrialLimits } from "../evaluation/procedure.ts";
+import { DEPTHS } from "../evaluation/selection.ts";
 import { errorsIn } from "../evaluation/metrics.ts";
 import { evaluate } from "../evaluation/run.ts";
 import type { JobContext } from "./run.ts";
-import type { Preparation } from "./prepare.ts";
+import { type Preparation, writeFresh } from "./prepare.ts";
 import { toolAt, withTool } from "./record.ts";
 import { addCosts, spentBy } from "../cost.ts";
 import { searchRanking } from "../evaluation/search_ranks.ts";
@@ -22,30 +23,26 @@ export class NothingCanWork extends Error {
 export async function evaluateForJob(
   context: JobContext,
   index: number,
-  { id, confirms, target, test }: {
-    id: string;
-    confirms?: string;
-    target: Target;
-    test: Preparation;
-  },
+  { id, target, test }: { id: string; target: Target; test: Preparation },
 ): Promise<Evaluation> {
   const { options, record, budget } = context;
-  const { server, toolName, runsDone } = toolAt(record.job, index);
-  const { depth, repeats, thresholds, withToolset } = record.job.options;
-  const finished = await options.runs.list(server, toolName, { evaluationId: id });
-  const others = runsDone - finished.length;
-  const perPrompt = repeats ?? DEPTHS[depth].repeats;
-  // Counted from the beginning, so that a job never seems further than it is.
-  const toConfirm = confirms === undefined &&
-      hasConfirmation(record.job.options, test.candidates.length)
-    ? (test.prompts.length + test.siblingPrompts.length) * CONFIRMED_DESCRIPTIONS * perPrompt
-    : 0;
+  const { server, toolName } = toolAt(record.job, index);
+  const { depth, repeats, thresholds, withToolset, promptsPerCategory, generate } =
+    record.job.options;
   const beside = (record.job.beside ?? (withToolset ? options.targets.equipped() : []))
     .filter((tool) => tool.server !== server);
   const descriptions = [
     { candidateId: CANONICAL, description: target.canonicalDescription ?? "" },
+    ...(test.inForce
+      ? [{
+        candidateId: test.inForce.id,
+        description: test.inForce.description,
+        isBaseline: true,
+      }]
+      : []),
     ...test.candidates.map(({ id, description }) => ({ candidateId: id, description })),
   ];
+  const { finished, asked } = await finishedRuns(context, { id, server, toolName, beside, test });
   // All at once, so that each is shown among the same tools, whatever changes meanwhile.
   const shown = new Map(descriptions.map(({ description }) => [
     description,
@@ -61,15 +58,22 @@ export async function evaluateForJob(
   const ranksOf = searchRanking(options.targets.searched(), server, toolName);
   const { evaluation, lasting } = await evaluate({
     id,
-    ...defined({ confirms, retryDelayMs: options.retryDelayMs }),
+    ...defined({
+      retryDelayMs: options.retryDelayMs,
+      write: generate && depth === "thorough"
+        ? () => writeFresh(context, index, target)
+        : undefined,
+    }),
     server,
     tool: toolName,
     depth,
-    repeats: perPrompt,
+    repeats: repeats ?? DEPTHS[depth].repeats,
     thresholds,
     descriptions,
     prompts: test.prompts,
     siblingPrompts: test.siblingPrompts,
+    alpha: test.alpha,
+    limits: limitsOf(promptsPerCategory, asked),
     evaluator: context.evaluator,
     shown: (description) => shown.get(description) ?? [],
     target: target.flatName,
@@ -84,10 +88,7 @@ export async function evaluateForJob(
     },
     onProgress: ({ runsTotal, byCategory, currentCandidate }) =>
       record.progress((job) =>
-        withTool(job, index, {
-          runsTotal: others + runsTotal + toConfirm,
-          ...(confirms === undefined ? defined({ byCategory, currentCandidate }) : {}),
-        })
+        withTool(job, index, { runsTotal, byCategory, ...defined({ currentCandidate }) })
       ),
     signal: context.signal,
   });
@@ -97,14 +98,54 @@ export async function evaluateForJob(
   return whole;
 }
 
+/**
+ * Its own runs from before a restart, and those of earlier tests of the same candidates: a further
+ * test goes on where they ended, with prompts that were not asked yet.
+ */
+async function finishedRuns(
+  { options, record }: JobContext,
+  { id, server, toolName, beside, test }: {
+    id: string;
+    server: string;
+    toolName: string;
+    beside: readonly { server: string; tool: string }[];
+    test: Preparation;
+  },
+): Promise<{ finished: EvalRun[]; asked: number }> {
+  const own = await options.runs.list(server, toolName, { evaluationId: id });
+  if (record.job.options.depth !== "thorough") return { finished: own, asked: 0 };
+  const candidates = new Set(test.candidates.map((candidate) => candidate.id));
+  const earlier = (await options.evaluations.list(server, toolName)).filter((one) =>
+    one.id !== id && one.depth === "thorough" && one.void === undefined &&
+    (one.beside?.length ?? 0) === beside.length &&
+    one.results.some(({ candidateId }) => candidates.has(candidateId))
+  );
+  const runs = await Promise.all(
+    earlier.map((one) => options.runs.list(server, toolName, { evaluationId: one.id })),
+  );
+  const fresh = new Set(
+    [...test.prompts.filter(({ heldOut }) => heldOut), ...test.siblingPrompts]
+      .map((prompt) => prompt.id),
+  );
+  const known = runs.flat().filter(({ promptId }) => fresh.has(promptId));
+  const asked = new Set(
+    known.filter(({ candidateId }) => candidates.has(candidateId)).map(({ promptId }) => promptId),
+  );
+  return { finished: [...own, ...known], asked: asked.size };
+}
+
+/** Prompts that earlier tests asked do not count against this one's limit. */
+function limitsOf(promptsPerCategory: number | undefined, asked: number): TrialLimits {
+  const most = CATEGORIES.length * (promptsPerCategory ?? DEPTHS.thorough.promptsPerCategory);
+  return { ...TRIAL_LIMITS, confirm: most + asked, guard: TRIAL_LIMITS.guard + asked };
+}
+
 /** Counts a job's runs from the store: its record is written only now and then. */
 export async function countFinished({ options, record, budget }: JobContext): Promise<void> {
   const finished = await Promise.all(record.job.tools.map(async (tool) => {
-    const { server, toolName, evaluationId, confirmation } = tool;
+    const { server, toolName, evaluationId } = tool;
     if (tool.phase === "queued" || tool.phase === "generating") return [];
-    const ids = [evaluationId, ...(confirmation ? [confirmation.evaluationId] : [])];
-    const runs = ids.map((id) => options.runs.list(server, toolName, { evaluationId: id }));
-    return (await Promise.all(runs)).flat();
+    return await options.runs.list(server, toolName, { evaluationId });
   }));
   const runs = finished.flat();
   const { writingCost } = record.job;

@@ -1,7 +1,9 @@
 import { GatewayError } from "../../core/errors.ts";
 import {
   CATEGORIES,
+  type Evaluation,
   GoldenPrompt,
+  type JobTool,
   newId,
   type PromptCategory,
   type RunCost,
@@ -17,28 +19,36 @@ import {
   chooseHeldOut,
   choosePrompts,
   chooseSiblingPrompts,
+  DEPTHS,
   firstWritten,
   heldOutFrom,
   heldOutVersions,
-  heldOutWarnings,
   knownToWriters,
   missingPrompts,
+  MOST_SIBLINGS,
+  mostHeldOut,
+  PROMPTS_EACH,
   type WantedPrompts,
   wantedPrompts,
+  WRITTEN_AT_ONCE,
   writtenInView,
 } from "../evaluation/selection.ts";
 import { generatePrompts } from "../generation/prompts.ts";
 import type { DraftPrompt } from "../generation/prompt_rules.ts";
-import { isConflict, isStorageError } from "./record.ts";
+import { isConflict, isStorageError, toolAt } from "./record.ts";
 import { nearestSiblings, type Target } from "../targets.ts";
 import { generateCandidates, newCandidate } from "../generation/candidates.ts";
 import { byCategory, promptKey } from "../evaluation/metrics.ts";
-import { tooFewPrompts } from "../evaluation/verdict.ts";
+import { alphaOf } from "../evaluation/evidence.ts";
 
 export interface Preparation {
   prompts: GoldenPrompt[];
   siblingPrompts: GoldenPrompt[];
   candidates: ToolCandidate[];
+  /** The promoted candidate, which the others have to beat. */
+  inForce?: ToolCandidate | undefined;
+  /** The probability of a wrong promotion that the test may spend. */
+  alpha: number;
   warnings: string[];
 }
 
@@ -46,18 +56,16 @@ export interface Preparation {
 export async function prepareTool(context: JobContext, target: Target): Promise<Preparation> {
   const { server, name } = target;
   await preparePromptsOfServer(context, server);
-  const { prompts, warnings: said } = await preparePrompts(context, target);
-  const saved = await context.options.prompts.list(server);
-  const own = saved.filter(({ toolName }) => toolName === name);
-  const { options } = context.record.job;
-  const checked = { server, tool: name, prompts, wanted: wantedPrompts(options, own) };
-  const problem = prompts.length === 0 ? undefined : knownToWriters(checked);
+  const { prompts, wanted, warnings: said } = await preparePrompts(context, target);
+  const own = await context.options.prompts.list(server, name);
+  const problem = own.length === 0
+    ? undefined
+    : knownToWriters({ server, tool: name, prompts, wanted });
   if (problem) throw problem;
-  const held = prompts.length === 0 ? [] : heldOutWarnings(checked);
   const chosen = new Set(prompts.map(({ id }) => id));
   const shown = own.filter(({ id, heldOut }) => chosen.has(id) && !heldOut);
   const { candidates, warnings: more } = await prepareCandidates(context, target, shown);
-  const warnings = [...said, ...held, ...more];
+  const warnings = [...said, ...more];
   const lacking = [
     ...(prompts.length === 0 ? ["prompts"] : []),
     ...(candidates.length === 0 ? ["candidates"] : []),
@@ -68,19 +76,104 @@ export async function prepareTool(context: JobContext, target: Target): Promise<
         (warnings.length === 0 ? "" : `. ${warnings.join(". ")}`),
     });
   }
-  const siblingPrompts = chooseSiblingPrompts(
-    saved,
-    nearestSiblings(target).map((sibling) => sibling.name),
-  );
-  const few = options.depth === "thorough"
-    ? tooFewPrompts(prompts.filter(({ heldOut }) => heldOut).length, candidates.length)
-    : undefined;
+  const siblings = nearestSiblings(target).map((sibling) => sibling.name);
+  await prepareSiblings(context, server, siblings);
+  const { evaluations, promotions, candidates: repository } = context.options;
+  const promoted = promotions.of(server, name)?.candidateId;
+  const saved = await repository.list(server, name);
   return {
     prompts,
-    siblingPrompts,
+    siblingPrompts: chooseSiblingPrompts(await context.options.prompts.list(server), siblings),
     candidates,
-    warnings: few === undefined ? warnings : [...warnings, few.replace("only", "Only")],
+    inForce: saved.find(({ id }) => id === promoted),
+    alpha: alphaOf({
+      earlier: (await evaluations.list(server, name)).filter(isTest).map(({ endedAt }) => endedAt),
+      now: Date.now(),
+      tools: context.record.job.tools.length,
+      promoted: context.record.job.tools.filter(hasPromotion).length,
+    }),
+    warnings,
   };
+}
+
+/** Whether it could have promoted something. */
+export function isTest({ depth, runs, void: voided }: Evaluation): boolean {
+  return depth === "thorough" && voided === undefined && runs > 0;
+}
+
+function hasPromotion({ promotedCandidateId }: JobTool): boolean {
+  return promotedCandidateId !== undefined;
+}
+
+/** Without prompts of theirs, nothing would show what a description takes from siblings. */
+async function prepareSiblings(
+  context: JobContext,
+  server: string,
+  siblings: readonly string[],
+): Promise<void> {
+  const { options: { prompts, targets }, record } = context;
+  if (record.job.options.depth !== "thorough" || !record.job.options.generate) return;
+  const saved = await prompts.list(server);
+  for (const name of siblings.slice(0, MOST_SIBLINGS)) {
+    const key = `${server}.${name} as a sibling`;
+    const hasSome = saved.some(({ toolName, category }) =>
+      toolName === name && category === "direct"
+    );
+    const target = targets.find(server, name);
+    if (hasSome || !target || context.written.has(key)) continue;
+    const counts = { direct: PROMPTS_EACH, indirect: 0, negative: 0 };
+    const said = await writePrompts(context, target, counts, false);
+    context.written.set(key, said.warnings);
+    context.signal.throwIfAborted();
+  }
+}
+
+/** Prompts that nobody has seen, when a test needs more. They become part of its plan. */
+export async function writeFresh(
+  context: JobContext,
+  index: number,
+  target: Target,
+): Promise<GoldenPrompt[]> {
+  const { promptsPerCategory = DEPTHS.thorough.promptsPerCategory } = context.record.job.options;
+  const each = Math.min(WRITTEN_AT_ONCE, promptsPerCategory);
+  const { prompts } = await writePrompts(context, target, byCategory(() => each), true);
+  const { plan } = toolAt(context.record.job, index);
+  if (plan && prompts.length > 0) {
+    const added = prompts.map(({ id, version }) => ({ id, version, heldOut: true }));
+    await context.record.stepTool(index, {
+      plan: { ...plan, prompts: [...plan.prompts, ...added] },
+    });
+  }
+  return prompts;
+}
+
+async function writePrompts(
+  context: JobContext,
+  target: Target,
+  counts: Record<PromptCategory, number>,
+  heldOut: boolean,
+): Promise<{ prompts: GoldenPrompt[]; warnings: string[] }> {
+  const { prompts: repository } = context.options;
+  const { server, name } = target;
+  const saved = await repository.list(server, name);
+  let prompts: GoldenPrompt[] = [];
+  const warnings = await writeForJob(context, "Cannot generate prompts", async (model) => {
+    const written = await generatePrompts({
+      model,
+      target,
+      counts,
+      existing: saved.map(({ prompt }) => prompt),
+      signal: context.signal,
+    });
+    const all = byCategory((category) => ({
+      all: counts[category],
+      heldOut: heldOut ? counts[category] : 0,
+    }));
+    prompts = toGoldenPrompts(written.prompts, target, all);
+    await repository.save(prompts);
+    return written;
+  });
+  return { prompts, warnings };
 }
 
 export async function restorePlan(
@@ -93,21 +186,30 @@ export async function restorePlan(
   );
   const find = ({ id, version }: { id: string; version: number }) =>
     versions.get(promptKey(id, version));
+  const candidates = await Promise.all(
+    plan.candidateIds.map((id) => options.candidates.resolve(server, id)),
+  );
   return {
     prompts: plan.prompts.flatMap((one) => {
       const found = find(one);
       return found ? [{ ...found, heldOut: one.heldOut }] : [];
     }),
     siblingPrompts: plan.siblingPrompts.flatMap((one) => find(one) ?? []).map(asSiblingPrompt),
-    candidates: await Promise.all(
-      plan.candidateIds.map((id) => options.candidates.resolve(server, id)),
-    ),
+    candidates,
+    inForce: plan.inForce === undefined
+      ? undefined
+      : await options.candidates.resolve(server, plan.inForce),
+    alpha: plan.alpha ?? alphaOf({ earlier: [], now: Date.now(), tools: 1, promoted: 0 }),
     warnings: plan.warnings,
   };
 }
 
-export function planOf({ prompts, siblingPrompts, candidates, warnings }: Preparation): TestPlan {
+export function planOf(
+  { prompts, siblingPrompts, candidates, inForce, alpha, warnings }: Preparation,
+): TestPlan {
   return {
+    alpha,
+    ...(inForce ? { inForce: inForce.id } : {}),
     candidateIds: candidates.map(({ id }) => id),
     prompts: prompts.map(({ id, version, heldOut }) => ({ id, version, heldOut })),
     siblingPrompts: siblingPrompts.map(({ id, version }) => ({ id, version })),
@@ -144,6 +246,7 @@ async function prepareCandidates(
       count: missing,
       existing: saved.map(({ description }) => description),
       prompts,
+      screen: (description) => context.options.promotions.problemOf(server, description),
       signal: context.signal,
     });
     for (const text of written.descriptions) {
@@ -155,46 +258,45 @@ async function prepareCandidates(
 }
 
 /** The prompts that a tool is tested with: held out where they are so from its candidates. */
-async function preparePrompts(
-  context: JobContext,
-  target: Target,
-): Promise<{ prompts: GoldenPrompt[]; warnings: string[] }> {
+async function preparePrompts(context: JobContext, target: Target) {
   const { prompts: repository } = context.options;
   const { options } = context.record.job;
   const { server, name } = target;
-  const list = () => repository.list(server, name);
-  const wanted = wantedPrompts(options, await list());
   const known = await candidatesOf(context, target);
+  const count = known.candidates.length + known.missing;
+  // What a quick look chooses by must not confirm it later.
+  const list = async () =>
+    (await repository.list(server, name)).filter(({ heldOut }) =>
+      !heldOut || options.depth === "thorough" || !options.generate
+    );
+  const wanted = wantedPrompts(options, await list(), count);
   const candidates = writtenInView(known.saved, known.candidates);
   const writtenAt = firstWritten(await repository.all(server, name));
   const heldOutOf = (prompts: readonly GoldenPrompt[]) =>
     heldOutFrom(prompts, candidates, writtenAt);
 
+  const there = heldOutOf(await list());
+  const most = mostHeldOut(wanted, there);
   // Somebody edits one of them at this moment: the next job can hold it out.
-  await repository.save(heldOutVersions(heldOutOf(await list()), wanted, candidates, writtenAt))
-    .catch((error) => {
-      if (!isConflict(error)) throw error;
-    });
-  const saved = await list();
-  const missing = missingPrompts(heldOutOf(saved), wanted);
+  await repository.save(heldOutVersions(there, most, candidates, writtenAt)).catch((error) => {
+    if (!isConflict(error)) throw error;
+  });
+  const missing = missingPrompts(heldOutOf(await list()), wanted);
   const isMissing = CATEGORIES.some((category) => missing[category].all > 0);
   const key = `${server}.${name}`;
   if (options.generate && isMissing && !context.written.has(key)) {
+    const existing = (await repository.list(server, name)).map(({ prompt }) => prompt);
     const said = await writeForJob(context, "Cannot generate prompts", async (model) => {
-      const written = await generatePrompts({
-        model,
-        target,
-        counts: byCategory((category) => missing[category].all),
-        existing: saved.map(({ prompt }) => prompt),
-        signal: context.signal,
-      });
+      const counts = byCategory((category) => missing[category].all);
+      const { signal } = context;
+      const written = await generatePrompts({ model, target, counts, existing, signal });
       await repository.save(toGoldenPrompts(written.prompts, target, missing));
       return written;
     });
     context.written.set(key, said);
   }
   const prompts = choosePrompts(heldOutOf(await list()), wanted);
-  return { prompts, warnings: context.written.get(key) ?? [] };
+  return { prompts, wanted, warnings: context.written.get(key) ?? [] };
 }
 
 async function candidatesOf(

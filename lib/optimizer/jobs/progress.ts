@@ -4,7 +4,8 @@ import {
   type Evaluation,
   type OptimizationJob,
 } from "../../core/optimization.ts";
-import { percent } from "../evaluation/metrics.ts";
+import { gainOf, gainPoints, percent, promptsIn } from "../evaluation/metrics.ts";
+import { counted } from "../../core/text.ts";
 
 export function progressMessage(job: OptimizationJob): string {
   if (job.status !== "running") {
@@ -46,20 +47,28 @@ export function gainText(evaluation: Evaluation, result: DescriptionResult): str
   const { baseline, candidate } = result.paired ??
     { baseline: own, candidate: result.metrics };
   const from = baseline ? percent(baseline.overall) : "no data";
-  return `overall ${from} -> ${percent(candidate.overall)}`;
+  const gain = result.verdict?.gain ?? gainOf(baseline?.overall, candidate.overall);
+  const prompts = counted(promptsIn(candidate.overall), "prompt");
+  return `overall ${from} -> ${percent(candidate.overall)}` +
+    (gain ? `, ${gainPoints(gain)}, ${prompts}` : "");
 }
 
 export function refusalText(evaluation: Evaluation): string {
-  const candidates = evaluation.results.filter(({ candidateId }) => candidateId !== CANONICAL);
-  const best = bestOf(candidates);
+  const candidates = evaluation.results.filter(({ verdict }) => verdict !== undefined);
+  // What was tested on fresh prompts was the best before that.
+  const best = candidates.find(({ verdict }) => verdict?.gain !== undefined) ?? bestOf(candidates);
   if (!best?.verdict) return "no candidate was tested";
-  const failed = best.verdict.rules.filter(({ passed }) => !passed).map(({ words }) => words);
-  const why = failed.join("; ") || best.verdict.words;
+  const why = failedRules(best) || best.verdict.words;
   return candidates.length === 1
     ? why
     : `the best of ${candidates.length} candidates scored ${
       gainText(evaluation, best)
     }, but ${why}`;
+}
+
+export function failedRules({ verdict }: DescriptionResult): string {
+  return (verdict?.rules ?? []).filter(({ passed }) => !passed).map(({ words }) => words)
+    .join("; ");
 }
 
 /** The one with the most overall success, then with the least misuse; of equals the first. */

@@ -4,7 +4,7 @@ import type { JobRequest } from "./selection.ts";
 import { JobBench } from "../testing/job_bench.ts";
 import { ended, until } from "../testing/job_waits.ts";
 import { hang, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
-import { byDescription, POOR } from "../testing/weather.ts";
+import { byDescription } from "../testing/weather.ts";
 
 const request: JobRequest = {
   server: "weather",
@@ -100,41 +100,6 @@ Deno.test("OptimizationJobs.takeOver() counts the runs that there are, whatever 
   const job = await ended(heir, { id });
   assert.deepEqual([job.runs, job.errors, job.tools[0]?.runsDone], [30, 0, 30]);
   assert.equal(job.cost.costUsd?.toFixed(2), "0.30");
-});
-
-Deno.test("OptimizationJobs.takeOver() goes on with the second evaluation of a winner", async () => {
-  await using bench = await JobBench.open();
-  await bench.savePrompts();
-  await bench.saveCandidate("good");
-  await bench.saveCandidate("poor", "Does other things.");
-  let isConfirming = false;
-  const begun = new Set<string>();
-  const first = new ScriptedEvaluator((asked, run) => {
-    const key = `${asked.description} ${asked.prompt}`;
-    // The same again: the second evaluation.
-    isConfirming ||= begun.has(key);
-    begun.add(key);
-    return isConfirming && asked.description !== POOR ? hang(run) : byDescription(asked, run);
-  });
-  const dead = bench.gateway("dead", { evaluator: () => Promise.resolve(first) });
-  const { id } = await dead.start(request);
-  await until(
-    "it hangs",
-    async () =>
-      isConfirming && (await bench.jobs.resolve(id)).value.tools[0]?.confirmation !== undefined,
-  );
-  const [before] = await bench.evaluations.list("weather", "get_forecast");
-  bench.alive.delete("dead");
-  const heir = bench.gateway("heir");
-  await heir.takeOver();
-  const job = await ended(heir, { id });
-  assert.match(job.tools[0]?.outcome ?? "", /^Promoted: .*confirmed by a second evaluation/);
-  const evaluations = await bench.evaluations.list("weather", "get_forecast");
-  assert.deepEqual(evaluations.map(({ confirms }) => confirms), [before?.id, undefined]);
-  const keys = (await runsOf(bench)).map(({ evaluationId, candidateId, promptId }) =>
-    `${evaluationId} ${candidateId} ${promptId}`
-  );
-  assert.equal(new Set(keys).size, keys.length, "a finished run was repeated");
 });
 
 /** A job beside an equipped toolset whose process is gone. */

@@ -43,7 +43,7 @@ Deno.test("OptimizationJobs refuses to call thorough what prompts decide that a 
   );
 });
 
-Deno.test("OptimizationJobs warns where too few prompts decide for anything to be promoted", async () => {
+Deno.test("OptimizationJobs says beforehand what too few prompts cannot find, and what would tell", async () => {
   await using bench = await JobBench.open();
   await bench.saveCandidate("good", GOOD, "get_forecast", {
     createdAt: "2020-01-01T00:00:00.000Z",
@@ -52,36 +52,30 @@ Deno.test("OptimizationJobs warns where too few prompts decide for anything to b
   const jobs = bench.gateway("one");
   const options = { generate: false, depth: "thorough" } as const;
   const { basis } = await jobs.estimate({ ...request, options });
-  assert.match(basis, /only 3 prompts can decide, but at least 5/);
+  assert.match(basis, /^cannot find any gain with 6 prompts; at most 12 runs/);
   const job = await ended(jobs, await jobs.start({ ...request, options }));
   const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
-  assert.ok(evaluation?.warnings.some((words) => words.startsWith("Only 3 prompts can decide")));
-  assert.match(job.tools[0]?.outcome ?? "", /not enough evidence: only 3 prompts can decide/);
-  assert.equal(job.runs, 0, "nothing that could be found out would change it");
+  const verdict = evaluation?.results.find(({ candidateId }) => candidateId === "good")?.verdict;
+  assert.match(verdict?.words ?? "", /not enough evidence: .*About 30 more prompts would tell/);
+  assert.equal(job.runs, 12);
 });
 
-Deno.test("OptimizationJobs has prompts written for a candidate that knew those that were held out", async () => {
+Deno.test("OptimizationJobs writes prompts that a candidate's author has not seen, as many as it takes", async () => {
   await using bench = await JobBench.open();
   const jobs = bench.gateway("one");
-  const options = {
-    depth: "thorough",
-    repeats: 1,
-    promptsPerCategory: 5,
-    candidatesPerTool: 1,
-    autoPromote: false,
-  } as const;
+  const options = { depth: "thorough", candidatesPerTool: 1, autoPromote: false } as const;
   await ended(jobs, await jobs.start({ ...request, options }));
   const before = await bench.prompts.list("weather", "get_forecast");
-  assert.equal(before.filter(({ heldOut }) => heldOut).length, 6);
   const late = new Date(Date.now() + 1).toISOString();
   await bench.saveCandidate("late", GOOD, "get_forecast", { createdAt: late });
   await new Promise((resolve) => setTimeout(resolve, 5));
   const named = { ...options, candidateIds: ["late"] };
   const job = await ended(jobs, await jobs.start({ ...request, options: named }));
   const known = new Set(before.map(({ id }) => id));
-  const deciding = job.tools[0]?.plan?.prompts.filter(({ heldOut }) => heldOut) ?? [];
-  assert.equal(deciding.length, 6);
-  assert.ok(deciding.every(({ id }) => !known.has(id)));
+  const fresh = job.tools[0]?.plan?.prompts.filter(({ heldOut }) => heldOut) ?? [];
+  assert.ok(fresh.length >= 36, `${fresh.length} prompts`);
+  assert.ok(fresh.every(({ id }) => !known.has(id)));
+  assert.match(job.tools[0]?.outcome ?? "", /^Not promoted because .*candidate "late", overall/);
 });
 
 Deno.test("OptimizationJobs looks for what is taken from siblings also in the first job of a server", async () => {
@@ -94,7 +88,19 @@ Deno.test("OptimizationJobs looks for what is taken from siblings also in the fi
   for (const { toolName, plan } of job.tools) {
     const prompts = await bench.prompts.list("weather", toolName);
     assert.equal(prompts.length, 15);
-    assert.equal(plan?.siblingPrompts.length, 4, toolName);
+    assert.equal(plan?.siblingPrompts.length, 8, toolName);
+  }
+});
+
+Deno.test("OptimizationJobs writes prompts for siblings that have none, in a thorough test of one tool", async () => {
+  await using bench = await JobBench.open();
+  const jobs = bench.gateway("one");
+  const options = { depth: "thorough", candidatesPerTool: 1 } as const;
+  const job = await ended(jobs, await jobs.start({ ...request, options }));
+  assert.equal(job.tools[0]?.plan?.siblingPrompts.length, 8);
+  for (const sibling of ["get_alerts", "list_stations"]) {
+    const prompts = await bench.prompts.list("weather", sibling);
+    assert.deepEqual(prompts.map(({ category }) => category), Array(4).fill("direct"));
   }
 });
 

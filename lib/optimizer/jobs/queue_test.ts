@@ -13,7 +13,7 @@ Deno.test("OptimizationJobs.start() writes what is missing, tests it and promote
   await using bench = await JobBench.open();
   const model = new WritingModel();
   const jobs = bench.gateway("one", { textModel: () => Promise.resolve(model) });
-  const job = await ended(jobs, await jobs.start(forecast));
+  const job = await ended(jobs, await jobs.start({ ...forecast, options: { depth: "thorough" } }));
   assert.equal(job.status, "completed");
   assert.equal(job.phase, "complete");
   assert.equal(job.owner, undefined);
@@ -21,21 +21,19 @@ Deno.test("OptimizationJobs.start() writes what is missing, tests it and promote
   const [tool] = job.tools;
   assert.match(
     tool?.outcome ?? "",
-    /^Promoted: overall 33 % -> 100 %, confirmed by a second evaluation.*: overall 33 % -> 100 %$/,
+    /^Promoted: overall \d+ % -> 100 %, \+\d.* points \(95 % interval \d+ to \d+\), \d+ prompts$/,
   );
   assert.equal(tool?.failed, false);
   assert.equal(tool?.candidates, 4);
   const promoted = bench.promotions.of("weather", "get_forecast");
   assert.equal(promoted?.candidateId, tool?.promotedCandidateId);
   assert.equal(promoted?.by, "job");
-  // Its numbers are those of the second evaluation, which it was not chosen by.
-  assert.equal(promoted?.evaluationId, tool?.confirmation?.evaluationId);
-  assert.deepEqual([promoted?.prompts, promoted?.source], [15, "measured"]);
-  const [second, first] = await bench.evaluations.list("weather", "get_forecast");
-  assert.deepEqual([first?.id, second?.confirms], [tool?.evaluationId, tool?.evaluationId]);
-  assert.equal(second?.results.length, 2);
+  assert.equal(promoted?.evaluationId, tool?.evaluationId);
+  assert.deepEqual([promoted?.verdict?.confirmed, promoted?.source], [true, "measured"]);
   assert.match(promoted?.description ?? "", /^GOOD/);
-  assert.equal((await bench.prompts.list("weather", "get_forecast")).length, 15);
+  // Its numbers rest on fresh prompts only, which no writer was shown.
+  const saved = await bench.prompts.list("weather", "get_forecast");
+  assert.ok((promoted?.prompts ?? 0) <= saved.filter(({ heldOut }) => heldOut).length + 8);
   assert.equal((await bench.candidates.list("weather", "get_forecast")).length, 4);
   const runs = await bench.runs.list("weather", "get_forecast");
   assert.equal(job.runs, runs.length);
@@ -66,30 +64,27 @@ Deno.test("OptimizationJobs.start() uses what is saved, and keeps the server's o
 
 Deno.test("OptimizationJobs.start() promotes nothing by itself where it was told not to", async () => {
   await using bench = await JobBench.open();
-  await bench.savePrompts();
   await bench.saveCandidate("good");
   const jobs = bench.gateway("one");
   const options = { candidateIds: ["good"], autoPromote: false };
-  const job = await ended(jobs, await jobs.start({ ...forecast, options }));
-  assert.match(job.tools[0]?.outcome ?? "", /^Not promoted.*"good", overall 33 % -> 100 %/);
+  const thorough = { ...forecast, options: { ...options, depth: "thorough" as const } };
+  const job = await ended(jobs, await jobs.start(thorough));
+  assert.match(job.tools[0]?.outcome ?? "", /^Not promoted.*"good", overall \d+ % -> 100 %/);
   assert.equal(bench.promotions.list().length, 0);
 });
 
 Deno.test("OptimizationJobs.start() keeps what is in force where nothing is better", async () => {
   await using bench = await JobBench.open();
-  await bench.savePrompts();
   await bench.saveCandidate("good");
   await bench.saveCandidate("as-good", `${GOOD} As good.`);
   const jobs = bench.gateway("one");
-  const named = { ...forecast, options: { candidateIds: ["good"] } };
+  const thorough = { depth: "thorough" } as const;
+  const named = { ...forecast, options: { ...thorough, candidateIds: ["good"] } };
   const first = await ended(jobs, await jobs.start(named));
   assert.equal(first.tools[0]?.promotedCandidateId, "good");
-  const all = { ...forecast, options: { generate: false } };
+  const all = { ...forecast, options: { ...thorough, candidatesPerTool: 1 } };
   const second = await ended(jobs, await jobs.start(all));
-  assert.match(
-    second.tools[0]?.outcome ?? "",
-    /^Kept the promoted description, which is still the best/,
-  );
+  assert.match(second.tools[0]?.outcome ?? "", /^Kept the promoted description: better on/);
   assert.equal((await bench.promotions.history("weather", "get_forecast")).length, 1);
 });
 
@@ -106,7 +101,7 @@ Deno.test("OptimizationJobs.start() marks a tool that fails and goes on with the
   const [alerts, forecasts] = job.tools;
   assert.equal(alerts?.failed, true);
   assert.match(alerts?.outcome ?? "", /there are no prompts and no candidates.*no model/);
-  assert.equal(forecasts?.promotedCandidateId, "good");
+  assert.equal(forecasts?.proposedCandidateId, "good");
 });
 
 Deno.test("OptimizationJobs.start() marks a tool whose evaluation is void", async () => {
@@ -201,7 +196,7 @@ Deno.test("OptimizationJobs.start() ends with what it found when the budget is u
   assert.match(job.note ?? "", /the budget of 20 runs is used up; 1 of 2 tools were not tested/);
   assert.match(
     job.tools[0]?.outcome ?? "",
-    /not enough evidence: only 20 of 30 runs completed .*; another evaluation takes up to 30 runs/,
+    /not enough evidence: only 20 of about 30 runs completed because the budget/,
   );
   assert.match(job.tools[1]?.outcome ?? "", /^Not tested: the budget/);
   assert.equal(bench.promotions.list().length, 0);
@@ -216,16 +211,15 @@ Deno.test("OptimizationJobs.start() holds prompts out from what writes candidate
   const job = await ended(jobs, await jobs.start({ ...forecast, options }));
   assert.equal(job.status, "completed");
   const prompts = await bench.prompts.list("weather", "get_forecast");
-  assert.equal(prompts.length, 36);
   const heldOut = prompts.filter((prompt) => prompt.heldOut);
-  assert.equal(heldOut.length, 15);
+  assert.ok(heldOut.length >= 36, `${heldOut.length} prompts`);
   const writing = model.requests.filter(({ system }) => system.includes('{"candidates"'));
   assert.ok(writing.length > 0);
   for (const { prompt } of heldOut) {
     assert.ok(writing.every((asked) => !asked.prompt.includes(prompt)), prompt);
   }
   const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
-  assert.deepEqual(evaluation?.prompts, { direct: 5, indirect: 5, negative: 5 });
+  assert.ok(Object.values(evaluation?.prompts ?? {}).every((count) => count > 0));
   assert.match(job.tools[0]?.outcome ?? "", /^Promoted/);
 });
 
@@ -234,13 +228,13 @@ Deno.test("OptimizationJobs.start() asks siblings' prompts too, and refuses who 
   await bench.savePrompts();
   const [first] = await bench.prompts.list("weather", "get_forecast");
   assert.ok(first);
-  const alert = { toolName: "get_alerts", prompt: "Which weather alerts are there?" };
-  await bench.prompts.save([{ ...first, ...alert, id: "alert" }]);
+  await bench.prompts.save(["Which weather alerts are there?", "Any weather warnings now?"]
+    .map((prompt, index) => ({ ...first, toolName: "get_alerts", prompt, id: `alert-${index}` })));
   await bench.saveCandidate("good");
   const jobs = bench.gateway("one");
   const options = { generate: false };
   const job = await ended(jobs, await jobs.start({ ...forecast, options }));
-  assert.equal(job.runs, 32);
+  assert.equal(job.runs, 34);
   assert.match(job.tools[0]?.outcome ?? "", /"get_alerts"/);
   assert.equal(bench.promotions.list().length, 0);
 });

@@ -1,6 +1,5 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
-import { hasConfirmation } from "../evaluation/selection.ts";
 import { countFinished, evaluateForJob, NothingCanWork } from "./evaluate.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
 import { promoteBest } from "./promote.ts";
@@ -53,8 +52,15 @@ export interface JobContext {
   signal: AbortSignal;
 }
 
-export interface ToolOutcome
-  extends Pick<JobTool, "failed" | "promotedCandidateId" | "promotableCandidateId" | "untested"> {
+export interface ToolOutcome extends
+  Pick<
+    JobTool,
+    | "failed"
+    | "promotedCandidateId"
+    | "promotableCandidateId"
+    | "proposedCandidateId"
+    | "untested"
+  > {
   outcome: string;
 }
 
@@ -144,12 +150,10 @@ async function runTool(context: JobContext, index: number): Promise<ToolOutcome>
   if (evaluation.void !== undefined) {
     return { failed: true, outcome: `Inconclusive: ${evaluation.void}` };
   }
-  // Where it may be confirmed, the evaluation goes on: a job does not go back a phase.
-  const goesOn = hasConfirmation(record.job.options, evaluation.results.length - 1);
-  await record.stepTool(index, { phase: goesOn ? "evaluating" : "promoting" });
+  await record.stepTool(index, { phase: "promoting" });
   // Whoever stopped the job since wants nothing promoted.
   signal.throwIfAborted();
-  return await promoteBest(context, index, { target, test, evaluation });
+  return await promoteBest(context, index, { test, evaluation });
 }
 
 /** What the tool is tested with: chosen once, so that all descriptions get the same. */

@@ -108,7 +108,7 @@ export function refuseKnown(stock: readonly ToolData[], options: JobOptions): vo
   if (!isDecidedBySaved(options)) return;
   const refusals = stock.map((tool) => {
     const forecast = forecastOf(tool, options);
-    return forecast.prompts.length === 0 ? undefined : knownToWriters({ ...tool, ...forecast });
+    return tool.prompts.length === 0 ? undefined : knownToWriters({ ...tool, ...forecast });
   });
   const [first] = refusals;
   if (first && refusals.every((refusal) => refusal !== undefined)) throw first;

@@ -113,7 +113,7 @@ export class WritingModel implements TextModel {
     this.requests.push(request);
     const answer = request.system.includes('{"candidates"')
       ? { candidates: someDescriptions() }
-      : { prompts: CATEGORIES.flatMap((category) => someTexts(category)) };
+      : { prompts: CATEGORIES.flatMap((category) => someTexts(category, aboutOf(request))) };
     return Promise.resolve({
       text: JSON.stringify(answer),
       cost: { inputTokens: 100, outputTokens: 50, costUsd: 0.5 },
@@ -128,7 +128,7 @@ function someDescriptions() {
 }
 
 const SUBJECTS = [
-  "Rome Monday umbrella",
+  "Rome Monday raincoat",
   "Paris harvest frost",
   "Oslo skiing snowfall",
   "Cairo desert heat",
@@ -143,12 +143,27 @@ const SUBJECTS = [
   "Dublin picnic drizzle",
 ];
 
+const PLACES = [
+  "at the castle bridge",
+  "behind grandfather's farmhouse",
+  "near northern lighthouse cliffs",
+  "during quarterly budget meetings",
+];
+
+/** Only the forecast is about the weather; the tool that texts are asked for is named first. */
+function aboutOf({ prompt }: TextRequest): string {
+  const [tool = ""] = /get_forecast|get_alerts|list_stations/.exec(prompt) ?? [];
+  return tool === "get_forecast" ? "weather" : tool;
+}
+
 /** Far enough from each other to pass for different ones. */
-function someTexts(category: string) {
+export function someTexts(category: string, about: string) {
   const verbs: Record<string, string> = {
-    direct: "Tell me exactly about weather",
-    indirect: "Should somebody pack something given weather",
+    direct: `Tell me exactly about ${about}`,
+    indirect: `Should somebody pack something given ${about === "weather" ? about : "it"}`,
     negative: "Cook dinner recipes inspired",
   };
-  return SUBJECTS.map((target) => ({ category, prompt: `${verbs[category]} ${target}` }));
+  return SUBJECTS.flatMap((subject) =>
+    PLACES.map((place) => ({ category, prompt: `${verbs[category]} ${subject} ${place}` }))
+  );
 }

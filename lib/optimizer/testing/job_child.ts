@@ -23,4 +23,5 @@ const jobs = bench.gateway(owner, {
     return Promise.resolve(model);
   },
 });
-await jobs.start({ server: "weather", tools: ["get_forecast"], by: "person" });
+const options = { depth: "thorough" } as const;
+await jobs.start({ server: "weather", tools: ["get_forecast"], options, by: "person" });

@@ -151,9 +151,15 @@ export function VerdictLines({ verdict, refusal, isShort = false }: VerdictLines
   );
 }
 
-function decisionText({ promote, moreRuns, morePrompts, words, rules }: Verdict): string {
+function decisionText(verdict: Verdict): string {
+  const { promote, proposed, confirmed, moreRuns, morePrompts, words, rules } = verdict;
   if (rules.length === 0) return words;
-  if (promote) return "Promote: it passes every rule";
+  if (promote) return "Promote: it is confirmed and passes every rule";
+  if (proposed) {
+    return confirmed
+      ? "Better, but below your thresholds: you can accept it"
+      : "Proposed, not confirmed: evaluate it thoroughly, or decide yourself";
+  }
   if (moreRuns === undefined) return "Do not promote";
   return morePrompts === undefined
     ? `Do not promote yet: it needs ${formatCount(moreRuns, "more run")}`

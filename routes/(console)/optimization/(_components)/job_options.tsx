@@ -7,13 +7,12 @@ const DEPTHS = [
   {
     value: "quick",
     label: "Quick",
-    hint: "5 prompts per category, 1 run each. The thresholds decide.",
+    hint: "5 prompts per category. Proposes candidates and promotes none.",
   },
   {
     value: "thorough",
     label: "Thorough",
-    hint:
-      "12 prompts per category, 3 runs each. Only prompts hidden from the candidates' author decide.",
+    hint: "New prompts until there is a result. Only confirmed candidates are promoted.",
   },
 ] as const;
 
@@ -25,7 +24,7 @@ const NUMBERS = [
     placeholder: "default",
     hint: PROMPTS_HINT,
     min: 1,
-    max: 50,
+    max: 100,
   },
   { id: "threshold", label: "Auto-promote threshold, %", min: 0, max: 100 },
   { id: "maxRuns", label: "Budget: maximum runs", placeholder: "no limit", min: 1 },

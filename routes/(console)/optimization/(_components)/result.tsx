@@ -110,14 +110,13 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
   );
 }
 
-function ConfusionMatrix({ before, after, note }: NonNullable<Comparison["confusion"]>) {
+function ConfusionMatrix({ before, after }: NonNullable<Comparison["confusion"]>) {
   if (!before?.rows.length && !after?.rows.length) return null;
   return (
     <Card title="Confusion matrix">
       <p class="hint">
         Runs by expected tool (rows) and called tool (columns). A run is wrong if this tool was
         called when another or none was expected, or was not called when it was expected.
-        {note === undefined ? null : ` ${note}.`}
       </p>
       <div class="matrices">
         {before && <Matrix table={before} caption="With the server's own description" />}

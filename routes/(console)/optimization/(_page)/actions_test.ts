@@ -79,6 +79,7 @@ Deno.test("changeJob() does what the address says, and knows nothing else", asyn
   await using opened = await optimizationGateway();
   const { candidateId: candidate } = await draft(opened);
   opened.state.isHanging = true;
+  opened.state.isWriting = true;
   await act(opened, { do: "evaluate", candidate });
   const [{ id } = { id: "" }] = await opened.jobs.list();
   assert.equal(

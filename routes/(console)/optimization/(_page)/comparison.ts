@@ -9,21 +9,17 @@ import {
 import {
   besideText,
   gainOf,
+  gainPoints,
   percent,
   promptsIn,
   rateOf,
   SCORES,
   scoreText,
   shortScore,
-  signedPoints,
   wilson,
 } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import { type TextSegment, wordDiff } from "../../../../lib/catalog/word_diff.ts";
-import {
-  addConfusions,
-  type Confusion,
-  NONE,
-} from "../../../../lib/optimizer/evaluation/confusion.ts";
+import { type Confusion, NONE } from "../../../../lib/optimizer/evaluation/confusion.ts";
 import { costText, knownCost } from "../../../../lib/optimizer/cost.ts";
 import { type Evidence, refusalOf } from "../../../../lib/operations/optimization/evidence.ts";
 import type { ToolOptimizationDetail } from "../../../../lib/operations/optimization_admin.ts";
@@ -51,34 +47,21 @@ export function comparisonOf(
     time: evaluation?.endedAt ?? evidence?.time,
     verdict: evidence?.verdict,
     warnings: (evaluation?.warnings ?? []).map((warning) => withLabels(warning, all)),
-    confusion: evaluation && evidence
-      ? confusionsOf(candidate.id, detail, evaluation, evidence)
-      : undefined,
+    confusion: evaluation && evidence ? confusionsOf(candidate.id, detail, evaluation) : undefined,
     ranks: rankLines(detail, ranksOf(CANONICAL), ranksOf(candidate.id)),
   };
 }
 
-/** Of all evaluations that the numbers count together, as far as these are known. */
 function confusionsOf(
   candidateId: string,
-  { tool, evaluations }: ToolOptimizationDetail,
-  evaluation: Evaluation,
-  evidence: Evidence,
+  { tool }: ToolOptimizationDetail,
+  { results }: Evaluation,
 ) {
-  const counted = new Set(evidence.evaluationIds ?? [evaluation.id]);
   const tableOf = (id: string) => {
-    const found = evaluations.filter((one) => counted.has(one.id))
-      .flatMap(({ results }) => results.find((result) => result.candidateId === id) ?? []);
-    const confusion = addConfusions(found.map((result) => result.confusion));
-    return found.length === 0 ? undefined : confusionTable(confusion, tool);
+    const found = results.find((result) => result.candidateId === id);
+    return found && confusionTable(found.confusion, tool);
   };
-  const isPart = isPooled(evaluation, evidence) && evidence.evaluationIds === undefined;
-  return {
-    before: tableOf(CANONICAL),
-    after: tableOf(candidateId),
-    /** Where they are about less than the numbers. */
-    note: isPart ? "Only the newest evaluation; the scores combine several" : undefined,
-  };
+  return { before: tableOf(CANONICAL), after: tableOf(candidateId) };
 }
 
 export type ConfusionTable = ReturnType<typeof confusionTable>;
@@ -123,25 +106,16 @@ function testedText(
 }
 
 function methodText(evaluation: Evaluation, evidence: Evidence): string {
-  const { depth, evaluator, model, beside } = evaluation;
+  const { depth, evaluator, model, beside, errors } = evaluation;
   const { overall } = evidence.metrics;
-  const isOfSeveral = isPooled(evaluation, evidence);
-  const { errors } = isOfSeveral ? evidence : evaluation;
   return [
-    depth === "thorough" ? "Thorough evidence" : "Quick evidence",
+    depth === "thorough" ? "Thorough evidence" : "Quick evidence, not confirmed",
     ...repeatsText(overall.total, promptsIn(overall)),
-    ...(isOfSeveral ? [`${evidence.tries ?? "several"} evaluations combined`] : []),
     `by ${evaluator}${model === undefined ? "" : ` (${model})`}`,
     ...(beside === undefined ? [] : [besideText(beside.length)]),
     ...(errors === 0 ? [] : [`${formatCount(errors, "failed run")} not counted`]),
-    // What the others cost is not part of this one.
-    ...(isOfSeveral ? [] : costTexts(evaluation)),
+    ...costTexts(evaluation),
   ].join(", ");
-}
-
-/** A promotion keeps the counts and not how many evaluations they come from. */
-function isPooled({ repeats }: Evaluation, { tries, metrics: { overall } }: Evidence): boolean {
-  return tries !== undefined || overall.total > repeats * promptsIn(overall);
 }
 
 /** From the counts that are shown, so that they cannot contradict it. */
@@ -201,7 +175,7 @@ export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] 
     };
   });
   const best = bestCandidate(views);
-  return views.map((view) => ({ ...view, isBest: view === best && view.refusal === undefined }));
+  return views.map((view) => ({ ...view, isBest: view === best && standingOf(view) > 0 }));
 }
 
 /** What went on record with a promotion; undefined if that was no number. */
@@ -225,10 +199,16 @@ function promotedOn(
   };
 }
 
+/** 2: may be promoted; 1: is proposed to a person; 0: neither. */
+function standingOf({ refusal, evidence }: CandidateView): number {
+  if (refusal === undefined) return 2;
+  return evidence?.problem === undefined && evidence?.verdict?.proposed ? 1 : 0;
+}
+
 /** One that may be promoted before one that may not; then by overall success; of equals the newest. */
 export function bestCandidate(candidates: readonly CandidateView[]): CandidateView | undefined {
-  const worth = ({ refusal, evidence }: CandidateView) =>
-    (refusal === undefined ? 2 : 0) + (evidence ? rateOf(evidence.metrics.overall) ?? -1 : -1);
+  const worth = (view: CandidateView) =>
+    2 * standingOf(view) + (view.evidence ? rateOf(view.evidence.metrics.overall) ?? -1 : -1);
   return candidates.toReversed().toSorted((one, other) => worth(other) - worth(one))[0];
 }
 
@@ -269,10 +249,10 @@ export function scorePairs(before: CategoryScores, after: CategoryScores) {
       label: SCORE_LABELS[name],
       before: drawnScore(before[name]),
       after: drawnScore(after[name]),
-      /** "+8 points"; undefined if there is nothing to compare. */
-      gain: gain === undefined ? undefined : signedPoints(gain),
-      isBetter: (gain ?? 0) > 0,
-      isWorse: (gain ?? 0) < 0,
+      /** With its interval; undefined if there is nothing to compare. */
+      gain: gain === undefined ? undefined : gainPoints(gain),
+      isBetter: (gain?.mean ?? 0) > 0,
+      isWorse: (gain?.mean ?? 0) < 0,
     };
   });
 }

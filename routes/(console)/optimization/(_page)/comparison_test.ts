@@ -55,9 +55,9 @@ Deno.test("scorePairs() compares each category, and gives no gain where there is
     isWorse,
   ]);
   assert.deepEqual(found, [
-    ["Direct", "+50 points", true, false],
-    ["Indirect", "-50 points", false, true],
+    ["Direct", "+50 points (95 % interval -27 to 91)", true, false],
+    ["Indirect", "-50 points (95 % interval -91 to 27)", false, true],
     ["Negative", undefined, false, false],
-    ["Overall", "0 points", false, false],
+    ["Overall", "0 points (95 % interval -49 to 49)", false, false],
   ]);
 });

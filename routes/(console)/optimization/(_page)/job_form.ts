@@ -120,7 +120,7 @@ function initialValues(
 }
 
 export function jobDefaults(): JobFormValues {
-  const { candidatesPerTool, thresholds, ...options } = JobOptions.parse({});
+  const { candidatesPerTool, thresholds, ...options } = JobOptions.parse({ depth: "thorough" });
   const { depth, autoPromote, generate, withToolset } = options;
   return {
     ...readJobFields(new URLSearchParams({ depth })),

@@ -102,7 +102,8 @@ Deno.test("optimizationPage() asks for no decision that somebody has made", asyn
     const { list } = await optimizationPage(opened.gateway, PAGE);
     return list.rows.find(({ name }) => name === "forecast")?.state;
   };
-  await opened.admin.promote({ ...named, candidateId }, "person");
+  assert.equal(await stateOf(), "waiting");
+  await opened.admin.promote({ ...named, candidateId, reason: "a trial" }, "person");
   assert.equal(await stateOf(), "promoted");
   await opened.admin.revert(named, "person");
   assert.equal(await stateOf(), "evaluated");
@@ -209,7 +210,7 @@ Deno.test("jobOptions() has the value in effect and where it is from", () => {
   const set = shown({ depth: "thorough", promptsPerCategory: 7, maxCostUsd: 2 });
   assert.equal(set["Depth"], "thorough, set for this job");
   assert.equal(set["Prompts per category"], "7, set for this job");
-  assert.equal(set["Runs per prompt"], "3, default for thorough");
+  assert.equal(set["Runs per prompt"], "1, default for thorough");
   assert.equal(set["Maximum cost"], "$2.00, set for this job");
 });
 

@@ -1,0 +1,263 @@
+import { type PromptCategory, Thresholds } from "../lib/core/optimization.ts";
+import { sumOf } from "../lib/optimizer/evaluation/metrics.ts";
+import { thresholdRules } from "../lib/optimizer/evaluation/verdict.ts";
+import { alphaOf } from "../lib/optimizer/evaluation/evidence.ts";
+import {
+  type Attempt,
+  nextAction,
+  TRIAL_LIMITS,
+  type TrialPrompt,
+} from "../lib/optimizer/evaluation/procedure.ts";
+import { SCREENED, WRITTEN_AT_ONCE } from "../lib/optimizer/evaluation/selection.ts";
+import { printTable } from "./report.ts";
+
+/**
+ * Plays whole jobs of the shipped test with planted truths. A prompt has a difficulty that a share
+ * `alike` of the descriptions' answers follow: 0 is noise of single runs, 1 a model that always
+ * answers a prompt the same way.
+ */
+type Rates = Record<PromptCategory, number>;
+
+interface World {
+  base: Rates;
+  candidates: Rates[];
+  /** In the place of `base`, which then is the canonical description. */
+  inForce?: Rates;
+  alike: number;
+}
+
+const rates = (direct: number, indirect: number, negative = 0.97): Rates => ({
+  direct,
+  indirect,
+  negative,
+});
+const truthOf = ({ direct, indirect, negative }: Rates) => (direct + indirect + negative) / 3;
+const TRUTHS = {
+  60: rates(0.6, 0.25, 0.95),
+  73: rates(0.75, 0.45),
+  76: rates(0.8, 0.53, 0.95),
+  83: rates(0.85, 0.67),
+  97: rates(0.98, 0.95),
+};
+const NOISES = [0, 0.5, 1];
+const LEAST = Thresholds.parse({});
+
+let seed = 20_261_118;
+function random(): number { // mulberry32
+  seed = (seed + 0x6D2B79F5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+}
+
+interface Job {
+  attempts: Attempt[];
+  confirmed?: string;
+  runs: number;
+  /** Whether the thresholds allow what was confirmed. */
+  isAllowed: boolean;
+}
+
+function playJob(world: World, alpha: number): Job {
+  const planted = new Map([["canonical", world.base]]);
+  if (world.inForce) planted.set("in force", world.inForce);
+  const baselines = [...planted.keys()];
+  const candidates = world.candidates.map((own, index) => {
+    planted.set(`c${index}`, own);
+    return `c${index}`;
+  });
+  const scores = new Map<TrialPrompt, Map<string, number>>();
+  const fresh: TrialPrompt[] = [];
+  const make = (category: PromptCategory): TrialPrompt => {
+    const prompt = { id: String(scores.size), category };
+    scores.set(prompt, new Map());
+    return prompt;
+  };
+  const screen = Array.from({ length: SCREENED }, () => CATEGORIES.map(make)).flat();
+  const trial = {
+    candidates,
+    baselines,
+    alpha,
+    screen,
+    fresh,
+    isClosed: false,
+    limits: TRIAL_LIMITS,
+    score: (description: string, prompt: TrialPrompt) => scores.get(prompt)!.get(description),
+  };
+  const difficulty = new Map<TrialPrompt, number>();
+  for (let runs = 0;;) {
+    const action = nextAction(trial);
+    if (action.kind === "end") {
+      const last = action.attempts.at(-1)!;
+      const metrics = (description: string) =>
+        sumOf(last.prompts.map((prompt) => ({
+          category: prompt.category,
+          score: { correct: scores.get(prompt)!.get(description) ?? 0, total: 1 },
+        })));
+      const rules = baselines.flatMap((baseline) =>
+        thresholdRules(metrics(last.candidate), metrics(baseline), LEAST)
+      );
+      return { ...action, runs, isAllowed: rules.every(({ passed }) => passed) };
+    }
+    if (action.kind === "write") {
+      for (let count = 0; count < WRITTEN_AT_ONCE; count++) fresh.push(...CATEGORIES.map(make));
+      continue;
+    }
+    const { prompt } = action;
+    const shared = difficulty.get(prompt) ?? random();
+    difficulty.set(prompt, shared);
+    for (const description of action.descriptions) {
+      const draw = random() < world.alike ? shared : random();
+      const isRight = draw < planted.get(description)![prompt.category];
+      scores.get(prompt)!.set(description, Number(isRight));
+      runs++;
+    }
+  }
+}
+
+const CATEGORIES = ["direct", "indirect", "negative"] as const;
+
+function play(world: World, jobs: number, alpha: number) {
+  const sum = {
+    right: 0,
+    wrong: 0,
+    automatic: 0,
+    runs: 0,
+    intervals: 0,
+    covered: 0,
+    promoted: 0,
+    held: 0,
+  };
+  for (let job = 0; job < jobs; job++) {
+    const { attempts, runs, isAllowed } = playJob(world, alpha);
+    sum.runs += runs;
+    for (const { candidate, gains, outcome } of attempts) {
+      const own = world.candidates[Number(candidate.slice(1))]!;
+      const isCovered = Object.entries(gains).every(([baseline, { low, high }]) => {
+        const before = baseline === "canonical" ? world.base : world.inForce!;
+        const truth = truthOf(own) - truthOf(before);
+        return low <= truth && truth <= high;
+      });
+      sum.intervals++;
+      sum.covered += Number(isCovered);
+      if (outcome !== "confirmed") continue;
+      sum.promoted++;
+      sum.held += Number(isCovered);
+      if (isBetter(own, world)) {
+        sum.right++;
+        sum.automatic += Number(isAllowed);
+      } else if (isAllowed) sum.wrong++;
+    }
+  }
+  return sum;
+}
+
+function isBetter(own: Rates, { base, inForce }: World): boolean {
+  const before = [base, ...(inForce ? [inForce] : [])];
+  return before.every((one) =>
+    truthOf(own) > truthOf(one) &&
+    CATEGORIES.every((category) => own[category] >= one[category] - TRIAL_LIMITS.margin)
+  );
+}
+
+const WORLDS: [name: string, world: Omit<World, "alike">][] = [
+  ["73 to 97 %", { base: TRUTHS[73], candidates: [TRUTHS[97], ...three(TRUTHS[73])] }],
+  ["83 to 97 %", { base: TRUTHS[83], candidates: [TRUTHS[97], ...three(TRUTHS[83])] }],
+  ["60 to 76 %", { base: TRUTHS[60], candidates: [TRUTHS[76], ...three(TRUTHS[60])] }],
+  ["all equal, 83 %", { base: TRUTHS[83], candidates: [TRUTHS[83], ...three(TRUTHS[83])] }],
+  ["all equal, 73 %", { base: TRUTHS[73], candidates: [TRUTHS[73], ...three(TRUTHS[73])] }],
+  ["all worse, 86 to 81 %", {
+    base: rates(0.88, 0.73),
+    candidates: [rates(0.84, 0.62), ...three(rates(0.84, 0.62))],
+  }],
+  ["takes 20 % of others' prompts", {
+    base: TRUTHS[73],
+    candidates: [rates(0.98, 0.95, 0.77), ...three(TRUTHS[73])],
+  }],
+  ["takes 40 % of others' prompts", {
+    base: TRUTHS[73],
+    candidates: [rates(0.98, 0.95, 0.57), ...three(TRUTHS[73])],
+  }],
+  ["strays 5 % as before, 46 to 96 %", {
+    base: rates(0.3, 0.15, 0.95),
+    candidates: [rates(0.98, 0.95, 0.95), ...three(rates(0.3, 0.15, 0.95))],
+  }],
+  ["better than canonical, not than in force", {
+    base: TRUTHS[73],
+    inForce: TRUTHS[97],
+    candidates: [rates(0.94, 0.85), ...three(TRUTHS[83])],
+  }],
+];
+
+function three(one: Rates): Rates[] {
+  return [one, one, one];
+}
+
+/** `deno task bench evidence [--jobs=N]`: what the test decides, against what is true. */
+export function benchEvidence(): Promise<void> {
+  const flag = Deno.args.find((arg) => arg.startsWith("--jobs="));
+  const jobs = Number(flag?.slice("--jobs=".length) ?? 200);
+  const first = alphaOf({ earlier: [], now: Date.now(), tools: 1, promoted: 0 });
+  const percent = (part: number, all: number) => all === 0 ? "" : (100 * part / all).toFixed(1);
+  const rows = WORLDS.flatMap(([name, world]) =>
+    NOISES.map((alike) => {
+      const sum = play({ ...world, alike }, jobs, first);
+      return [
+        name,
+        String(alike),
+        percent(sum.right, jobs),
+        percent(sum.automatic, jobs),
+        percent(sum.wrong, jobs),
+        String(Math.round(sum.runs / jobs)),
+        percent(sum.covered, sum.intervals),
+        percent(sum.held, sum.promoted),
+      ];
+    })
+  );
+  const head = [
+    "truth",
+    "alike",
+    "found %",
+    "promoted %",
+    "wrong %",
+    "runs",
+    "interval %",
+    "of found %",
+  ];
+  printTable(`First job with four candidates, ${jobs} jobs each`, [head, ...rows]);
+  const years = NOISES.map((alike) => {
+    const all = Math.max(10, Math.round(jobs / 8));
+    let wrong = 0;
+    let runs = 0;
+    for (let year = 0; year < all; year++) {
+      const played = playYear({
+        base: TRUTHS[83],
+        candidates: [TRUTHS[83], ...three(TRUTHS[83])],
+        alike,
+      });
+      wrong += Number(played.isWrong);
+      runs += played.runs;
+    }
+    return [String(alike), percent(wrong, all), String(Math.round(runs / all / WEEKS))];
+  });
+  printTable("A year of weekly jobs, four equal candidates each (83 %)", [
+    ["alike", "years with a wrong promotion %", "runs a job"],
+    ...years,
+  ]);
+  return Promise.resolve();
+}
+
+const WEEKS = 52;
+
+function playYear(world: World): { isWrong: boolean; runs: number } {
+  const earlier: string[] = [];
+  let runs = 0;
+  for (let week = 0; week < WEEKS; week++) {
+    const now = week * 7 * 86_400_000;
+    const job = playJob(world, alphaOf({ earlier, now, tools: 1, promoted: 0 }));
+    earlier.push(new Date(now).toISOString());
+    runs += job.runs;
+    if (job.confirmed !== undefined && job.isAllowed) return { isWrong: true, runs };
+  }
+  return { isWrong: false, runs };
+}
