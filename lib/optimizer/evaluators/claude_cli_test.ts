@@ -99,7 +99,7 @@ ${printing(ready, said("m1", text("No")), result())}`,
   assert.deepEqual(args, [
     ...["-p", "--output-format", "stream-json", "--verbose", "--mcp-config", config],
     ...["--strict-mcp-config", "--tools", "", "--setting-sources", "", "--no-session-persistence"],
-    ...["--model", "haiku", "--permission-mode", "dontAsk"],
+    ...["--model", "haiku", "--permission-mode", "dontAsk", "--max-turns", "1"],
   ]);
   assert.equal(await read("input"), "-p --x");
   assert.deepEqual(JSON.parse(await read("config")), {
