@@ -250,7 +250,7 @@ async function findPackageCache(
   return async () => void await installs.repair({ ...spec, env });
 }
 
-/** Ends programs that killed gateways left running, and forgets their leases. */
+/** Ends programs that killed gateways left running, and forgets their leases and mail. */
 function keepReaping(
   { store, lease, mailbox, onWarning }: ServersInput,
   records: ProcessesRepository,
@@ -270,8 +270,9 @@ function keepReaping(
         );
       }
       for (const { id } of await leases.listLapsed()) {
-        if (id !== lease.id && await leases.takeOver(id)) await mailbox.forget(id);
+        if (id !== lease.id) await leases.takeOver(id);
       }
+      await mailbox.forgetEnded();
     },
   });
 }

@@ -98,6 +98,10 @@ export class TaskOwners {
     }
     // Any gateway can ask a server that is one for all and keeps no sessions.
     if (!isLocal && server.isStateless) return undefined;
+    // Started here, but with a server that was removed since, or forgotten after a day or many tasks.
+    if (instance === shared.mailbox.id) {
+      return isLocal ? refuse("has ended, or was not used for a day") : undefined;
+    }
     const passed: PassedTask = { server: server.name, principal, taskId, method, params };
     const onPart = (text: string) => request.send(text);
     try {

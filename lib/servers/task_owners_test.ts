@@ -95,6 +95,20 @@ Deno.test("TaskOwners knows tasks after a restart, and what becomes of them by k
   assert.deepEqual(await records.values(), []);
 });
 
+Deno.test("TaskOwners does not ask its own gateway about a task that it no longer knows", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  await using mailbox = new Mailbox(store, { id: "here", isAlive: () => Promise.resolve(true) });
+  const server = { name: "s", isStateless: false, server: { spec: PROGRAM! } };
+  const shared = { records: new TaskOwnersRepository(store), mailbox };
+  const started = resultText(1, '{"task":{"taskId":"a"}}');
+  await new TaskOwners({ server, shared }).shown("ann", CALL, started);
+  const added = new TaskOwners({ server, shared });
+  assert.match(await added.divert("ann", about("a")) ?? "", /has ended/);
+  assert.match(await added.divert("bob", about("a")) ?? "", /not found/);
+  server.server.spec = ELSEWHERE!;
+  assert.equal(await added.divert("ann", about("a")), undefined, "the server may know it");
+});
+
 Deno.test("TaskOwners.answer() makes a request on the connection of the task, for its owner only", async () => {
   const owners = new TaskOwners(alone);
   const carrier: TaskCarrier = { callOnTask: ({ method }) => Promise.resolve(method) };

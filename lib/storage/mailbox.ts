@@ -67,6 +67,8 @@ export class Mailbox implements AsyncDisposable {
   readonly #checking: ReturnType<typeof setInterval>;
   #reads = 0;
   #letters = 0;
+  /** Whether others may have sent something here. */
+  #isKnown = false;
   #isEnding = false;
 
   constructor(
@@ -101,7 +103,10 @@ export class Mailbox implements AsyncDisposable {
     body: string,
     { signal, onPart }: { signal?: CancelSignal; onPart?(part: string): void } = {},
   ): Promise<string> {
-    if (this.#isEnding || !await this.#lease.isAlive(peer)) throw new PeerGone();
+    // Nobody has to ask itself: it would wait for its own answer.
+    if (this.#isEnding || peer === this.id || !await this.#lease.isAlive(peer)) {
+      throw new PeerGone();
+    }
     signal?.throwIfAborted();
     const conversation = crypto.randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -125,19 +130,28 @@ export class Mailbox implements AsyncDisposable {
   read(): void {
     // One that waits for its turn reads all that comes until then.
     if (this.#isEnding || this.#reads > 1) return;
+    this.#isKnown = true;
     this.#reads++;
     void this.#readInTurn(() => this.#readAll())
       .catch((error) => this.#store.warn("Cannot read messages of other gateways", { error }))
       .finally(() => this.#reads--);
   }
 
-  /** Removes what was sent to a process that has ended. */
-  async forget(peer: string): Promise<void> {
+  /** Removes what was sent to processes that have ended. */
+  async forgetEnded(): Promise<void> {
+    const peers = new Set<string>();
+    for (const prefix of [keys.mailBells(), keys.mail()]) {
+      for await (const { key } of this.#store.list({ prefix })) peers.add(String(key[1]));
+    }
+    for (const peer of peers) if (!await this.#lease.isAlive(peer)) await this.#forget(peer);
+  }
+
+  async #forget(peer: string): Promise<void> {
     await deleteFound(this.#store, { prefix: keys.mail(peer) });
     await this.#store.commit({ deletes: [keys.mailBells(peer)], announce: false });
   }
 
-  /** Tells both sides of all conversations that this process ends. */
+  /** Tells both sides of all conversations that this process ends, and leaves no mail behind. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true;
     clearInterval(this.#checking);
@@ -147,10 +161,18 @@ export class Mailbox implements AsyncDisposable {
     }
     await this.#readInTurn(() => Promise.resolve());
     await this.#writeInTurn(() => Promise.resolve());
+    if (!this.#isKnown) return;
+    await this.#forget(this.id).catch((error) =>
+      this.#store.warn("Cannot remove messages of other gateways", { error })
+    );
   }
 
   #begin(id: string, conversation: Conversation): void {
     if (this.#open.size >= MAX_OPEN) throw exceeded("Too many conversations with other gateways");
+    if (this.#open.has(id)) {
+      throw new GatewayError("CONFLICT", { message: "Already being answered" });
+    }
+    this.#isKnown = true;
     this.#open.set(id, conversation);
   }
 
@@ -193,6 +215,10 @@ export class Mailbox implements AsyncDisposable {
 
   #fail(peer: string, conversation: string, error: unknown): void {
     this.#open.delete(conversation);
+    this.#postError(peer, conversation, error);
+  }
+
+  #postError(peer: string, conversation: string, error: unknown): void {
     const kind = error instanceof PeerGone ? "gone" : "failure";
     const body = JSON.stringify(GatewayError.from(error).toBody());
     this.#post(peer, { conversation, kind, body });
@@ -224,11 +250,15 @@ export class Mailbox implements AsyncDisposable {
   }
 
   async #serve(peer: string, { conversation, topic = "", body }: Mail): Promise<void> {
+    const handler = this.#handlers.get(topic);
+    const signal = new Cancellation();
     try {
-      const handler = this.#handlers.get(topic);
       if (!handler || this.#isEnding) throw new PeerGone();
-      const signal = new Cancellation();
       this.#begin(conversation, { peer, onEnd: (error) => signal.abort(error) });
+    } catch (error) {
+      return this.#postError(peer, conversation, error);
+    }
+    try {
       const send = (part: string, newest?: string) => {
         if (!this.#open.has(conversation)) return;
         this.#post(peer, { conversation, kind: "part", newest, body: part });
@@ -248,7 +278,7 @@ export class Mailbox implements AsyncDisposable {
         for (const open of this.#open.values()) {
           if (open.peer === peer) open.onEnd(new PeerGone(), "");
         }
-        await this.forget(peer);
+        await this.#forget(peer);
       } catch (error) {
         // The next check may work; until then the other process counts as alive.
         this.#store.warn("Cannot check whether another gateway is running", { error });

@@ -64,6 +64,8 @@ Deno.test("Mailbox.ask() gets parts in their order, then one answer, or the erro
   });
   await assert.rejects(here.ask("there", "nothing of ours", ""), PeerGone);
   await assert.rejects(here.ask("nobody", "count", ""), PeerGone);
+  here.handle("count", () => Promise.resolve("asked itself"));
+  await assert.rejects(here.ask("here", "count", ""), PeerGone);
   assert.deepEqual(await Array.fromAsync(store.list({ prefix: keys.mail() })), [], "all was read");
 });
 
@@ -135,6 +137,29 @@ Deno.test("Mailbox keeps only the newest of what replaces each other, and limits
   for (const [topic, body] of [["large", ""], ["flood", "x".repeat(16 * 1024 * 1024 + 1)]]) {
     await assert.rejects(here.ask("there", topic!, body!), { code: "LIMIT_EXCEEDED" });
   }
+});
+
+Deno.test("Mailbox leaves nothing in the store when it ends, nor what others sent too late", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there, store } = mail;
+  const left = () =>
+    Promise.all([keys.mail(), keys.mailBells()].map(async (prefix) => {
+      const found = await Array.fromAsync(store.list({ prefix }), ({ key }) => key[1]);
+      return found.join();
+    }));
+  there.handle("echo", (body) => Promise.resolve(body));
+  await here.ask("there", "echo", "1");
+  assert.deepEqual(await left(), ["", "here,there"]);
+  await there[Symbol.asyncDispose]();
+  assert.deepEqual(await left(), ["", "here"]);
+  const sets = ["late", "here"].flatMap((id) => [
+    { key: keys.mail(id, "there", 7), value: [] },
+    { key: keys.mailBells(id), value: ["there", 7] },
+  ]);
+  await store.commit({ sets, announce: false });
+  await here.forgetEnded();
+  assert.equal((await left())[1], "here");
+  assert.ok(!(await left())[0]?.includes("late"));
 });
 
 /** Waits until so many messages are stored. */
