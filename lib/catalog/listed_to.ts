@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { EVERYONE, ownerOf } from "../core/access.ts";
 import type { ClientProfile } from "../core/client.ts";
 import { isObject } from "../core/rpc.ts";
 import type { ServerTools } from "./catalog.ts";
@@ -31,28 +32,60 @@ function isEmpty(value: object): boolean {
   return Object.keys(value).length === 0;
 }
 
-/** Whether its server lists a tool to clients that offer this. */
-export function isListedTo({ listedTo }: Pick<CatalogTool, "listedTo">, offer: string): boolean {
-  return listedTo === undefined || listedTo.includes(offer);
+/** Identifies one owner's clients with an offer: a tool of their own processes is only for them. */
+export function ownOffer(offer: string, principal: string): string {
+  return `${offer} ${ownerOf(principal)}`;
+}
+
+/** Whether it is one owner's: its processes, and so their tools, end with the gateway. */
+export function isOwnOffer(offer: string): boolean {
+  return offer.includes(" ");
+}
+
+/** Whether its server lists a tool to such a principal's clients that offer this. */
+export function isListedTo(
+  { listedTo }: Pick<CatalogTool, "listedTo">,
+  offer: string,
+  principal: string = EVERYONE,
+): boolean {
+  return listedTo === undefined || listedTo.includes(offer) ||
+    listedTo.includes(ownOffer(offer, principal));
 }
 
 /** Clients may offer anything. */
 const MAX_OFFERS = 100;
 const lists = new WeakMap<object, Map<string, unknown>>();
 
-/** Those that clients with this offer are listed; the same array as long as the tools are. */
+/** Those that a principal's clients with this offer are listed; the same array as long as the tools are. */
 export function toolsListedTo(
   tools: readonly CatalogTool[],
   offer: string,
+  principal: string = EVERYONE,
 ): readonly CatalogTool[] {
   if (!tools.some(({ listedTo }) => listedTo)) return tools;
-  return once(tools, offer, () => tools.filter((tool) => isListedTo(tool, offer)));
+  return once(
+    tools,
+    keyFor(tools, offer, principal),
+    () => tools.filter((tool) => isListedTo(tool, offer, principal)),
+  );
 }
 
-/** A server's tools for clients with this offer; the same object as long as they are the same. */
-export function serverToolsListedTo(server: ServerTools, offer: string): ServerTools {
-  const tools = toolsListedTo(server.tools, offer);
-  return tools === server.tools ? server : once(server, offer, () => ({ ...server, tools }));
+/** A server's tools for such clients; the same object as long as they are the same. */
+export function serverToolsListedTo(
+  server: ServerTools,
+  offer: string,
+  principal: string,
+): ServerTools {
+  const tools = toolsListedTo(server.tools, offer, principal);
+  return tools === server.tools
+    ? server
+    : once(server, keyFor(server.tools, offer, principal), () => ({ ...server, tools }));
+}
+
+/** Only owners with tools of their own need lists of their own. */
+function keyFor(tools: readonly CatalogTool[], offer: string, principal: string): string {
+  const own = ownOffer(offer, principal);
+  return tools.some(({ listedTo }) => listedTo?.includes(own)) ? own : offer;
 }
 
 function once<T>(source: object, offer: string, make: () => T): T {

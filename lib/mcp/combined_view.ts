@@ -155,9 +155,9 @@ export class CombinedView implements View {
         ...ownTools?.(offer),
         servers: {
           ...servers,
-          tools: (principal) => toolsListedTo(servers.tools(principal), offer),
+          tools: (principal) => toolsListedTo(servers.tools(principal), offer, principal),
           admits: (principal, tool) =>
-            isListedTo(tool, offer) && servers.admits?.(principal, tool) !== false,
+            isListedTo(tool, offer, principal) && servers.admits?.(principal, tool) !== false,
         },
       }));
     if (this.#variants.size > MOST_VARIANTS) {
@@ -261,8 +261,7 @@ class CombinedViewSession implements ViewSession {
     const relays: ClientRelays = this.#relays = new ClientRelays({
       findServer: (name) => servers.findServer(name),
       clientFor: (server) => features.clientFor(server, client),
-      onOwnTools: (server, tools) =>
-        options.offered?.noteOwn(server, client.profile, client, tools),
+      onOwnTools: (server, tools) => options.offered?.noteOwn(server, client, tools),
     });
     const features: FeatureAggregate = this.#features = new FeatureAggregate({
       maxNameLength: options.names.maxLength,

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
 import { canonicalText } from "../catalog/catalog_tool.ts";
-import { offerOf } from "../catalog/listed_to.ts";
+import { offerOf, ownOffer } from "../catalog/listed_to.ts";
 import { EVERYONE, ownerOf } from "../core/access.ts";
 import { asAbortSignal, type CancelSignal, settledWithin } from "../core/async.ts";
-import type { ClientProfile } from "../core/client.ts";
+import type { Client, ClientProfile } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
-import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
+import { errorText, memberText, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { Call, Connection } from "../servers/connection.ts";
 import { entryHash } from "../servers/era_memory.ts";
 import type { ManagedServer } from "../servers/server.ts";
@@ -27,6 +27,8 @@ const MARGIN_MS = 50;
 const MOST_LISTS = 3;
 /** Of each server; beyond this many, the oldest is probed again. */
 const MOST_OFFERS = 20;
+/** Of each server, lists of owners' own processes; the oldest goes first. */
+const MOST_OWN = 100;
 /** Of one owner: stateless clients can offer something else with each request. */
 const OFFERS_A_MINUTE = 10;
 
@@ -65,7 +67,7 @@ interface Probe {
 export class OfferedLists implements Disposable {
   readonly #options: OfferedListsOptions;
   readonly #probes = new WeakMap<ManagedServer, Map<string, Probe>>();
-  /** What servers list on clients' own connections besides, by offer and client. */
+  /** What servers list on clients' own connections besides, by offer with owner, and client. */
   readonly #own = new WeakMap<ManagedServer, Map<string, Map<object, string[]>>>();
   readonly #retries = new Set<ReturnType<typeof setTimeout>>();
   readonly #digests = new WeakMap<ServerTools, string>();
@@ -103,25 +105,35 @@ export class OfferedLists implements Disposable {
   }
 
   /**
-   * Notes what a server lists on a client's own connection, until that is told to list nothing. A
-   * program may add tools while it runs, and the client's own process is another one than the probe's.
+   * Notes what a server lists on a client's own connection; an empty list ends this. A program may add
+   * tools while it runs, and the client's own process is not the probe's. They are only for clients of
+   * the same owner: their definitions can contain what only that owner may see.
    */
-  noteOwn(server: ManagedServer, profile: ClientProfile, client: object, tools: string[]): void {
-    const offer = offerOf(profile);
+  noteOwn(
+    server: ManagedServer,
+    client: Pick<Client, "profile" | "principal">,
+    tools: string[],
+  ): void {
+    const offer = offerOf(client.profile);
     if (offer === "") return;
-    const byOffer = getOrMake(this.#own, server, () => new Map<string, Map<object, string[]>>());
-    const byClient = getOrMake(byOffer, offer, () => new Map<object, string[]>());
     const known = new Set([
       ...this.#options.catalog.of(server.name).tools
         .filter(({ listedTo }) => !listedTo).map(canonicalText),
       ...this.#probes.get(server)?.get(offer)?.tools ?? [],
     ]);
     const more = tools.filter((text) => !known.has(text));
-    if (more.length > 0) byClient.set(client, more);
-    else if (!byClient.delete(client)) return;
-    void this.#told(server, offer).catch((error) => {
-      this.#options.onWarning?.("Cannot list tools of a client's own connection", { error });
-    });
+    const owners = this.#own.get(server) ?? new Map<string, Map<object, string[]>>();
+    const own = ownOffer(offer, client.principal);
+    if (more.length > 0) {
+      getOrMake(owners, own, () => new Map<object, string[]>()).set(client, more);
+      this.#own.set(server, owners);
+    } else if (!owners.get(own)?.delete(client)) return;
+    const ended = [...owners].filter(([, lists], nth) =>
+      lists.size === 0 || nth < owners.size - MOST_OWN
+    );
+    for (const [offer] of ended) owners.delete(offer);
+    if (owners.size === 0) this.#own.delete(server);
+    this.#tellOwn(server, ended.map(([offer]) => offer));
   }
 
   [Symbol.dispose](): void {
@@ -129,11 +141,32 @@ export class OfferedLists implements Disposable {
     this.#retries.clear();
   }
 
-  /** Tells what clients with the offer are listed; of tools of one name, the probe's counts. */
-  #told(server: ManagedServer, offer: string, probed?: string[]): Promise<void> {
-    const own = [...this.#own.get(server)?.get(offer)?.values() ?? []].flat();
-    const tools = probed ?? this.#probes.get(server)?.get(offer)?.tools ?? [];
-    return this.#options.onListed(server.name, offer, [...own, ...tools]);
+  /**
+   * Tells what owners' own processes list. The catalog has one definition per name: a probe's comes
+   * first, then that of the owner who had it first. Others that define it differently do not get it.
+   */
+  #tellOwn(server: ManagedServer, ended: readonly string[] = []): void {
+    const { onListed, onWarning } = this.#options;
+    const probes = [...this.#probes.get(server)?.values() ?? []];
+    const probed = new Map(
+      probes.flatMap(({ tools = [] }) => tools.map((text) => [nameIn(text), text])),
+    );
+    const taken = new Map<string, string>();
+    const lists = Array.from(this.#own.get(server) ?? [], ([offer, byClient]) => {
+      const tools = new Map<string, string>();
+      for (const text of [...byClient.values()].flat()) {
+        const name = nameIn(text);
+        const served = probed.get(name) ?? text;
+        const first = getOrMake(taken, name, () => served);
+        if (first === served) tools.set(name, served);
+      }
+      return [offer, [...tools.values()]] as const;
+    });
+    const told = [...ended.map((offer) => [offer, []] as const), ...lists]
+      .map(([offer, tools]) => onListed(server.name, offer, [...tools]));
+    Promise.all(told).catch((error) => {
+      onWarning?.("Cannot list tools of a client's own connection", { error });
+    });
   }
 
   /** The probe that is under way, begun if one is needed. */
@@ -159,8 +192,9 @@ export class OfferedLists implements Disposable {
     const probe: Probe = { shared, probing: undefined };
     probe.probing = this.#recallOrList(server, offer, profile, shared)
       .then(async (tools) => {
-        await this.#told(server, offer, tools);
+        await this.#options.onListed(server.name, offer, tools);
         probe.tools = tools;
+        if (this.#own.has(server)) this.#tellOwn(server);
       })
       .catch(() => {
         probe.failedAt = Date.now();
@@ -277,6 +311,10 @@ export class OfferedLists implements Disposable {
       else this.#running--;
     }
   }
+}
+
+function nameIn(text: string): string {
+  return text.startsWith("{") && memberText(text, "name") || "";
 }
 
 /** No client is behind the probe: it answers pings, and nothing else. */

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { Catalog } from "../catalog/catalog.ts";
-import { offerOf, toolsListedTo } from "../catalog/listed_to.ts";
+import { canonicalText } from "../catalog/catalog_tool.ts";
+import { offerOf, ownOffer, toolsListedTo } from "../catalog/listed_to.ts";
 import type { ClientProfile } from "../core/client.ts";
 import { FakeServer, until } from "../servers/testing/fake_server.ts";
 import { startManaged } from "../servers/testing/start_managed.ts";
 import { OfferedListsRepository } from "../storage/servers_repository.ts";
 import { Store } from "../storage/store.ts";
+import { ConditionalTools } from "../trust/conditional_tools.ts";
 import { OfferedLists } from "./offered_lists.ts";
 
 const SAMPLING: ClientProfile = { protocolVersion: "2025-11-25", capabilities: { sampling: {} } };
@@ -35,6 +37,7 @@ async function startAsking({ againMs, store }: { againMs?: number; store?: Store
       return Promise.resolve(tools.length);
     },
   });
+  const conditional = new ConditionalTools();
   const listed: [string, string[]][] = [];
   const records = store && new OfferedListsRepository(store);
   let saving: Promise<void> | undefined;
@@ -46,7 +49,15 @@ async function startAsking({ againMs, store }: { againMs?: number; store?: Store
       find: (id) => records.find(id),
       note: (list) => saving = records.note(list),
     },
-    onListed(_, offer, tools) {
+    onListed(name, offer, tools) {
+      const all = catalog.of(name).tools.filter(({ listedTo }) => !listedTo).map(canonicalText);
+      conditional.note(name, offer, tools, all);
+      const more = conditional.besides(name, all);
+      catalog.setListed(
+        name,
+        [...all, ...Array.from(more.values(), ({ text }) => text)],
+        new Map(Array.from(more, ([tool, { listedTo }]) => [tool, listedTo])),
+      );
       listed.push([offer, tools.map((text) => JSON.parse(text).name)]);
       return Promise.resolve();
     },
@@ -156,19 +167,57 @@ Deno.test("OfferedLists.noteOwn() adds what clients' own connections list, while
   const { server, lists, listed } = asking;
   await lists.known([server], SAMPLING, signal);
   const text = (name: string) => JSON.stringify({ name, inputSchema: { type: "object" } });
-  const [one, other] = [{}, {}];
-  const own = (client: object, ...names: string[]) => {
+  const [one, other] = [1, 2].map((id) => ({ profile: SAMPLING, principal: `token:ann#${id}` }));
+  const own = (client: typeof one, ...names: string[]) => {
     listed.length = 0;
-    lists.noteOwn(server, SAMPLING, client, ["look", "ask", ...names].map(text));
+    lists.noteOwn(server, client!, ["look", "ask", ...names].map(text));
     return listed.map(([, tools]) => tools);
   };
   assert.deepEqual(own(one), [], "nothing that is not known");
-  assert.deepEqual(own(one, "fresh"), [["fresh", "look", "ask"]]);
-  assert.deepEqual(own(other, "late"), [["fresh", "late", "look", "ask"]]);
-  assert.deepEqual(own(one), [["late", "look", "ask"]]);
+  assert.deepEqual(own(one, "fresh"), [["fresh"]]);
+  assert.deepEqual(own(other, "late"), [["fresh", "late"]]);
+  assert.deepEqual(own(one), [["late"]]);
   listed.length = 0;
-  lists.noteOwn(server, SAMPLING, other, []);
-  assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
+  lists.noteOwn(server, other!, []);
+  assert.deepEqual(listed, [[ownOffer(offerOf(SAMPLING), "token:ann"), []]]);
+});
+
+Deno.test("OfferedLists.noteOwn() gives one owner's tools to nobody else", async () => {
+  await using asking = await startAsking();
+  const { server, lists, catalog } = asking;
+  await lists.known([server], SAMPLING, signal);
+  const text = (name: string, description?: string) =>
+    JSON.stringify({ name, description, inputSchema: { type: "object" } });
+  const [ann, bob] = ["token:ann", "token:bob"].map((principal) => ({
+    profile: SAMPLING,
+    principal,
+  }));
+  const shown = ({ principal }: typeof ann & object) =>
+    toolsListedTo(catalog.of("git").tools, offerOf(SAMPLING), principal)
+      .map(({ name, definition }) => definition.description ?? name);
+  lists.noteOwn(server, ann!, [text("look"), text("ask", "Ann's"), text("fresh", "Ann's")]);
+  assert.deepEqual(shown(ann!), ["look", "ask", "Ann's"]);
+  assert.deepEqual(shown(bob!), ["look", "ask"]);
+  lists.noteOwn(server, bob!, [text("fresh", "Bob's"), text("late")]);
+  assert.deepEqual(shown(ann!), ["look", "ask", "Ann's"]);
+  assert.deepEqual(shown(bob!), ["look", "ask", "late"], "the name is Ann's while she has it");
+  lists.noteOwn(server, ann!, []);
+  assert.deepEqual(shown(ann!), ["look", "ask"]);
+  assert.deepEqual(shown(bob!).sort(), ["Bob's", "ask", "late", "look"]);
+});
+
+Deno.test("OfferedLists.noteOwn() keeps a limited number of lists, and the newest", async () => {
+  await using asking = await startAsking();
+  const { server, lists, listed } = asking;
+  const text = JSON.stringify({ name: "fresh", inputSchema: { type: "object" } });
+  const client = (nth: number) => ({
+    principal: "token:ann",
+    profile: { ...SAMPLING, capabilities: { experimental: { nth } } },
+  });
+  for (let nth = 0; nth < 101; nth++) lists.noteOwn(server, client(nth), [text]);
+  const offers = new Map(listed);
+  assert.deepEqual(offers.get(ownOffer(offerOf(client(0).profile), "token:ann")), []);
+  assert.deepEqual(offers.get(ownOffer(offerOf(client(100).profile), "token:ann")), ["fresh"]);
 });
 
 Deno.test("OfferedLists probes for a few offers of one owner a minute", async () => {

@@ -178,7 +178,7 @@ class ServerViewSession implements ViewSession {
   /** What the server lists to all clients with the same offer. */
   #shared(): ServerTools {
     const { catalog, server } = this.#options;
-    return serverToolsListedTo(catalog.of(server.name), this.#offer);
+    return serverToolsListedTo(catalog.of(server.name), this.#offer, this.#client.principal);
   }
 
   #table(): NameTable {

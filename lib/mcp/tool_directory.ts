@@ -88,11 +88,10 @@ export class ToolDirectory {
 
   /** The same for clients with this offer: without what servers list to others only. */
   forOffer(offer: string): ToolDirectory {
-    const { admits, usedWith } = this.#options;
+    const { admits } = this.#options;
     return new ToolDirectory({
       ...this.#options,
-      admits: (principal, tool) => isListedTo(tool, offer) && admits(principal, tool),
-      usedWith: (tool) => usedWith(tool).filter((other) => isListedTo(other, offer)),
+      admits: (principal, tool) => isListedTo(tool, offer, principal) && admits(principal, tool),
     });
   }
 

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { canonicalText } from "../catalog/catalog_tool.ts";
+import { ownOffer } from "../catalog/listed_to.ts";
 import { EVERYONE } from "../core/access.ts";
 import { failure } from "../storage/testing/failures.ts";
 import type { FoundTool } from "../catalog/search/module.ts";
@@ -39,6 +41,21 @@ Deno.test("ToolDirectory.find() finds nothing that the caller may not see", asyn
   assert.deepEqual(await names("owner", "password credentials"), ["read_password"]);
   catalog.setEnabled("git", ["status"]);
   assert.deepEqual(await names("owner", "push commits"), []);
+});
+
+Deno.test("ToolDirectory.forOffer() knows a tool of one owner's process for that owner only", async () => {
+  await using opened = await openDirectory({ servers: SERVERS });
+  const { catalog } = opened;
+  const texts = catalog.of("git").tools.map(canonicalText);
+  catalog.setListed("git", texts, new Map([["push", [ownOffer("a", "token:ann")]]]));
+  const directory = opened.directory.forOffer("a");
+  const find = async (principal: string) =>
+    (await directory.find(principal, { text: "push commits", limit: 10 })).found
+      .map(({ tool }) => tool.name).sort();
+  assert.deepEqual(await find("token:ann"), ["push", "secret_push"]);
+  assert.deepEqual(await find("token:bob"), ["secret_push"]);
+  assert.equal((await directory.resolve("token:ann", "git.push")).name, "push");
+  await assert.rejects(directory.resolve("token:bob", "git.push"));
 });
 
 Deno.test("ToolDirectory.find() filters by category and server", async () => {

@@ -1,7 +1,8 @@
+import { isOwnOffer } from "../catalog/listed_to.ts";
 import { memberText } from "../core/rpc.ts";
 
 /** Of the offers to which a tool is listed, the newest: clients may offer anything. */
-const MOST_OFFERS = 20;
+const MOST_OFFERS = 100;
 
 /** A tool that a server does not list to all, and the clients' offers to which it does. */
 interface ConditionalTool {
@@ -21,9 +22,10 @@ export class ConditionalTools {
     stored: readonly { name: string; text: string; listedTo?: readonly string[] | undefined }[],
   ): void {
     if (this.#servers.has(server)) return;
-    const tools = stored.flatMap(({ name, text, listedTo }) =>
-      listedTo ? [[name, { text, listedTo }] as const] : []
-    );
+    const tools = stored.flatMap(({ name, text, listedTo = [] }) => {
+      const offers = listedTo.filter((offer) => !isOwnOffer(offer));
+      return offers.length > 0 ? [[name, { text, listedTo: offers }] as const] : [];
+    });
     this.#servers.set(server, new Map(tools));
   }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ownOffer } from "../catalog/listed_to.ts";
 import { ConditionalTools } from "./conditional_tools.ts";
 
 const tool = (name: string, description = "") => JSON.stringify({ name, description });
@@ -28,6 +29,10 @@ Deno.test("ConditionalTools.recall() takes what is stored only where nothing is 
     name: "ask",
     text: tool("ask"),
     listedTo: ["a"],
+  }, {
+    name: "own",
+    text: tool("own"),
+    listedTo: [ownOffer("a", "token:ann")],
   }];
   tools.recall("git", stored);
   assert.deepEqual([...tools.besides("git", shared).keys()], ["ask"]);
