@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Cancellation, type Timeout, TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
-import { exactId, idText, type MessageId } from "../core/rpc.ts";
+import { errorText, exactId, idText, type MessageId } from "../core/rpc.ts";
 import { type Mailbox, type MailHandler, PeerGone } from "../storage/mailbox.ts";
 import { isProgress } from "./event_body.ts";
 import type { Round, StatelessCall } from "./stateless_call.ts";
@@ -155,7 +155,10 @@ export class HeldCalls implements Disposable {
       },
     ).catch((error) => {
       round.end(refused(error instanceof PeerGone ? this.#unknown(retry.state) : error), 200);
-    });
+    }).catch((error) => {
+      const { rpcCode, message } = GatewayError.from(error);
+      round.end(errorText(id, rpcCode, message), 200);
+    }).catch(() => {/* nobody is left to tell */});
     return { cancel };
   }
 

@@ -1,20 +1,27 @@
 import { z } from "zod";
 import { Cancellation, type CancelSignal, inTurn } from "../core/async.ts";
-import { getOrMake } from "../core/defined.ts";
-import { GatewayError } from "../core/errors.ts";
+import { defined } from "../core/defined.ts";
+import { ERROR_CODES, GatewayError } from "../core/errors.ts";
 import { deleteFound } from "./collection.ts";
 import { ringBell } from "./follow.ts";
 import { keys, type RecordKey } from "./keys.ts";
 import type { KeptLease } from "./leases_repository.ts";
+import { encodeRecord, RECORD_BYTES } from "./records.ts";
 import type { Store } from "./store.ts";
 
 /** Conversations that a process has with others at a time. */
 const MAX_OPEN = 1_000;
+/** Of one message, or of several that are written as one record. */
+const LETTER_BYTES = RECORD_BYTES - 64 * 1024;
 /** Of all messages to one process that wait until the store takes them. */
-const MAX_CHARACTERS = 16 * 1024 * 1024;
+const WAITING_BYTES = 4 * RECORD_BYTES;
+/** Messages that end a conversation and could not be written, to be written later. */
+const MAX_UNSENT = 10_000;
 const READ_AT_ONCE = 100;
 /** How long it takes at most to notice that the other process of a conversation has ended. */
 const CHECK_MS = 2_000;
+/** How long to wait for the next message of a conversation: the longest time limit that a call can have. */
+const LIMIT_MS = 24 * 3_600_000;
 
 const Mail = z.strictObject({
   conversation: z.string(),
@@ -25,6 +32,29 @@ const Mail = z.strictObject({
   body: z.string(),
 });
 type Mail = z.infer<typeof Mail>;
+
+/** An error as `toBody()` writes it. */
+const Failure = z.object({
+  errorType: z.enum(ERROR_CODES),
+  message: z.string(),
+  recoveryAction: z.string(),
+  recoverySteps: z.array(z.string()),
+  hint: z.string().optional(),
+  next: z.array(z.object({
+    label: z.string(),
+    operation: z.string(),
+    input: z.record(z.string(), z.unknown()).exactOptional(),
+  })).optional(),
+  suggestedTools: z.array(z.string()).optional(),
+  retryAfterSeconds: z.number().optional(),
+});
+
+/** What is to be written next to one process, in its order. */
+interface Queue {
+  /** By what a newer one replaces it by; most are never replaced. */
+  mails: Map<Mail | string, { mail: Mail; bytes: number }>;
+  bytes: number;
+}
 
 export interface MailExchange {
   /** Sends something before the answer; of those with the same `newest`, the last one is enough. */
@@ -43,8 +73,18 @@ export class PeerGone extends GatewayError {
   }
 }
 
+interface AskOptions {
+  signal?: CancelSignal;
+  onPart?(part: string): void;
+  /** How long to wait for the answer, or for the next part. */
+  limitMs?: number;
+}
+
 interface Conversation {
   peer: string;
+  /** Without one, it is the other process that waits. */
+  limitMs?: number;
+  heardAt: number;
   onPart?: ((part: string) => void) | undefined;
   /** With what went wrong, or without and with the answer. */
   onEnd(error: unknown, answer: string): void;
@@ -60,8 +100,8 @@ export class Mailbox implements AsyncDisposable {
   readonly #lease: Pick<KeptLease, "id" | "isAlive">;
   readonly #handlers = new Map<string, MailHandler>();
   readonly #open = new Map<string, Conversation>();
-  /** What is to be written next, by the process it is for. */
-  readonly #waiting = new Map<string, Mail[]>();
+  readonly #waiting = new Map<string, Queue>();
+  #unsent: { peer: string; mail: Mail }[] = [];
   readonly #writeInTurn = inTurn();
   readonly #readInTurn = inTurn();
   readonly #checking: ReturnType<typeof setInterval>;
@@ -96,12 +136,15 @@ export class Mailbox implements AsyncDisposable {
     this.#handlers.set(topic, handler);
   }
 
-  /** The answer of another process; throws PeerGone if it ends first, and the error it answers. */
+  /**
+   * The answer of another process; throws PeerGone if it ends first, TIMEOUT if nothing comes for too
+   * long, and the error it answers.
+   */
   async ask(
     peer: string,
     topic: string,
     body: string,
-    { signal, onPart }: { signal?: CancelSignal; onPart?(part: string): void } = {},
+    { signal, onPart, limitMs = LIMIT_MS }: AskOptions = {},
   ): Promise<string> {
     // Nobody has to ask itself: it would wait for its own answer.
     if (this.#isEnding || peer === this.id || !await this.#lease.isAlive(peer)) {
@@ -117,7 +160,7 @@ export class Mailbox implements AsyncDisposable {
     signal?.addEventListener("abort", leave);
     try {
       const onEnd = (error: unknown, answer: string) => error ? reject(error) : resolve(answer);
-      this.#begin(conversation, { peer, onPart, onEnd });
+      this.#begin(conversation, { peer, onPart, onEnd, limitMs, heardAt: Date.now() });
       this.#post(peer, { conversation, kind: "ask", topic, body });
       return await promise;
     } finally {
@@ -177,23 +220,43 @@ export class Mailbox implements AsyncDisposable {
   }
 
   #post(peer: string, mail: Mail): void {
-    const waiting = getOrMake(this.#waiting, peer, () => new Array<Mail>());
     const { conversation, newest } = mail;
-    const isOlder = (other: Mail) => other.conversation === conversation && other.newest === newest;
-    const at = newest === undefined ? -1 : waiting.findLastIndex(isOlder);
-    if (at !== -1) waiting.splice(at, 1);
-    const characters = waiting.reduce((sum, { body }) => sum + body.length, mail.body.length);
-    if (characters > MAX_CHARACTERS) {
-      return this.#undeliverable(peer, mail, exceeded("A message to another gateway is too long"));
+    const found = this.#waiting.get(peer);
+    const { mails, bytes }: Queue = found ?? { mails: new Map(), bytes: 0 };
+    const key = newest === undefined ? mail : `${conversation} ${newest}`;
+    const own = encodeRecord(mail).length + 1;
+    const total = bytes - (mails.get(key)?.bytes ?? 0) + own;
+    if (!isControl(mail) && (own > LETTER_BYTES || total > WAITING_BYTES)) {
+      const what = own > LETTER_BYTES
+        ? "A message to another gateway is too long"
+        : "Too much to send";
+      return this.#undeliverable(peer, mail, exceeded(what));
     }
-    waiting.push(mail);
-    if (waiting.length === 1) void this.#writeInTurn(() => this.#write(peer));
+    mails.delete(key);
+    mails.set(key, { mail, bytes: own });
+    if (found) found.bytes = total;
+    else {
+      this.#waiting.set(peer, { mails, bytes: total });
+      void this.#writeInTurn(() => this.#write(peer));
+    }
   }
 
   async #write(peer: string): Promise<void> {
-    const mails = this.#waiting.get(peer);
+    const { mails } = this.#waiting.get(peer) ?? {};
     this.#waiting.delete(peer);
-    if (!mails) return;
+    let [letter, total]: [Mail[], number] = [[], 0];
+    for (const { mail, bytes } of mails?.values() ?? []) {
+      if (total + bytes > LETTER_BYTES && letter.length > 0) {
+        await this.#writeLetter(peer, letter);
+        [letter, total] = [[], 0];
+      }
+      letter.push(mail);
+      total += bytes;
+    }
+    if (letter.length > 0) await this.#writeLetter(peer, letter);
+  }
+
+  async #writeLetter(peer: string, mails: Mail[]): Promise<void> {
     const nth = this.#letters++;
     const sets = [
       { key: keys.mail(peer, this.id, nth), value: mails },
@@ -203,7 +266,10 @@ export class Mailbox implements AsyncDisposable {
       await this.#store.commit({ sets, announce: false });
       await ringBell(this.#store.location);
     } catch (error) {
-      for (const mail of mails) this.#undeliverable(peer, mail, error);
+      for (const mail of mails) {
+        if (!isControl(mail)) this.#undeliverable(peer, mail, error);
+        else if (this.#unsent.length < MAX_UNSENT) this.#unsent.push({ peer, mail });
+      }
     }
   }
 
@@ -234,7 +300,13 @@ export class Mailbox implements AsyncDisposable {
       await this.#store.commit({ deletes: letters.map(({ key }) => key), announce: false });
       for (const { key, value } of letters) {
         const mails = z.array(Mail).safeParse(value).data ?? [];
-        for (const mail of mails) this.#take(String(key[2]), mail);
+        for (const mail of mails) {
+          try {
+            this.#take(String(key[2]), mail);
+          } catch (error) {
+            this.#store.warn("Cannot act on a message of another gateway", { error });
+          }
+        }
       }
     }
   }
@@ -244,6 +316,7 @@ export class Mailbox implements AsyncDisposable {
     if (kind === "ask") return void this.#serve(peer, mail);
     const open = this.#open.get(conversation);
     if (open?.peer !== peer) return;
+    open.heardAt = Date.now();
     if (kind === "part") open.onPart?.(body);
     else if (kind === "answer") open.onEnd(undefined, body);
     else open.onEnd(kind === "failure" ? errorIn(body) : new PeerGone(), "");
@@ -254,7 +327,8 @@ export class Mailbox implements AsyncDisposable {
     const signal = new Cancellation();
     try {
       if (!handler || this.#isEnding) throw new PeerGone();
-      this.#begin(conversation, { peer, onEnd: (error) => signal.abort(error) });
+      const onEnd = (error: unknown) => signal.abort(error);
+      this.#begin(conversation, { peer, onEnd, heardAt: Date.now() });
     } catch (error) {
       return this.#postError(peer, conversation, error);
     }
@@ -272,6 +346,13 @@ export class Mailbox implements AsyncDisposable {
   }
 
   async #checkPeers(): Promise<void> {
+    for (const { peer, mail } of this.#unsent.splice(0)) this.#post(peer, mail);
+    for (const [conversation, { peer, heardAt, limitMs = Infinity, onEnd }] of this.#open) {
+      if (Date.now() - heardAt < limitMs) continue;
+      this.#post(peer, { conversation, kind: "cancel", body: "" });
+      const message = "The gateway that holds this did not answer in time";
+      onEnd(new GatewayError("TIMEOUT", { message }), "");
+    }
     for (const peer of new Set(Array.from(this.#open.values(), ({ peer }) => peer))) {
       try {
         if (await this.#lease.isAlive(peer)) continue;
@@ -291,8 +372,17 @@ function exceeded(message: string): GatewayError {
   return new GatewayError("LIMIT_EXCEEDED", { message });
 }
 
-/** Written by another gateway with `toBody()`. */
+/** Short, and what the other side waits for: sent whatever else waits, and until it can be. */
+function isControl({ kind }: Mail): boolean {
+  return kind === "cancel" || kind === "failure" || kind === "gone";
+}
+
 function errorIn(body: string): GatewayError {
-  const { errorType, ...details } = JSON.parse(body);
-  return new GatewayError(errorType, details);
+  try {
+    const { errorType, ...details } = Failure.parse(JSON.parse(body));
+    return new GatewayError(errorType, defined(details));
+  } catch (cause) {
+    // Of a gateway of another version.
+    return new GatewayError("INTERNAL", { cause });
+  }
 }

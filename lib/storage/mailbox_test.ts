@@ -129,12 +129,12 @@ Deno.test("Mailbox keeps only the newest of what replaces each other, and limits
     send("other");
     return Promise.resolve("done");
   });
-  there.handle("large", () => Promise.resolve("x".repeat(16 * 1024 * 1024 + 1)));
+  there.handle("large", () => Promise.resolve("x".repeat(32 * 1024 * 1024)));
   const parts: string[] = [];
   await here.ask("there", "flood", "", { onPart: (part) => parts.push(part) });
   assert.ok(parts.length < 100, String(parts.length));
   assert.deepEqual(parts.slice(-2), ["49999", "other"]);
-  for (const [topic, body] of [["large", ""], ["flood", "x".repeat(16 * 1024 * 1024 + 1)]]) {
+  for (const [topic, body] of [["large", ""], ["flood", "x".repeat(32 * 1024 * 1024)]]) {
     await assert.rejects(here.ask("there", topic!, body!), { code: "LIMIT_EXCEEDED" });
   }
 });
@@ -160,6 +160,93 @@ Deno.test("Mailbox leaves nothing in the store when it ends, nor what others sen
   await here.forgetEnded();
   assert.equal((await left())[1], "here");
   assert.ok(!(await left())[0]?.includes("late"));
+});
+
+Deno.test("Mailbox limits each message by its bytes, not what others send at the same time", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there } = mail;
+  // Each quote is two bytes in the store.
+  const large = '"'.repeat(9 * 1024 * 1024);
+  there.handle("large", () => Promise.resolve(large));
+  const answers = await Promise.all([1, 2].map(() => here.ask("there", "large", "")));
+  assert.ok(answers.every((answer) => answer === large));
+  there.handle("too large", () => Promise.resolve(large + large));
+  await assert.rejects(here.ask("there", "too large", ""), { code: "LIMIT_EXCEEDED" });
+});
+
+Deno.test("Mailbox goes on after a message that cannot be acted on, and asks nobody twice", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there, store } = mail;
+  there.handle("parts", (_, { send }) => {
+    send("1");
+    return Promise.resolve("done");
+  });
+  const onPart = () => {
+    throw new Error("The client is gone");
+  };
+  assert.equal(await here.ask("there", "parts", "", { onPart }), "done");
+  assert.deepEqual(mail.warnings, ["Cannot act on a message of another gateway"]);
+
+  let calls = 0;
+  there.handle("twice", () => {
+    calls++;
+    return new Promise(() => {});
+  });
+  there.handle("last", () => Promise.resolve("last"));
+  const conversation = crypto.randomUUID();
+  const ask = { conversation, kind: "ask", topic: "twice", body: "" };
+  const key = keys.mail("there", "here", 1_000);
+  await store.commit({ sets: [{ key, value: [ask, ask] }], announce: false });
+  assert.equal(await here.ask("there", "last", ""), "last");
+  assert.equal(calls, 1);
+});
+
+Deno.test("Mailbox takes an error of a kind that it does not know as an internal one", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there } = mail;
+  there.handle("new", () => {
+    const error = new GatewayError("INTERNAL");
+    throw Object.assign(error, { toBody: () => ({ errorType: "toString", message: "x" }) });
+  });
+  await assert.rejects(here.ask("there", "new", ""), { code: "INTERNAL" });
+});
+
+Deno.test("Mailbox.ask() waits no longer than it is to, since the last part", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there } = mail;
+  const left = Promise.withResolvers<void>();
+  there.handle("wait", (_, { signal }) => {
+    signal.addEventListener("abort", () => left.resolve());
+    return new Promise(() => {});
+  });
+  const asked = here.ask("there", "wait", "", { limitMs: 50 });
+  await assert.rejects(asked, { code: "TIMEOUT" });
+  await left.promise;
+});
+
+Deno.test("Mailbox sends again what ends a conversation if the store did not take it", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there, store } = mail;
+  const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  there.handle("wait", (_, { signal }) => {
+    signal.addEventListener("abort", () => left.resolve());
+    asked.resolve();
+    return new Promise(() => {});
+  });
+  const leaving = new AbortController();
+  const waiting = here.ask("there", "wait", "", { signal: leaving.signal });
+  await asked.promise;
+  const commit = store.commit;
+  const refused = Promise.withResolvers<void>();
+  store.commit = () => {
+    store.commit = commit;
+    refused.resolve();
+    return Promise.reject(new Error("The store is away"));
+  };
+  leaving.abort(new Error("enough"));
+  await assert.rejects(waiting, /enough/);
+  await refused.promise;
+  await left.promise;
 });
 
 /** Waits until so many messages are stored. */

@@ -8,7 +8,7 @@ import { GatewayError } from "../core/errors.ts";
 /** What one entry, or one part of a large record, holds at most; Deno KV's limit is 65,536. */
 const PART_BYTES = 60_000;
 /** More than any record should need, and few enough parts to be deleted in one commit. */
-const RECORD_BYTES = 32 * 1024 * 1024;
+export const RECORD_BYTES = 32 * 1024 * 1024;
 
 /** Stands in a record's place where the record is kept in parts. */
 const PartsPointer = z.strictObject({
