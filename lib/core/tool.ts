@@ -12,11 +12,18 @@ const ANNOTATIONS = z.looseObject({
   idempotentHint: flag,
   openWorldHint: flag,
 });
+const ICON = z.looseObject({
+  src: z.string(),
+  mimeType: text,
+  sizes: z.array(z.string()).optional(),
+  theme: z.enum(["light", "dark"]).optional(),
+});
 
 /**
- * A tool as its server described it. One that a client of the SDK refuses would cost it the whole list,
- * so this refuses the same; only the insides of schemas are not looked at, because that takes 70 times
- * as long.
+ * A tool as its server described it. One that a client of the SDK 2 refuses would cost it the whole
+ * list, so this refuses the same; only the insides of schemas are not looked at, because that takes 70
+ * times as long. The SDK 1 also refuses an output schema that is not of an object, which 2026-07-28
+ * allows.
  */
 export type ToolDefinition =
   & Unchecked<Tool>
@@ -31,9 +38,9 @@ export const ToolDefinition: z.ZodType<ToolDefinition> = z.looseObject({
     properties: z.record(z.string(), z.unknown()).optional(),
     required: z.array(z.string()).optional(),
   }),
-  outputSchema: z.looseObject({}).optional(),
+  outputSchema: z.looseObject({ $schema: text }).optional(),
   annotations: ANNOTATIONS.optional(),
-  icons: z.array(z.looseObject({ src: z.string() })).optional(),
+  icons: z.array(ICON).optional(),
   execution: z.looseObject({
     taskSupport: z.enum(["required", "optional", "forbidden"]).optional(),
   })

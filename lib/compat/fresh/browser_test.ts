@@ -320,7 +320,7 @@ Deno.test({
         assert.equal(await isMarked(page), false);
       });
 
-      await step("what is no page is loaded by the browser", async () => {
+      await step("the browser loads anything that is not a page", async () => {
         await open("/page/1");
         await page.click("#to-text");
         await page.waitForFunction(() => document.querySelector("#page") === null);

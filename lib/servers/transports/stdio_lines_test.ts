@@ -17,7 +17,7 @@ Deno.test("readLines() gives each line, the last one too, and tells the end", as
   assert.deepEqual(lines, ["ab", "c", "", "d"]);
 });
 
-Deno.test("readLines() ends with what whoever takes the lines throws, and does not throw it on", async () => {
+Deno.test("readLines() ends with the error that its callback throws, and does not throw it again", async () => {
   for (const text of ["line\n", "the last"]) {
     const broken = new Error("cannot be read");
     const { stream, pump } = open(() => {

@@ -16,6 +16,9 @@ const PROGRAM = builtFile("lib/catalog/search/embedding/transformers_model.ts");
 const PASSED =
   /^(DENO_DIR|DENO_CERT|DENO_TLS_CA_STORE|NPM_CONFIG_REGISTRY|SSL_CERT_(FILE|DIR)|(HTTPS?|ALL|NO)_PROXY)$/i;
 
+/** A batch of 32 embeddings of 4,096 dimensions has 700,000 characters. */
+const MOST_LINE = 4_000_000;
+
 const Answer = z.union([
   z.strictObject({ id: z.int(), size: z.int().min(1), vectors: z.base64() }),
   z.strictObject({ problem: z.string() }),
@@ -113,6 +116,9 @@ export class TransformersEmbedder implements Embedder {
         if ("problem" in answer) problem = answer.problem;
         else this.#waiting.get(answer.id)?.resolve(vectorsOf(answer.vectors, answer.size));
       }
+    } catch (error) {
+      // Nobody waits for this before the end: a rejection would end the gateway.
+      problem = `its output cannot be read: ${error instanceof Error ? error.message : error}`;
     } finally {
       this.#process = undefined;
       for (const { reject } of this.#waiting.values()) reject(failure(problem));
@@ -145,9 +151,13 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of stream) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+    const [first = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
+    rest += first;
+    for (const next of more) {
+      yield rest;
+      rest = next;
+    }
+    if (rest.length > MOST_LINE) throw new Error(`a line is longer than ${MOST_LINE} characters`);
   }
 }
 

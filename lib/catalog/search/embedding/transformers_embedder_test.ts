@@ -53,6 +53,8 @@ const signal = () => AbortSignal.timeout(120_000);
 
 Deno.test("TransformersEmbedder.embed() computes in a process that gets no secret", async () => {
   await using model = await modelFolder();
+  using stack = new DisposableStack();
+  stack.defer(() => Deno.env.delete("QUARTERMASTER_TEST_SECRET"));
   Deno.env.set("QUARTERMASTER_TEST_SECRET", "s");
   await using embedder = new TransformersEmbedder({
     model: model.folder,
@@ -89,6 +91,28 @@ Deno.test("TransformersEmbedder.embed() says what is missing, and tries again", 
     library: library(`throw new Error("bad input")`),
   });
   await assert.rejects(broken.embed(["a"], signal()), /bad input/);
+});
+
+Deno.test("TransformersEmbedder.embed() reports output that cannot be read, and tries again", async () => {
+  await using model = await modelFolder();
+  for (
+    const [extract, problem] of [
+      // Three bytes are not a float.
+      ["return { dims: [1, 1], data: new Uint8Array(3) }", /its output cannot be read/],
+      [
+        `Deno.stdout.writeSync(new TextEncoder().encode("x".repeat(5_000_000)))`,
+        /a line is longer than/,
+      ],
+    ] as const
+  ) {
+    await using embedder = new TransformersEmbedder({
+      model: model.folder,
+      library: library(`${extract}; return new Promise(() => setInterval(() => {}, 1000));`),
+    });
+    for (let tries = 0; tries < 2; tries++) {
+      await assert.rejects(embedder.embed(["a"], signal()), problem);
+    }
+  }
 });
 
 Deno.test("TransformersEmbedder.embed() gives up when told", async () => {
