@@ -11,7 +11,7 @@ import { TEST_LOCK } from "./packages.ts";
 const root = fromFileUrl(new URL("..", import.meta.url));
 
 /** These need the machine for themselves, or take all of it: they run last, one after another. */
-const ALONE = /^tests\/(conformance|faults_\w+|package)_test\.ts$/;
+const ALONE = /^tests\/(conformance|conformance_client|faults_\w+|package)_test\.ts$/;
 /** These take longest, much of it waiting, so that they begin first. */
 const FIRST = /^tests\/(installs|optimization_faults|console)_test\.ts$/;
 /** A process takes longer to start than most of these to run, so that many share one. */
