@@ -53,9 +53,8 @@ interface OwnConnection {
 }
 
 /**
- * Relays one client's requests to one server. If the client offers capabilities, by which the server
- * may ask it something or act in another way, or if the server keeps state for it, the client has a connection of its own, so that nothing reaches anybody else; all
- * others share one.
+ * Relays one client's requests to one server. A client that offers capabilities, or that the server
+ * keeps state for, has a connection of its own, so nothing reaches anybody else; others share one.
  */
 export class Relay implements AsyncDisposable, TaskCarrier {
   readonly #server: ManagedServer;
@@ -65,6 +64,8 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   readonly #closing = new AbortController();
   readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
   readonly #requests = new Set<McpRequest>();
+  /** Made for a client of another gateway, where no question can be answered. */
+  readonly #passed = new WeakSet<McpRequest>();
   readonly #state = new ConnectionState();
   readonly #stopListening: () => void;
   #needsOwn: boolean;
@@ -189,6 +190,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     { signal, send }: Pick<McpRequest, "signal" | "send">,
   ): Promise<string> {
     const request = { id: 0, method, params: JSON.parse(params), text: params, signal, send };
+    this.#passed.add(request);
     return this.call(request, params);
   }
 
@@ -320,6 +322,9 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     this.#stopListening();
     this.#closing.abort();
     this.#watch?.[Symbol.dispose]();
+    const { isStateless, instance, taskOwners } = this.#server;
+    // Tasks on a connection that others share go on without this client.
+    if (this.#needsOwn && (!isStateless || instance !== "shared")) taskOwners.release(this);
     await Promise.all(Array.from(this.#byFolder.values(), (relay) => relay[Symbol.asyncDispose]()));
     const own = await this.#own?.opened.catch(() => undefined);
     if (own) await own.end(0);
@@ -427,13 +432,14 @@ export class Relay implements AsyncDisposable, TaskCarrier {
         own?.questions.delete(message.id);
         void own?.opened.then((connection) => connection.answer(out)).catch(() => {});
       };
+      const refuse = (why: string) =>
+        answer(errorText(message.id, INTERNAL_ERROR, `Cannot relay ${message.method}: ${why}`));
       if (message.method === "ping") return answer(resultText(message.id, "{}"));
       if (!request && message.method !== "roots/list" && this.#isAmbiguous()) {
-        const why =
-          `Cannot relay ${message.method}: several calls are in flight, and the request does not ` +
-          "say which one it belongs to";
-        return answer(errorText(message.id, INTERNAL_ERROR, why));
+        return refuse("several calls are in flight, and the request names none of them");
       }
+      const about = request ?? this.#likeliest();
+      if (about && this.#passed.has(about)) return refuse("the client uses another gateway");
       const asked = this.#client.ask(text, message.id, answer);
       own?.questions.set(message.id, memberText(asked, "id")!);
       return this.#send(asked, request);

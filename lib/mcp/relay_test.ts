@@ -489,6 +489,29 @@ Deno.test("Relay does not guess which of several stateless calls a question belo
   end.abort();
 });
 
+Deno.test("Relay refuses questions about a task to a client elsewhere, and ends with its tasks", async () => {
+  await using fake = await start();
+  const { server, managed } = fake;
+  server.handlers.set("tools/call", () => ({ task: { taskId: "7" } }));
+  server.silence("tasks/result");
+  await using client = fake.connect({ elicitation: {} });
+  await client.request("tools/call", { name: "slow", task: {} });
+  const passed = { server: "fake", principal: "anyone", taskId: "7", method: "tasks/result" };
+  const end = new AbortController();
+  const sent: string[] = [];
+  const exchange = { signal: end.signal, send: (text: string) => void sent.push(text) };
+  const params = JSON.stringify({ taskId: "7" });
+  const calling = managed.taskOwners.answer({ ...passed, params }, exchange).catch(() => {});
+  await until(() => server.links[1]!.heard.includes("tasks/result"));
+  server.links[1]?.ask("q", "elicitation/create");
+  await until(() => server.links[1]!.heard.some((text) => text.includes("another gateway")));
+  assert.deepEqual([sent, client.answers], [[], []]);
+  end.abort();
+  await calling;
+  await client.relay[Symbol.asyncDispose]();
+  await assert.rejects(managed.taskOwners.answer({ ...passed, params }, exchange), /has stopped/);
+});
+
 function scopeOf(method: string) {
   const { signal } = new AbortController();
   return { id: 1, method, params: {}, text: "", signal, send: () => {} };

@@ -118,8 +118,17 @@ export class TaskOwners {
   /** Makes a request for another gateway's client; throws PeerGone if it cannot. */
   async answer({ principal, taskId, method, params }: PassedTask, exchange: MailExchange) {
     const use = this.#current(keyOf(principal, taskId));
+    if (use && !use.carrier && isProgram(this.#options.server.server.spec)) {
+      const why = `Task ${JSON.stringify(taskId)} has ended with the connection that started it`;
+      return errorText(0, INVALID_PARAMS, why);
+    }
     if (!use?.carrier) throw new PeerGone();
     return await use.carrier.callOnTask({ method, params }, exchange);
+  }
+
+  /** Ends with its connection, and so do the tasks on it. */
+  release(carrier: TaskCarrier): void {
+    for (const use of this.#uses.values()) if (use.carrier === carrier) use.carrier = undefined;
   }
 
   /** The answer as its caller may see it; notes the task that it starts, if it does. */

@@ -119,4 +119,6 @@ Deno.test("TaskOwners.answer() makes a request on the connection of the task, fo
   for (const other of [{ principal: "bob" }, { taskId: "b" }]) {
     await assert.rejects(owners.answer({ ...passed, ...other }, exchange), /has stopped/);
   }
+  owners.release(carrier);
+  assert.match(await owners.answer(passed, exchange), /has ended with the connection/);
 });

@@ -20,7 +20,7 @@ interface FollowGenerationOptions {
   since?: bigint;
   pollMs?: number | undefined;
   /** Told whenever its key, or anything else, may have changed elsewhere. */
-  mailbox?: Pick<Mailbox, "bell" | "read"> | undefined;
+  mailbox?: Pick<Mailbox, "bell" | "read" | "keepReading"> | undefined;
 }
 
 /**
@@ -61,6 +61,7 @@ export async function followGeneration(
     }
   } finally {
     unsubscribe();
+    options.mailbox?.keepReading();
     await watching;
   }
 }

@@ -20,6 +20,7 @@ const MAX_UNSENT = 10_000;
 const READ_AT_ONCE = 100;
 /** How long it takes at most to notice that the other process of a conversation has ended. */
 const CHECK_MS = 2_000;
+const KEEP_READING_MS = 250;
 /** How long to wait for the next message of a conversation: the longest time limit that a call can have. */
 const LIMIT_MS = 24 * 3_600_000;
 
@@ -105,6 +106,7 @@ export class Mailbox implements AsyncDisposable {
   readonly #writeInTurn = inTurn();
   readonly #readInTurn = inTurn();
   readonly #checking: ReturnType<typeof setInterval>;
+  #reading: ReturnType<typeof setInterval> | undefined;
   #reads = 0;
   #letters = 0;
   /** Whether others may have sent something here. */
@@ -180,6 +182,14 @@ export class Mailbox implements AsyncDisposable {
       .finally(() => this.#reads--);
   }
 
+  /** Reads from now on without being told: while a gateway ends, it follows the store no more. */
+  keepReading(everyMs = KEEP_READING_MS): void {
+    if (this.#isEnding) return;
+    clearInterval(this.#reading);
+    this.#reading = setInterval(() => this.read(), everyMs);
+    Deno.unrefTimer(Number(this.#reading));
+  }
+
   /** Removes what was sent to processes that have ended. */
   async forgetEnded(): Promise<void> {
     const peers = new Set<string>();
@@ -198,6 +208,7 @@ export class Mailbox implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true;
     clearInterval(this.#checking);
+    clearInterval(this.#reading);
     for (const [conversation, { peer, onEnd }] of this.#open) {
       this.#fail(peer, conversation, new PeerGone());
       onEnd(new PeerGone(), "");

@@ -25,15 +25,23 @@ async function twoMailboxes() {
     const following = followGeneration(store, () => {}, { signal: stop.signal, mailbox });
     stack.defer(() => following);
     stack.defer(() => stop.abort());
-    return { store, mailbox };
+    const stopFollowing = () => {
+      stop.abort();
+      return following;
+    };
+    return { store, mailbox, stopFollowing };
   };
-  const [{ mailbox: here, store }, { mailbox: there }] = [await open("here"), await open("there")];
+  const [{ mailbox: here, store, stopFollowing }, { mailbox: there }] = [
+    await open("here"),
+    await open("there"),
+  ];
   const opened = stack.move();
   return {
     here,
     there,
     store,
     warnings,
+    stopFollowing,
     end: (id: string) => alive.delete(id),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -247,6 +255,21 @@ Deno.test("Mailbox sends again what ends a conversation if the store did not tak
   await assert.rejects(waiting, /enough/);
   await refused.promise;
   await left.promise;
+});
+
+Deno.test("Mailbox gets answers while its gateway ends and no longer follows the store", async () => {
+  await using mail = await twoMailboxes();
+  const { here, there } = mail;
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+  there.handle("wait", () => {
+    asked.resolve();
+    return answer.promise;
+  });
+  const waiting = here.ask("there", "wait", "");
+  await asked.promise;
+  await mail.stopFollowing();
+  answer.resolve("in time");
+  assert.equal(await waiting, "in time");
 });
 
 /** Waits until so many messages are stored. */
