@@ -55,12 +55,12 @@ interface LiveSources {
   catalog: Catalog;
   toolsets: Toolsets;
   bus: Bus;
-  telemetry: Pick<TelemetryModule, "activity" | "callRecords" | "metrics">;
+  telemetry: Pick<TelemetryModule, "activity" | "callRecords" | "metrics" | "forgetPicks">;
 }
 
 /** Follows what changes here and in other gateways on the same store. */
 export function followChanges(sources: LiveSources) {
-  const { live, store, telemetry: { activity, callRecords, metrics } } = sources;
+  const { live, store, telemetry: { activity, callRecords, metrics, forgetPicks } } = sources;
   const { events, tell, tellJob } = live;
   const stack = new AsyncDisposableStack();
   metrics.gauge("quartermaster_live_clients", () => events.listenerCount);
@@ -97,7 +97,10 @@ export function followChanges(sources: LiveSources) {
     async calls(times) {
       for (const call of await callsElsewhere.look(times)) activity.hear(call);
     },
-    cleared: () => events.tell("activity", { cleared: true }),
+    cleared() {
+      forgetPicks();
+      events.tell("activity", { cleared: true });
+    },
   };
   const closing = new AbortController();
   const following = followNews(store, {

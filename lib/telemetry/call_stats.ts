@@ -425,3 +425,44 @@ export class SearchPicks {
     this.#owners.clear();
   }
 }
+
+/** How many past calls are read to learn which tools are used together, and after which searches. */
+const PAST_CALLS = 5_000;
+
+/** Counts uses in calls as they are recorded or told by other processes, and in those of the record. */
+export function countUses({ activity, repository, onWarning }: CountedCallsOptions) {
+  const together = new CoUse();
+  const picks = new SearchPicks();
+  const since = Date.now();
+  /** The record may have them, and another process tell them as well. */
+  const seen = new Set<string>();
+  let isLoading = true;
+  let isCleared = false;
+  const add = (entry: ActivityRecord) => {
+    if (seen.has(entry.id)) return;
+    if (isLoading || entry.at < since) seen.add(entry.id);
+    together.add(entry);
+    picks.add(entry);
+  };
+  activity.onEntry(add);
+  const loaded = Array.fromAsync(repository.recent(PAST_CALLS))
+    .then((entries) => {
+      if (!isCleared) entries.reverse().forEach(add);
+    })
+    .catch((error) =>
+      onWarning("Cannot read past calls to find tools that are used together", { error })
+    )
+    .finally(() => {
+      isLoading = false;
+    });
+  return {
+    together,
+    picks,
+    loaded,
+    /** The record was cleared, perhaps while it was read. */
+    forgetPicks(): void {
+      isCleared = true;
+      picks.clear();
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CallStats, countCalls, CoUse, Durations, SearchPicks } from "./call_stats.ts";
+import { CallStats, countCalls, countUses, CoUse, Durations, SearchPicks } from "./call_stats.ts";
 import { ActivityRepository } from "../storage/activity_repository.ts";
 import { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
@@ -186,6 +186,33 @@ Deno.test("countCalls() counts what another process tells, and not twice what th
   }
   activity.hear({ ...late, id: "x-y-2", at: Date.now() + 1 });
   assert.equal(stats.servers()[0]?.calls, 3);
+});
+
+Deno.test("countUses() counts each call once, and none that were cleared while they were read", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new ActivityRepository(store);
+  const onWarning = (message: string) => assert.fail(message);
+  await using activity = new ActivityLog({ repository, processId: "here", onWarning });
+  const at = Date.now() - 1_000;
+  await using there = new ActivityLog({ repository, processId: "there", onWarning, now: () => at });
+  const call = { endpoint: "mcp?", session: "s", principal: "everyone", ms: 5, ok: true };
+  const search = there.record({
+    ...call,
+    server: "quartermaster",
+    tool: "tool_discovery",
+    search: { query: "look", found: [], count: 0, isHit: true },
+  });
+  const pick = there.record({ ...call, server: "git", tool: "status", searchId: search.id });
+  await there.flush();
+  const { picks, loaded } = countUses({ activity, repository, onWarning });
+  await loaded;
+  activity.hear(search);
+  activity.hear(pick);
+  assert.deepEqual(picks.of("everyone"), [{ query: "look", key: "git.status", times: 1 }]);
+  const cleared = countUses({ activity, repository, onWarning });
+  cleared.forgetPicks();
+  await cleared.loaded;
+  assert.deepEqual(cleared.picks.of("everyone"), []);
 });
 
 Deno.test("CoUse.with() counts what one session calls one after the other", () => {

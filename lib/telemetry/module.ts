@@ -1,21 +1,19 @@
 import { join } from "@std/path";
 import type { Options } from "../config/option_table.ts";
 import type { Bus } from "../core/bus.ts";
-import { type ActivityRecord, ActivityRepository } from "../storage/activity_repository.ts";
+import { ActivityRepository } from "../storage/activity_repository.ts";
 import type { Restore } from "../storage/module.ts";
 import type { Store } from "../storage/store.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { ActivityReader } from "./activity_reader.ts";
 import { openAudit } from "./audit.ts";
 import { CallDetails, CallRecorder } from "./call_recorder.ts";
-import { countCalls, type CountedCalls, CoUse, SearchPicks } from "./call_stats.ts";
+import { countCalls, type CountedCalls, countUses, type CoUse } from "./call_stats.ts";
 import { lineFormat, type LogTerminal } from "./log_lines.ts";
 import { Logs } from "./logs.ts";
 import { Metrics } from "./metrics.ts";
 import { startTracing } from "./tracing.ts";
 
-/** How many past calls are read to learn which tools are used together, and after which searches. */
-const PAST_CALLS = 5_000;
 /** More than are shown: some may no longer fit the schema. */
 const EXAMPLE_CALLS = 5;
 const MEMORY_EVERY_MS = 60_000;
@@ -111,7 +109,7 @@ export function buildTelemetry(input: TelemetryInput) {
   let stats: CountedCalls | undefined;
   let uses: ReturnType<typeof countUses> | undefined;
   /** Counted from the first time this is called. */
-  const past = () => uses ??= countUses(activity, callRecords, onWarning);
+  const past = () => uses ??= countUses({ activity, repository: callRecords, onWarning });
 
   return {
     audit,
@@ -148,29 +146,11 @@ export function buildTelemetry(input: TelemetryInput) {
     },
     async clearCalls(): Promise<void> {
       details.clear();
-      uses?.picks.clear();
       await activity.clear();
+      uses?.forgetPicks();
     },
+    /** Another gateway cleared the activity log. */
+    forgetPicks: () => uses?.forgetPicks(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-}
-
-function countUses(
-  activity: ActivityLog,
-  calls: ActivityRepository,
-  onWarning: TelemetryInput["onWarning"],
-) {
-  const together = new CoUse();
-  const picks = new SearchPicks();
-  const add = (entry: ActivityRecord) => {
-    together.add(entry);
-    picks.add(entry);
-  };
-  activity.onEntry(add);
-  Array.fromAsync(calls.recent(PAST_CALLS))
-    .then((entries) => entries.reverse().forEach(add))
-    .catch((error) =>
-      onWarning("Cannot read past calls to find tools that are used together", { error })
-    );
-  return { together, picks };
 }

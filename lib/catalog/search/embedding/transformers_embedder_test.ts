@@ -115,6 +115,44 @@ Deno.test("TransformersEmbedder.embed() reports output that cannot be read, and 
   }
 });
 
+Deno.test("TransformersEmbedder.embed() asks the hub for the pooling with its token, once", async () => {
+  const cache = await Deno.makeTempDir();
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(cache, { recursive: true }));
+  let status = 503;
+  const asked: string[] = [];
+  const answer = (request: Request) => {
+    const { pathname } = new URL(request.url);
+    asked.push(pathname);
+    const isKnown = request.headers.get("authorization") === "Bearer hf_t";
+    return Response.json({ pooling_mode_cls_token: true }, { status: isKnown ? status : 401 });
+  };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
+  stack.use(server);
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  const isCls = async (model: string, token?: string) => {
+    await using embedder = new TransformersEmbedder({
+      model,
+      hub: { url, cache, token },
+      library: library(
+        `return { dims: [1, 1], data: Float32Array.of(pooling === "cls" ? 1 : 0) }`,
+      ),
+    });
+    const [vector] = await embedder.embed(["a"], signal());
+    return vector![0] === 1;
+  };
+  await assert.rejects(isCls("org/own", "hf_t"), /the hub answered 503/);
+  status = 200;
+  await assert.rejects(isCls("org/own"), /the hub answered 401/);
+  assert.equal(await isCls("org/own", "hf_t"), true);
+  status = 404;
+  assert.equal(await isCls("org/plain", "hf_t"), false);
+  assert.equal(asked.length, 4);
+  assert.equal(asked[0], "/org/own/resolve/main/1_Pooling/config.json");
+  await server.shutdown();
+  assert.deepEqual([await isCls("org/own"), await isCls("org/plain")], [true, false]);
+});
+
 Deno.test("TransformersEmbedder.embed() gives up when told", async () => {
   await using model = await modelFolder();
   await using embedder = new TransformersEmbedder({

@@ -38,6 +38,9 @@ const VARIANTS: (Variant & { file: string })[] = ["onnx", ""].flatMap((subfolder
   { subfolder, dtype: "fp32", file: "model.onnx" },
 ]);
 
+const POOLING = "1_Pooling/config.json";
+const FETCH_MS = 30_000;
+
 async function open({ library, model, hub }: ModelRequest) {
   const { env, pipeline }: Transformers = await import(library).catch((error) => {
     throw new Error(
@@ -73,14 +76,38 @@ async function open({ library, model, hub }: ModelRequest) {
 
 /** As the model's authors say it; most take the mean. */
 async function poolingOf({ model, hub }: Pick<ModelRequest, "model" | "hub">): Promise<string> {
-  const file = "1_Pooling/config.json";
-  const text = hub
-    ? await fetch(`${hub.url.replace(/\/+$/, "")}/${model}/resolve/main/${file}`)
-      .then(async (response) => response.ok ? await response.text() : "{}")
-    : await Deno.readTextFile(join(model, file)).catch(() => "{}");
+  const path = join(hub ? join(hub.cache, model) : model, POOLING);
+  const kept = await Deno.readTextFile(path).catch(() => undefined);
+  const text = kept ?? (hub ? await fetchPooling(model, hub.url) : "{}");
   const config: Record<string, unknown> = JSON.parse(text);
+  if (hub && kept === undefined) await keep(path, text);
   if (config.pooling_mode_cls_token === true) return "cls";
   return config.pooling_mode_lasttoken === true ? "last_token" : "mean";
+}
+
+/** Wrong pooling makes bad embeddings without an error, so only a missing file means the default. */
+async function fetchPooling(model: string, url: string): Promise<string> {
+  const token = Deno.env.get("HF_TOKEN");
+  const response = await fetch(`${url.replace(/\/+$/, "")}/${model}/resolve/main/${POOLING}`, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(FETCH_MS),
+  });
+  const text = await response.text();
+  if (response.status === 404) return "{}";
+  if (!response.ok) {
+    throw new Error(`the hub answered ${response.status} to the request for ${model}/${POOLING}`);
+  }
+  return text;
+}
+
+/** The model then starts without the hub. If it cannot be written, it is fetched again. */
+async function keep(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}`;
+  try {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.writeTextFile(unfinished, text);
+    await Deno.rename(unfinished, path);
+  } catch { /* fetched again */ }
 }
 
 function exists(path: string): boolean {
