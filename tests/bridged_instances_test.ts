@@ -142,11 +142,11 @@ async function running(url: string): Promise<number> {
 
 Deno.test("a task is asked about at any gateway, and ends clearly with its own", async () => {
   await using endpoints = await Endpoints.open({
-    work: fixtureCommand("matrix_sessions", ["--stdio", "work"]),
+    tasks: fixtureCommand("matrix_sessions", ["--stdio", "tasks"]),
   });
   await using sibling = await endpoints.sibling();
-  await sibling.reaches("work", "ready");
-  const path = "/servers/work/mcp?names=original";
+  await sibling.reaches("tasks", "ready");
+  const path = "/servers/tasks/mcp?names=original";
   const { value } = await endpoints.api("POST", "/api/token.create", { name: "worker" });
   const { text: token } = z.looseObject({ text: z.string() }).parse(value);
   const headers = new Headers({
