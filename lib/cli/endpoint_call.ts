@@ -5,7 +5,8 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { CallToolResultSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
-import { type Credential, parseError } from "./gateway_client.ts";
+import { parseError } from "../core/error_body.ts";
+import type { Credential } from "./gateway_client.ts";
 import type { ToolCall, ToolResult } from "./operation_target.ts";
 
 /** The gateway keeps the server's own limit; this one only has to be longer. */

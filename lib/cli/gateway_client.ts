@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ERROR_CODES, GatewayError, type NextStep } from "../core/errors.ts";
+import { parseError } from "../core/error_body.ts";
+import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";
-import { defined } from "../core/defined.ts";
 import type { OperationTarget, ToolCall, ToolResult } from "./operation_target.ts";
 import type { Operation } from "../operations/operation.ts";
 import { GatewayStatus } from "../operations/status.ts";
@@ -13,28 +13,6 @@ const SLOW_MS = 12 * 60_000;
 const QUICK_MS = 10_000;
 /** The audit log of the gateway says where a change came from. */
 const USER_AGENT = `quartermaster-cli/${VERSION}`;
-
-const ErrorBody = z.looseObject({
-  errorType: z.enum(ERROR_CODES),
-  message: z.string(),
-  recoveryAction: z.string().optional(),
-  recoverySteps: z.array(z.string()).optional(),
-  hint: z.string().optional(),
-  next: z.array(z.object({
-    label: z.string(),
-    operation: z.string(),
-    input: z.record(z.string(), z.unknown()).optional(),
-  })).optional(),
-});
-
-/** An error as a gateway sends it; undefined if the value is none. */
-export function parseError(value: unknown, cause?: unknown): GatewayError | undefined {
-  const { success, data } = ErrorBody.safeParse(value);
-  if (!success) return undefined;
-  const { errorType, message, recoveryAction, recoverySteps, hint, next } = data;
-  const details = defined({ recoveryAction, recoverySteps, hint, next: next as NextStep[], cause });
-  return new GatewayError(errorType, { message, ...details });
-}
 
 /** A running gateway, spoken to over its API. */
 export class GatewayClient implements OperationTarget {

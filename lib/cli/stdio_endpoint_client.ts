@@ -21,7 +21,8 @@ import {
 } from "../servers/transports/http_response.ts";
 import { hasType, isEventStream, SseParser } from "../servers/transports/sse_stream.ts";
 import { rpcErrorText } from "../mcp/protocol.ts";
-import { type Credential, parseError } from "./gateway_client.ts";
+import { parseError } from "../core/error_body.ts";
+import type { Credential } from "./gateway_client.ts";
 
 /** The gateway has a limit for what servers send; this one is only against a gateway gone mad. */
 const MESSAGE_LIMIT = 64 * 1024 * 1024;

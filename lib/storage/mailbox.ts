@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Cancellation, type CancelSignal, inTurn } from "../core/async.ts";
-import { defined } from "../core/defined.ts";
-import { ERROR_CODES, GatewayError } from "../core/errors.ts";
+import { parseError } from "../core/error_body.ts";
+import { GatewayError } from "../core/errors.ts";
+import { parseJson } from "../core/rpc.ts";
 import { deleteFound } from "./collection.ts";
 import { ringBell } from "./follow.ts";
 import { keys, type RecordKey } from "./keys.ts";
@@ -33,22 +34,6 @@ const Mail = z.strictObject({
   body: z.string(),
 });
 type Mail = z.infer<typeof Mail>;
-
-/** An error as `toBody()` writes it. */
-const Failure = z.object({
-  errorType: z.enum(ERROR_CODES),
-  message: z.string(),
-  recoveryAction: z.string(),
-  recoverySteps: z.array(z.string()),
-  hint: z.string().optional(),
-  next: z.array(z.object({
-    label: z.string(),
-    operation: z.string(),
-    input: z.record(z.string(), z.unknown()).exactOptional(),
-  })).optional(),
-  suggestedTools: z.array(z.string()).optional(),
-  retryAfterSeconds: z.number().optional(),
-});
 
 /** What is to be written next to one process, in its order. */
 interface Queue {
@@ -330,7 +315,7 @@ export class Mailbox implements AsyncDisposable {
     open.heardAt = Date.now();
     if (kind === "part") open.onPart?.(body);
     else if (kind === "answer") open.onEnd(undefined, body);
-    else open.onEnd(kind === "failure" ? errorIn(body) : new PeerGone(), "");
+    else open.onEnd(kind === "failure" ? failureIn(body) : new PeerGone(), "");
   }
 
   async #serve(peer: string, { conversation, topic = "", body }: Mail): Promise<void> {
@@ -388,12 +373,7 @@ function isControl({ kind }: Mail): boolean {
   return kind === "cancel" || kind === "failure" || kind === "gone";
 }
 
-function errorIn(body: string): GatewayError {
-  try {
-    const { errorType, ...details } = Failure.parse(JSON.parse(body));
-    return new GatewayError(errorType, defined(details));
-  } catch (cause) {
-    // Of a gateway of another version.
-    return new GatewayError("INTERNAL", { cause });
-  }
+function failureIn(body: string): GatewayError {
+  // What a gateway of another version writes may not be readable here.
+  return parseError(parseJson(body)) ?? new GatewayError("INTERNAL");
 }
