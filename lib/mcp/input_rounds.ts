@@ -58,9 +58,7 @@ export async function completeRounds(first: ServerAnswer, rounds: InputRounds) {
       return { id, text: errorText(id, INTERNAL_ERROR, message) };
     }
     const asked = await askAll(wanted.requests, rounds);
-    if ("error" in asked) {
-      return { id, text: `{"jsonrpc":"2.0","id":${id},"error":${asked.error}}` };
-    }
+    if ("error" in asked) return declined(id, asked.error);
     const responses = asked.responses.map(({ key, text }) => `${JSON.stringify(key)}:${text}`);
     const members = [
       ...(responses.length > 0 ? [`"inputResponses":{${responses.join()}}`] : []),
@@ -68,6 +66,11 @@ export async function completeRounds(first: ServerAnswer, rounds: InputRounds) {
     ];
     answer = await rounds.repeat(withMembers(rounds.params ?? "{}", 0, members.join()));
   }
+}
+
+/** The client's error as the answer to its own request. */
+function declined(id: number, error: string): ServerAnswer {
+  return { id, text: `{"jsonrpc":"2.0","id":${id},"error":${error}}` };
 }
 
 /** Errors of this kind are short; a longer answer is not searched for one. */
@@ -83,10 +86,7 @@ export async function completeUrls(first: ServerAnswer, rounds: InputRounds) {
     const requests = readUrlsRequired(answer.text);
     if (!requests) return answer;
     const asked = await askAll(requests, rounds);
-    const { id } = answer;
-    if ("error" in asked) {
-      return { id, text: `{"jsonrpc":"2.0","id":${id},"error":${asked.error}}` };
-    }
+    if ("error" in asked) return declined(answer.id, asked.error);
     const isAccepted = ({ text }: { text: string }) =>
       parseJson(memberText(text, "action") ?? "null") === "accept";
     if (!asked.responses.every(isAccepted)) return answer;
