@@ -159,13 +159,27 @@ Deno.test("countCalls() counts what was called before and after, each once", asy
   assert.ok(lastAt !== undefined && lastAt < Date.now() - DAY);
 });
 
-Deno.test("countCalls() counts what another process tells, and not twice what the record had", async () => {
-  await using store = await Store.open({ location: ":memory:" });
+/** The logs of two processes on one store; the other one's clock is a second behind. */
+async function openTwoLogs() {
+  const stack = new AsyncDisposableStack();
+  const store = stack.use(await Store.open({ location: ":memory:" }));
   const repository = new ActivityRepository(store);
   const onWarning = (message: string) => assert.fail(message);
-  await using activity = new ActivityLog({ repository, processId: "here", onWarning });
   const at = Date.now() - 1_000;
-  await using there = new ActivityLog({ repository, processId: "there", onWarning, now: () => at });
+  const now = () => at;
+  return {
+    repository,
+    onWarning,
+    activity: stack.use(new ActivityLog({ repository, processId: "here", onWarning })),
+    there: stack.use(new ActivityLog({ repository, processId: "there", onWarning, now })),
+    at,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+Deno.test("countCalls() counts what another process tells, and not twice what the record had", async () => {
+  await using logs = await openTwoLogs();
+  const { activity, repository, onWarning, there, at } = logs;
   const call = (tool: string) =>
     there.record({
       endpoint: "mcp?",
@@ -189,12 +203,8 @@ Deno.test("countCalls() counts what another process tells, and not twice what th
 });
 
 Deno.test("countUses() counts each call once, and none that were cleared while they were read", async () => {
-  await using store = await Store.open({ location: ":memory:" });
-  const repository = new ActivityRepository(store);
-  const onWarning = (message: string) => assert.fail(message);
-  await using activity = new ActivityLog({ repository, processId: "here", onWarning });
-  const at = Date.now() - 1_000;
-  await using there = new ActivityLog({ repository, processId: "there", onWarning, now: () => at });
+  await using logs = await openTwoLogs();
+  const { activity, repository, onWarning, there } = logs;
   const call = { endpoint: "mcp?", session: "s", principal: "everyone", ms: 5, ok: true };
   const search = there.record({
     ...call,
