@@ -83,7 +83,7 @@ export class TransformersEmbedder implements Embedder {
     const request: ModelRequest = {
       library,
       model,
-      hub: hub && { url: hub.url, cache: hub.cache },
+      hub: hub && { url: hub.url.replace(/\/+$/, ""), cache: hub.cache },
     };
     const child = new Deno.Command(Deno.execPath(), {
       args: [

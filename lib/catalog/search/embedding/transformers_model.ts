@@ -12,7 +12,7 @@ export interface ModelRequest {
   library: string;
   /** A folder, or a name at the hub. */
   model: string;
-  /** The hub's URL and the folder for downloads; a folder is read if missing. */
+  /** The hub's URL without a final slash, and the folder for downloads; a folder is read if missing. */
   hub?: { url: string; cache: string } | undefined;
 }
 
@@ -51,7 +51,7 @@ async function open({ library, model, hub }: ModelRequest) {
   env.allowRemoteModels = hub !== undefined;
   env.allowLocalModels = hub === undefined;
   if (hub) {
-    env.remoteHost = `${hub.url.replace(/\/+$/, "")}/`;
+    env.remoteHost = `${hub.url}/`;
     env.cacheDir = hub.cache;
   } else {
     env.localModelPath = dirname(model);
@@ -88,7 +88,7 @@ async function poolingOf({ model, hub }: Pick<ModelRequest, "model" | "hub">): P
 /** Wrong pooling makes bad embeddings without an error, so only a missing file means the default. */
 async function fetchPooling(model: string, url: string): Promise<string> {
   const token = Deno.env.get("HF_TOKEN");
-  const response = await fetch(`${url.replace(/\/+$/, "")}/${model}/resolve/main/${POOLING}`, {
+  const response = await fetch(`${url}/${model}/resolve/main/${POOLING}`, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(FETCH_MS),
   });
