@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isObject, memberSpans, replaceSpan } from "../core/rpc.ts";
+import { isObject, memberSpans, memberText, replaceSpan } from "../core/rpc.ts";
 import { ToolDefinition } from "../core/tool.ts";
 import { shortened } from "../core/text.ts";
 
@@ -54,6 +54,12 @@ export function isUsable(tool: CatalogTool | BrokenTool): tool is CatalogTool {
 
 export function fingerprint(text: string): string {
   return createHash("sha256").update(canonicalJson(JSON.parse(text))).digest("hex").slice(0, 32);
+}
+
+/** The name in a definition's text; empty if it has none, and so is not a tool. */
+export function nameInText(text: string): string {
+  const name: unknown = text.startsWith("{") && JSON.parse(memberText(text, "name") ?? "null");
+  return typeof name === "string" ? name : "";
 }
 
 export function canonicalText({ text, canonical }: CatalogTool): string {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
-import { canonicalText } from "../catalog/catalog_tool.ts";
+import { canonicalText, nameInText } from "../catalog/catalog_tool.ts";
 import { offerOf, ownOffer } from "../catalog/listed_to.ts";
 import { EVERYONE, ownerOf } from "../core/access.ts";
 import { asAbortSignal, type CancelSignal, settledWithin } from "../core/async.ts";
 import type { Client, ClientProfile } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
-import { errorText, memberText, resultText, type RpcMessage } from "../core/rpc.ts";
+import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { Call, Connection } from "../servers/connection.ts";
 import { entryHash } from "../servers/era_memory.ts";
 import type { ManagedServer } from "../servers/server.ts";
@@ -149,13 +149,13 @@ export class OfferedLists implements Disposable {
     const { onListed, onWarning } = this.#options;
     const probes = [...this.#probes.get(server)?.values() ?? []];
     const probed = new Map(
-      probes.flatMap(({ tools = [] }) => tools.map((text) => [nameIn(text), text])),
+      probes.flatMap(({ tools = [] }) => tools.map((text) => [nameInText(text), text])),
     );
     const taken = new Map<string, string>();
     const lists = Array.from(this.#own.get(server) ?? [], ([offer, byClient]) => {
       const tools = new Map<string, string>();
       for (const text of [...byClient.values()].flat()) {
-        const name = nameIn(text);
+        const name = nameInText(text);
         const served = probed.get(name) ?? text;
         const first = getOrMake(taken, name, () => served);
         if (first === served) tools.set(name, served);
@@ -311,10 +311,6 @@ export class OfferedLists implements Disposable {
       else this.#running--;
     }
   }
-}
-
-function nameIn(text: string): string {
-  return text.startsWith("{") && memberText(text, "name") || "";
 }
 
 /** No client is behind the probe: it answers pings, and nothing else. */

@@ -1,5 +1,5 @@
+import { nameInText } from "../catalog/catalog_tool.ts";
 import { isOwnOffer } from "../catalog/listed_to.ts";
-import { memberText } from "../core/rpc.ts";
 
 /** Of the offers to which a tool is listed, the newest: clients may offer anything. */
 const MOST_OFFERS = 100;
@@ -45,7 +45,7 @@ export class ConditionalTools {
     shared: readonly string[],
   ): { isNew: boolean } | undefined {
     const known = this.#servers.get(server) ?? new Map<string, ConditionalTool>();
-    const listed = without(new Map(texts.map((text) => [nameIn(text), text])), shared);
+    const listed = without(new Map(texts.map((text) => [nameInText(text), text])), shared);
     // Without a name it is not a tool.
     listed.delete("");
     const next = new Map<string, ConditionalTool>();
@@ -70,11 +70,6 @@ export class ConditionalTools {
 /** Those of the tools that are not among the texts. */
 function without<T>(tools: ReadonlyMap<string, T>, texts: readonly string[]): Map<string, T> {
   if (tools.size === 0) return new Map();
-  const names = new Set(texts.map(nameIn));
+  const names = new Set(texts.map(nameInText));
   return new Map([...tools].filter(([name]) => !names.has(name)));
-}
-
-function nameIn(text: string): string {
-  const name: unknown = text.startsWith("{") && JSON.parse(memberText(text, "name") ?? "null");
-  return typeof name === "string" ? name : "";
 }
