@@ -10,7 +10,7 @@ import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { Call, Connection } from "../servers/connection.ts";
 import { entryHash } from "../servers/era_memory.ts";
 import type { ManagedServer } from "../servers/server.ts";
-import type { OfferedListsRepository } from "../storage/servers_repository.ts";
+import { MOST_OFFERS, type OfferedListsRepository } from "../storage/servers_repository.ts";
 import { listToolTexts } from "../servers/tool_list.ts";
 
 /** How long a client's first list waits for the lists of servers for clients like it. */
@@ -25,8 +25,6 @@ const AGAIN_MS = 60_000;
 const MARGIN_MS = 50;
 /** A server that announces a change with every list must not be listed without end. */
 const MOST_LISTS = 3;
-/** Of each server; beyond this many, the oldest is probed again. */
-const MOST_OFFERS = 20;
 /** Of each server, lists of owners' own processes; the oldest goes first. */
 const MOST_OWN = 100;
 /** Of one owner: stateless clients can offer something else with each request. */

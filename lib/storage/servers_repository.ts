@@ -180,8 +180,8 @@ const OfferedList = z.strictObject({
 });
 type OfferedList = z.infer<typeof OfferedList>;
 
-/** Of each server; clients may offer anything. */
-const MOST_OFFERS = 20;
+/** Lists of each server, stored and in memory; clients may offer anything. */
+export const MOST_OFFERS = 20;
 
 /** What servers list to clients that offer capabilities. */
 export class OfferedListsRepository extends collection({

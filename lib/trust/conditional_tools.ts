@@ -2,7 +2,7 @@ import { nameInText } from "../catalog/catalog_tool.ts";
 import { isOwnOffer } from "../catalog/listed_to.ts";
 
 /** Of the offers to which a tool is listed, the newest: clients may offer anything. */
-const MOST_OFFERS = 100;
+const MOST_LISTED_TO = 100;
 
 /** A tool that a server does not list to all, and the clients' offers to which it does. */
 interface ConditionalTool {
@@ -55,7 +55,7 @@ export class ConditionalTools {
     }
     for (const [tool, text] of listed) {
       const others = next.get(tool)?.listedTo ?? [];
-      next.set(tool, { text, listedTo: [...others, offer].slice(-MOST_OFFERS) });
+      next.set(tool, { text, listedTo: [...others, offer].slice(-MOST_LISTED_TO) });
     }
     if (JSON.stringify([...next]) === JSON.stringify([...known])) return undefined;
     this.#servers.set(server, next);
