@@ -16,13 +16,13 @@ const CAPABILITIES = { elicitation: { form: {} }, roots: {} };
 
 /**
  * An older server behind an endpoint, for clients of 2026-07-28 with the same token, name, version and
- * capabilities: to the gateway they are one.
+ * capabilities, which the gateway cannot tell apart.
  */
 async function openAlike() {
   await using stack = new AsyncDisposableStack();
   const fake = new FakeServer();
   const server = stack.use(await startManaged(fake));
-  /** By the name of the tool: the open call's link, and how to answer it. */
+  /** Keyed by tool name: the open call's link, and how to answer it. */
   const open = new Map<unknown, { token: unknown; answer(): void }>();
   fake.handlers.set("tools/call", ({ name, _meta }) => {
     const token = (_meta as Record<string, unknown> | undefined)?.progressToken;
@@ -57,7 +57,7 @@ async function openAlike() {
     onAnswered() {},
     switchProject: (principal) => principal,
   };
-  /** All messages of a response, as they come. */
+  /** All messages of a response, as they arrive. */
   function send(method: string, params: Record<string, unknown>, meta: object = {}) {
     const _meta = {
       [`${KEY}/protocolVersion`]: "2026-07-28",
@@ -100,7 +100,7 @@ async function openAlike() {
   };
 }
 
-Deno.test("clients that are alike share a session, and neither progress, log messages nor results", async () => {
+Deno.test("identical clients share a session, but not progress, log messages or results", async () => {
   await using alike = await openAlike();
   const meta = { progressToken: "same", [`${KEY}/logLevel`]: "debug" };
   const one = alike.call("one", meta);
@@ -123,7 +123,7 @@ Deno.test("clients that are alike share a session, and neither progress, log mes
   assert.match(JSON.stringify(alike.server.log.last()), /of whose call/);
 });
 
-Deno.test("clients that are alike hear only of the resources that each subscribed to", async () => {
+Deno.test("identical clients hear only of the resources that each subscribed to", async () => {
   await using alike = await openAlike();
   const listen = (uri: string) =>
     alike.send("subscriptions/listen", { notifications: { resourceSubscriptions: [uri] } });
@@ -138,7 +138,7 @@ Deno.test("clients that are alike hear only of the resources that each subscribe
   await Promise.all([one.over, two.over]);
 });
 
-Deno.test("clients that are alike are not asked what may be about the other's call", async () => {
+Deno.test("identical clients are not asked questions that may be about the other's call", async () => {
   await using alike = await openAlike();
   const one = alike.call("one");
   await alike.called("one");

@@ -46,7 +46,7 @@ export class ConnectionState {
   asked(call: Asked): void {
     const { uri } = paramsOf(call);
     if (typeof uri !== "string") return;
-    // Whatever the response, its client no longer needs it.
+    // The response does not matter: the client no longer needs it.
     if (call.method === "resources/unsubscribe") this.#subscriptions.delete(uri);
     if (call.method !== "resources/subscribe" || this.#subscriptions.has(uri)) return;
     if (this.#subscriptions.size < this.#limit) return;

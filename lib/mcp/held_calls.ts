@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Cancellation, type Timeout, TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { errorText, exactId, idText, type MessageId } from "../core/rpc.ts";
-import { type Mailbox, type MailHandler, PeerGone } from "../storage/mailbox.ts";
+import { type Mailbox, type MessageHandler, PeerGone } from "../storage/mailbox.ts";
 import { isProgress } from "./event_body.ts";
 import type { Round, StatelessCall } from "./stateless_call.ts";
 
@@ -19,7 +19,7 @@ const Retry = z.strictObject({
 });
 export type Retry = z.infer<typeof Retry>;
 
-/** A retry that reached another gateway. Ids are JSON, which has all their digits. */
+/** A retry that reached another gateway. Ids are JSON text, so that large numbers keep all digits. */
 const PassedRetry = Retry.extend({
   id: z.string(),
   progressToken: z.string().optional(),
@@ -27,21 +27,21 @@ const PassedRetry = Retry.extend({
 });
 const PassedOutcome = z.strictObject({ text: z.string(), status: z.number() });
 
-/** What the gateways on one store say to each other about held calls. */
+/** The topic of messages about held calls between gateways on one store. */
 const TOPIC = "held call";
 
 interface ReturningClient {
   round: Round;
-  /** By the ids of the questions. */
+  /** Keyed by the ids of the questions. */
   answers: ReadonlyMap<string, string>;
-  /** The text that refuses the request. */
+  /** The response that reports an error to the client. */
   refused(error: unknown): string;
 }
 
 interface HeldCallsOptions {
   /** The same after a restart. */
   gatewayId?: string | undefined;
-  /** To the other gateways on the store. */
+  /** Reaches the other gateways on the store. */
   mailbox?: Mailbox | undefined;
   holdMs?: number | undefined;
 }
@@ -51,7 +51,7 @@ interface HeldCallsOptions {
  * guessed and works once: it continues the call, and never makes it again.
  */
 export class HeldCalls implements Disposable {
-  /** Of all states that gateways on this store issue; another gateway may be one of the servers. */
+  /** Marks the states that gateways on this store issue: a server may be a gateway with its own. */
   readonly #prefix: string;
   readonly #mailbox: Mailbox | undefined;
   readonly #instance: string;
@@ -91,9 +91,9 @@ export class HeldCalls implements Disposable {
   }
 
   /**
-   * Continues a call with the client's answers, here or at the gateway that holds it; returns how to
-   * cancel it. Throws INVALID_PARAMS if it is not the caller's, or gone; if another gateway says so,
-   * the round ends with `refused()`.
+   * Continues a call with the client's answers, here or at the gateway that holds it, and returns a way
+   * to cancel it. Throws INVALID_PARAMS if the call is unknown or not the caller's; if another gateway
+   * reports that, the round ends with `refused()`.
    */
   resume(retry: Retry, back: ReturningClient): Pick<StatelessCall, "cancel"> {
     const instance = /^[0-9a-f-]{36}(?=\.)/.exec(retry.state.slice(this.#prefix.length))?.[0];
@@ -113,7 +113,7 @@ export class HeldCalls implements Disposable {
 
   #take({ state, endpoint, principal, fingerprint }: Retry): StatelessCall {
     const { call, limit } = this.#calls.get(state) ?? {};
-    // Somebody else's call is as unknown as one that never was.
+    // The error is the same for another caller's call as for one that never existed.
     if (!limit || call?.session.endpoint !== endpoint || call.session.principal !== principal) {
       throw this.#unknown(state);
     }
@@ -130,7 +130,7 @@ export class HeldCalls implements Disposable {
     return call;
   }
 
-  /** Has the gateway that holds the call continue it, and says in the round what it says. */
+  /** Passes the retry to the gateway that holds the call, and relays its messages to the client. */
   #pass(
     mailbox: Mailbox,
     instance: string,
@@ -158,12 +158,12 @@ export class HeldCalls implements Disposable {
     }).catch((error) => {
       const { rpcCode, message } = GatewayError.from(error);
       round.end(errorText(id, rpcCode, message), 200);
-    }).catch(() => {/* nobody is left to tell */});
+    }).catch(() => {/* the client has disconnected */});
     return { cancel };
   }
 
-  /** Continues a call whose client has come back to another gateway. */
-  #resumePassed(body: string, { send, signal }: Parameters<MailHandler>[1]): Promise<string> {
+  /** Continues a held call whose retry reached another gateway. */
+  #resumePassed(body: string, { send, signal }: Parameters<MessageHandler>[1]): Promise<string> {
     const { id, progressToken, answers, ...retry } = PassedRetry.parse(JSON.parse(body));
     const call = this.#take(retry);
     const { promise, resolve } = Promise.withResolvers<string>();

@@ -3,7 +3,7 @@ import { Mailbox } from "../storage/mailbox.ts";
 import { Store } from "../storage/store.ts";
 import { HeldCalls } from "./held_calls.ts";
 
-Deno.test("HeldCalls answers a passed retry even if its refusal cannot be written", async () => {
+Deno.test("HeldCalls answers a retry passed to another gateway even if building the refusal fails", async () => {
   await using store = await Store.open({ location: ":memory:" });
   await using mailbox = new Mailbox(store, { id: "here", isAlive: () => Promise.resolve(false) });
   using held = new HeldCalls({ gatewayId: "g", mailbox });

@@ -18,7 +18,7 @@ const PACE_MS = 250;
 /** How long a person or a model may take to answer. */
 const ANSWER_LIMIT_MS = 10 * 60_000;
 const MISSING_CAPABILITY = -32021;
-/** An older server's error: a person has to open a page before the call can work. */
+/** An older server's error: the user must open a page before the call can succeed. */
 const URL_REQUIRED = -32042;
 const INTERNAL_ERROR = -32603;
 
@@ -73,12 +73,12 @@ function declined(id: number, error: string): ServerAnswer {
   return { id, text: `{"jsonrpc":"2.0","id":${id},"error":${error}}` };
 }
 
-/** Errors of this kind are short; a longer answer is not searched for one. */
+/** Longer answers are not searched for this error, which is always short. */
 const MAX_ERROR_CHARACTERS = 100_000;
 
 /**
- * Between a stateless client and an older server, whose call fails until a person has been to a page:
- * sends the person there, and then repeats the call, as a client with a session does by itself.
+ * An older server may fail a call until the user has opened a page. A client with sessions handles that
+ * itself; for a stateless client, this asks the user to open the page and repeats the call.
  */
 export async function completeUrls(first: ServerAnswer, rounds: InputRounds) {
   let answer = first;
@@ -95,7 +95,7 @@ export async function completeUrls(first: ServerAnswer, rounds: InputRounds) {
   return answer;
 }
 
-/** The pages that a person has to open before a call can work; undefined if there are none. */
+/** The pages that the user must open before the call can succeed; undefined if there are none. */
 function readUrlsRequired(text: string): InputRequest[] | undefined {
   if (text.length > MAX_ERROR_CHARACTERS || !text.includes(String(URL_REQUIRED))) return undefined;
   const error = parseJson(memberText(text, "error") ?? "null");

@@ -40,7 +40,7 @@ Deno.test("putQuestion() withdraws its question with the request, as long as tha
   assert.deepEqual(await withdraw(true), ["pushed"]);
 });
 
-/** A call that fails until the person has opened a page, for a client that answers like this. */
+/** A call that fails until the user has opened a page, for a client that answers with `action`. */
 async function openPage(action: string, elicitation: object = { url: {} }, fails = 1) {
   const error = {
     code: -32042,
@@ -84,7 +84,7 @@ async function openPage(action: string, elicitation: object = { url: {} }, fails
   return { asked, calls, ...JSON.parse(done.text) };
 }
 
-Deno.test("completeUrls() repeats a call once a person has opened the pages it needs", async () => {
+Deno.test("completeUrls() repeats a call once the user has opened the required pages", async () => {
   const accepted = await openPage("accept");
   assert.deepEqual([accepted.asked, accepted.calls], [["https://a.example/"], 2]);
   assert.deepEqual(accepted.result, {});

@@ -38,7 +38,7 @@ export class ClientLists {
   readonly #current: () => ListVersions;
   readonly #listed: ListVersions;
   readonly #announced: Partial<ListVersions> = {};
-  /** Whether it is unknown what the client lists: then it is assumed to list what is announced. */
+  /** Whether the client's list is unknown; it is then assumed to be current after each announcement. */
   readonly #isAssumed: boolean;
 
   constructor(current: () => ListVersions, listed?: ListVersions) {

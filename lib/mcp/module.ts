@@ -63,7 +63,7 @@ export interface McpModuleOptions
   signal: AbortSignal;
   /** The same for all gateways on the store, and after a restart. */
   gatewayId?: string | undefined;
-  /** To the other gateways on the store. */
+  /** Reaches the other gateways on the store. */
   mailbox?: Mailbox | undefined;
   /** Built for one command: sessions of other processes are left alone. */
   isCommand?: boolean;

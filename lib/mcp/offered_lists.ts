@@ -13,7 +13,7 @@ import type { ManagedServer } from "../servers/server.ts";
 import { MOST_OFFERS, type OfferedListsRepository } from "../storage/servers_repository.ts";
 import { listToolTexts } from "../servers/tool_list.ts";
 
-/** How long a client's first list waits for the lists of servers for clients like it. */
+/** How long a client's first list waits for the tools that servers list to clients like it. */
 const WAIT_MS = 2_000;
 /** A server that takes longer to list its tools is probed again later. */
 const PROBE_MS = 20_000;
@@ -21,18 +21,18 @@ const PROBE_MS = 20_000;
 const AT_ONCE = 4;
 /** After a probe that failed. */
 const AGAIN_MS = 60_000;
-/** Timers and the clock may disagree by this. */
+/** Tolerance for the difference between timers and the clock. */
 const MARGIN_MS = 50;
 /** A server that announces a change with every list must not be listed without end. */
 const MOST_LISTS = 3;
-/** Of each server, lists of owners' own processes; the oldest goes first. */
+/** Maximum number of lists from owners' own processes per server; the oldest is dropped first. */
 const MOST_OWN = 100;
 /** Of one owner: stateless clients can offer something else with each request. */
 const OFFERS_A_MINUTE = 10;
 
-/** Times that a failed probe is repeated for clients that do not list again by themselves. */
+/** Maximum attempts of a probe. The gateway retries by itself, because many clients list only once. */
 const MOST_TRIES = 3;
-/** After this long a server is probed again, as it is for its revision. */
+/** How long a stored list is valid; the same as for a server's revision. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
 const LIST_CHANGED = "notifications/tools/list_changed";
@@ -41,11 +41,11 @@ interface OfferedListsOptions {
   catalog: Catalog;
   /** A server lists these tools to clients with this offer. */
   onListed(server: string, offer: string, tools: string[]): Promise<void>;
-  /** So that servers need not be probed again after a restart. */
+  /** Stores lists, so that servers are not probed again after a restart. */
   records?: Pick<OfferedListsRepository, "find" | "note"> | undefined;
   onWarning?(message: string, details: object): void;
   signal: AbortSignal;
-  /** After a probe that failed; default: a minute. */
+  /** Delay before a failed probe is repeated; default: one minute. */
   againMs?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ interface Probe {
 export class OfferedLists implements Disposable {
   readonly #options: OfferedListsOptions;
   readonly #probes = new WeakMap<ManagedServer, Map<string, Probe>>();
-  /** What servers list on clients' own connections besides, by offer with owner, and client. */
+  /** Additional tools on clients' own connections, keyed by server, owner's offer and client. */
   readonly #own = new WeakMap<ManagedServer, Map<string, Map<object, string[]>>>();
   readonly #retries = new Set<ReturnType<typeof setTimeout>>();
   readonly #digests = new WeakMap<ServerTools, string>();
@@ -103,9 +103,9 @@ export class OfferedLists implements Disposable {
   }
 
   /**
-   * Notes what a server lists on a client's own connection; an empty list ends this. A program may add
-   * tools while it runs, and the client's own process is not the probe's. They are only for clients of
-   * the same owner: their definitions can contain what only that owner may see.
+   * Records the tools that a server lists on a client's own connection; an empty list removes them. A
+   * program may add tools while it runs, in a process that the probe has not seen. Only clients of the
+   * same owner get them, because their definitions can contain data that only that owner may see.
    */
   noteOwn(
     server: ManagedServer,
@@ -140,8 +140,8 @@ export class OfferedLists implements Disposable {
   }
 
   /**
-   * Tells what owners' own processes list. The catalog has one definition per name: a probe's comes
-   * first, then that of the owner who had it first. Others that define it differently do not get it.
+   * Publishes the tools of owners' own processes. The catalog has one definition per name: the probe's,
+   * otherwise that of the first owner. An owner whose process defines the tool differently does not get it.
    */
   #tellOwn(server: ManagedServer, ended: readonly string[] = []): void {
     const { onListed, onWarning } = this.#options;
@@ -163,7 +163,7 @@ export class OfferedLists implements Disposable {
     const told = [...ended.map((offer) => [offer, []] as const), ...lists]
       .map(([offer, tools]) => onListed(server.name, offer, [...tools]));
     Promise.all(told).catch((error) => {
-      onWarning?.("Cannot list tools of a client's own connection", { error });
+      onWarning?.("Cannot publish the tools of a client's own connection", { error });
     });
   }
 
@@ -207,7 +207,7 @@ export class OfferedLists implements Disposable {
     return probe.probing;
   }
 
-  /** Clients that were listed too little hear of the rest, whether or not they list again. */
+  /** Retries by itself, so that clients learn of missing tools without listing again. */
   #retry(server: ManagedServer, offer: string, profile: ClientProfile, tries: number): void {
     if (this.#options.signal.aborted) return;
     const timer = setTimeout(() => {
@@ -232,7 +232,11 @@ export class OfferedLists implements Disposable {
     if (stored?.stamp === stamp && Date.now() - stored.at < KEPT_MS) return stored.tools;
     const tools = await this.#inTurn(() => this.#list(server, profile));
     records?.note({ server: server.name, offer, stamp, tools, at: Date.now() })
-      .catch((error) => onWarning?.("Cannot save what a server lists to a client", { error }));
+      .catch((error) =>
+        onWarning?.("Cannot store a server's tool list for clients with certain capabilities", {
+          error,
+        })
+      );
     return tools;
   }
 
@@ -311,7 +315,7 @@ export class OfferedLists implements Disposable {
   }
 }
 
-/** No client is behind the probe: it answers pings, and nothing else. */
+/** No client is behind the probe, so it answers only pings. */
 async function answer(
   connection: Promise<Connection>,
   { id, method }: RpcMessage & { kind: "request" },

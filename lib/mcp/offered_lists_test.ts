@@ -124,7 +124,7 @@ Deno.test("OfferedLists probes again a while after a failure, though the list fo
   assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
 });
 
-Deno.test("OfferedLists tries again by itself after a failure, for clients that list once", async () => {
+Deno.test("OfferedLists retries by itself after a failure, for clients that list only once", async () => {
   await using asking = await startAsking({ againMs: 1 });
   const { fake, server, lists, listed } = asking;
   const works = fake.handlers.get("tools/list")!;
@@ -138,7 +138,7 @@ Deno.test("OfferedLists tries again by itself after a failure, for clients that 
   assert.deepEqual(listed, [[offerOf(SAMPLING), ["look", "ask"]]]);
 });
 
-Deno.test("OfferedLists remembers over a restart what the same server lists, and nothing else", async () => {
+Deno.test("OfferedLists reuses stored lists after a restart, unless the server has changed", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const links = async (change: (fake: FakeServer) => void = () => {}) => {
     await using asking = await startAsking({ store });
@@ -150,7 +150,7 @@ Deno.test("OfferedLists remembers over a restart what the same server lists, and
     return fake.links.length;
   };
   assert.equal(await links(), 2);
-  assert.equal(await links(), 1, "it was not probed");
+  assert.equal(await links(), 1, "the server was not probed again");
   const changed = (fake: FakeServer) => {
     const { handlers } = fake;
     const lists = handlers.get("tools/list")!;
@@ -159,10 +159,10 @@ Deno.test("OfferedLists remembers over a restart what the same server lists, and
       return { tools: [{ name: "new", inputSchema: { type: "object" } }, ...tools] };
     });
   };
-  assert.equal(await links(changed), 2, "it lists something else to all");
+  assert.equal(await links(changed), 2, "its list for everyone has changed");
 });
 
-Deno.test("OfferedLists.noteOwn() adds what clients' own connections list, while they do", async () => {
+Deno.test("OfferedLists.noteOwn() adds tools of clients' own connections while they list them", async () => {
   await using asking = await startAsking();
   const { server, lists, listed } = asking;
   await lists.known([server], SAMPLING, signal);
@@ -173,7 +173,7 @@ Deno.test("OfferedLists.noteOwn() adds what clients' own connections list, while
     lists.noteOwn(server, client!, ["look", "ask", ...names].map(text));
     return listed.map(([, tools]) => tools);
   };
-  assert.deepEqual(own(one), [], "nothing that is not known");
+  assert.deepEqual(own(one), [], "no additional tools");
   assert.deepEqual(own(one, "fresh"), [["fresh"]]);
   assert.deepEqual(own(other, "late"), [["fresh", "late"]]);
   assert.deepEqual(own(one), [["late"]]);
@@ -200,13 +200,13 @@ Deno.test("OfferedLists.noteOwn() gives one owner's tools to nobody else", async
   assert.deepEqual(shown(bob!), ["look", "ask"]);
   lists.noteOwn(server, bob!, [text("fresh", "Bob's"), text("late")]);
   assert.deepEqual(shown(ann!), ["look", "ask", "Ann's"]);
-  assert.deepEqual(shown(bob!), ["look", "ask", "late"], "the name is Ann's while she has it");
+  assert.deepEqual(shown(bob!), ["look", "ask", "late"], "Ann's definition was first");
   lists.noteOwn(server, ann!, []);
   assert.deepEqual(shown(ann!), ["look", "ask"]);
   assert.deepEqual(shown(bob!).sort(), ["Bob's", "ask", "late", "look"]);
 });
 
-Deno.test("OfferedLists.noteOwn() keeps a limited number of lists, and the newest", async () => {
+Deno.test("OfferedLists.noteOwn() keeps only the newest lists", async () => {
   await using asking = await startAsking();
   const { server, lists, listed } = asking;
   const text = JSON.stringify({ name: "fresh", inputSchema: { type: "object" } });

@@ -64,7 +64,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   readonly #closing = new AbortController();
   readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
   readonly #requests = new Set<McpRequest>();
-  /** Made for a client of another gateway, where no question can be answered. */
+  /** Requests for a client of another gateway, which cannot be asked questions. */
   readonly #passed = new WeakSet<McpRequest>();
   readonly #state = new ConnectionState();
   readonly #stopListening: () => void;
@@ -444,7 +444,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       own?.questions.set(message.id, memberText(asked, "id")!);
       return this.#send(asked, request);
     }
-    // Of two calls of clients that are alike, nobody knows which one it is about.
+    // Clients of 2026-07-28 that look the same share a session: the message may be about either's call.
     const isLog = message.method === "notifications/message";
     if (isLog && !request && this.#isAmbiguous()) return this.#server.hear(text, message);
     const out = message.method === "notifications/cancelled"
@@ -470,13 +470,13 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     questions.clear();
   }
 
-  /** The request in flight that a message may be about; lists never ask anything. */
+  /** The request in flight that a message is most likely about; list requests never ask anything. */
   #likeliest(): McpRequest | undefined {
     const requests = [...this.#requests];
     return requests.findLast(({ method }) => !method.endsWith("/list")) ?? requests.at(-1);
   }
 
-  /** Whether a question may belong to several calls, which may be those of several clients. */
+  /** Whether a question may belong to one of several calls, perhaps of different clients. */
   #isAmbiguous(): boolean {
     if (!isStateless(this.#client.profile)) return false;
     return [...this.#requests].filter(({ method }) => !method.endsWith("/list")).length > 1;

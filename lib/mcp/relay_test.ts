@@ -489,7 +489,7 @@ Deno.test("Relay does not guess which of several stateless calls a question belo
   end.abort();
 });
 
-Deno.test("Relay refuses questions about a task to a client elsewhere, and ends with its tasks", async () => {
+Deno.test("Relay refuses questions during a request from another gateway's client, and ends with its tasks", async () => {
   await using fake = await start();
   const { server, managed } = fake;
   server.handlers.set("tools/call", () => ({ task: { taskId: "7" } }));

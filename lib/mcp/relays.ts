@@ -7,7 +7,7 @@ interface ClientRelaysOptions {
   findServer(name: string): ManagedServer | undefined;
   /** The client as one of the servers sees it. */
   clientFor(server: string): Client;
-  /** What a server lists on the client's own connection; nothing once that is closed for good. */
+  /** Called with the tools a server lists on the client's own connection; empty once that has closed. */
   onOwnTools?(server: ManagedServer, tools: string[]): void;
 }
 

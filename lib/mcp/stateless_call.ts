@@ -185,7 +185,7 @@ export class StatelessCall {
     if (out !== undefined) round.send(out);
   }
 
-  /** Keeps it for the next round; of progress, only the newest. */
+  /** Keeps a message for the next round; of progress, only the newest. */
   #miss(text: string, isProgress: boolean): void {
     if (isProgress) this.#missed = this.#missed.filter((missed) => !missed.isProgress);
     const characters = this.#missed.reduce((sum, missed) => sum + missed.text.length, text.length);

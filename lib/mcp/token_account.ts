@@ -35,7 +35,7 @@ export class TokenAccount {
 
   /** Notes the list that a client was sent, which replaces the one before; nobody waits for it. */
   listed(client: Pick<Client, "principal" | "sent">, shown: ListedTools): void {
-    // Only statistics: what cannot be counted is left out.
+    // These are only statistics: entries that cannot be counted are left out.
     this.#count(client, shown).catch(() => {});
   }
 

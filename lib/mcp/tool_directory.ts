@@ -71,7 +71,7 @@ export interface ToolDirectoryOptions {
   skills?: Pick<SkillDirectory, "find"> | undefined;
   /** Arguments of the owner's last calls of a tool that went well, without secrets; default: none. */
   callsOf?(owner: string, tool: CatalogTool): Record<string, unknown>[];
-  /** What an owner called after its searches; default: nothing. */
+  /** Tools that an owner called after its searches; default: none. */
   picksOf?(owner: string): readonly SearchPick[];
   /** What a list of all tools would cost a caller's model. */
   baseline(principal: string): Promise<number>;

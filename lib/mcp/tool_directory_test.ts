@@ -43,7 +43,7 @@ Deno.test("ToolDirectory.find() finds nothing that the caller may not see", asyn
   assert.deepEqual(await names("owner", "push commits"), []);
 });
 
-Deno.test("ToolDirectory.forOffer() knows a tool of one owner's process for that owner only", async () => {
+Deno.test("ToolDirectory.forOffer() shows a tool of one owner's process only to that owner", async () => {
   await using opened = await openDirectory({ servers: SERVERS });
   const { catalog } = opened;
   const texts = catalog.of("git").tools.map(canonicalText);

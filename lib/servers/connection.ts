@@ -470,10 +470,10 @@ function loneCaller({ pending, callers }: Traffic, message: RpcMessage) {
   if (listening.length > 0) return listening.length === 1 ? listening[0]?.onMessage : undefined;
   const clients = new Set(calls.map((call) => call?.client));
   if (clients.size !== 1) return undefined;
-  // A list says nothing by itself.
+  // Listing makes a server log nothing.
   const speaking = calls.filter((call) => !call?.method.endsWith("/list"));
   const [client] = clients;
-  // Several clients of 2026-07-28 may be one here.
+  // Clients of 2026-07-28 that look the same share a session: the calls may belong to two of them.
   if (client && isStateless(client) && speaking.length > 1) return undefined;
   return (speaking.at(-1) ?? calls.at(-1))?.onMessage;
 }

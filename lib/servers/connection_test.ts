@@ -169,7 +169,7 @@ Deno.test("Connection hands log messages only to the caller whom they can be abo
   assert.deepEqual([bob, all], [[], ["a line", "a line"]]);
 });
 
-Deno.test("Connection hands a log message to none of several calls that clients of 2026-07-28 may share", async () => {
+Deno.test("Connection passes a log message to no client if calls of two clients of 2026-07-28 may be in flight", async () => {
   const server = new FakeServer();
   const [heard, all]: [string[], string[]] = [[], []];
   const events = { onMessage: (text: string) => void all.push(text), onClose() {}, onLog() {} };

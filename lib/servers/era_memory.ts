@@ -78,7 +78,7 @@ export class LastEra {
   }
 }
 
-/** Identifies an entry with its secrets: another one may lead to another server. */
+/** Identifies an entry including its secrets: with other secrets it may lead to another server. */
 export function entryHash({ spec, secretsStamp = "" }: PooledServer): string {
   const place = "url" in spec
     ? [spec.url, spec.headers]

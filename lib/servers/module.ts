@@ -210,7 +210,7 @@ function followTools(
   });
 }
 
-/** Notes tasks for all gateways on the store, and answers them about those that were started here. */
+/** Records tasks for all gateways on the store, and answers their requests about tasks started here. */
 function serveTasks(
   { store, mailbox, isCommand, onWarning }: ServersInput,
   stack: AsyncDisposableStack,
@@ -250,7 +250,7 @@ async function findPackageCache(
   return async () => void await installs.repair({ ...spec, env });
 }
 
-/** Ends programs that killed gateways left running, and forgets their leases and mail. */
+/** Ends programs that killed gateways left running, and removes their leases and messages. */
 function keepReaping(
   { store, lease, mailbox, onWarning }: ServersInput,
   records: ProcessesRepository,

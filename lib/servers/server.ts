@@ -64,7 +64,7 @@ export interface ManagedServerOptions {
   onTools(name: string, tools: string[]): Promise<number>;
   /** What servers spoke last, by name and entry. */
   eras?: EraMemory | undefined;
-  /** Where all gateways on the store look for the owners of tasks. */
+  /** Where all gateways on the store find the owners of tasks. */
   tasks?: TaskOwnersOptions["shared"];
   /** It was switched off: its tools are no longer there, and are not forgotten either. */
   onSwitchedOff?(name: string): void;
@@ -471,7 +471,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#isAsleep = false;
   }
 
-  /** Takes what the server says to nobody in particular. */
+  /** Logs a message that is for no particular client. */
   hear(text: string, message: RpcMessage): void {
     if (message.kind !== "notification") return;
     if (message.method === "notifications/tools/list_changed") return this.#tools.changed();

@@ -9,19 +9,19 @@ import {
   parseJson,
   withId,
 } from "../core/rpc.ts";
-import { type Mailbox, type MailExchange, PeerGone } from "../storage/mailbox.ts";
+import { type Mailbox, type MessageExchange, PeerGone } from "../storage/mailbox.ts";
 import type { TaskOwnersRepository } from "../storage/servers_repository.ts";
 import { isProgram } from "../core/server.ts";
 import type { ManagedServer, PooledServer } from "./server.ts";
 
 const INVALID_PARAMS = -32602;
 const MOST_TASKS = 10_000;
-/** After the last request about a task. */
+/** How long a task is remembered after the last request about it. */
 const KEPT_MS = 24 * 3_600_000;
-/** So often at most is a use of a task written to the store. */
+/** Minimum time between two writes to the store about one task. */
 const NOTE_EVERY_MS = 3_600_000;
 
-/** What gateways on one store ask each other about tasks. */
+/** The topic of requests about tasks between gateways on one store. */
 export const TASK_TOPIC = "task";
 export const PassedTask = z.strictObject({
   server: z.string(),
@@ -43,7 +43,7 @@ interface TaskUse {
   carrier: TaskCarrier | undefined;
 }
 
-/** Has the connection on which a task was started. The answer has the id 0. */
+/** Holds the connection on which a task was started. Answers have the id 0. */
 export interface TaskCarrier {
   callOnTask(
     request: Pick<PassedTask, "method" | "params">,
@@ -53,7 +53,7 @@ export interface TaskCarrier {
 
 export interface TaskOwnersOptions {
   server: Pick<ManagedServer, "name" | "isStateless"> & { server: Pick<PooledServer, "spec"> };
-  /** To which the owners are written, for other gateways and for the time after a restart. */
+  /** Stores the owners, so that other gateways know them and a restart does not lose them. */
   shared?: { records: TaskOwnersRepository; mailbox: Mailbox } | undefined;
   now?: (() => number) | undefined;
 }
@@ -65,7 +65,7 @@ export interface TaskOwnersOptions {
 export class TaskOwners {
   readonly #options: TaskOwnersOptions;
   readonly #now: () => number;
-  /** The uses of tasks by their callers, the longest ago first. */
+  /** The last use of each task by its caller, least recent first. */
   readonly #uses = new Map<string, TaskUse>();
 
   constructor(options: TaskOwnersOptions) {
@@ -74,8 +74,8 @@ export class TaskOwners {
   }
 
   /**
-   * The answer to a request about a task that is not the caller's, or that another gateway on the
-   * store has started; undefined if this one is to make the request.
+   * Answers a request about a task that is not the caller's, or that another gateway on the store
+   * started; undefined if this gateway should make the request itself.
    */
   async divert(
     principal: string,
@@ -93,12 +93,12 @@ export class TaskOwners {
     if (use) return void await this.#note(key, use);
     const instance = await this.#instanceOf(key);
     if (!shared || instance === undefined) {
-      // Callers without a token may do everything anyway.
+      // If no token is required, callers may do everything anyway.
       return credentialOf(principal) === EVERYONE ? undefined : refuse("not found");
     }
-    // Any gateway can ask a server that is one for all and keeps no sessions.
+    // Any gateway can ask a remote server that keeps no sessions.
     if (!isLocal && server.isStateless) return undefined;
-    // Started here, but with a server that was removed since, or forgotten after a day or many tasks.
+    // Started here, but the server was removed since, or the task was forgotten: unused or too old.
     if (instance === shared.mailbox.id) {
       return isLocal ? refuse("has ended, or was not used for a day") : undefined;
     }
@@ -115,8 +115,8 @@ export class TaskOwners {
     }
   }
 
-  /** Makes a request for another gateway's client; throws PeerGone if it cannot. */
-  async answer({ principal, taskId, method, params }: PassedTask, exchange: MailExchange) {
+  /** Makes a request for another gateway's client; throws PeerGone if the task is not known here. */
+  async answer({ principal, taskId, method, params }: PassedTask, exchange: MessageExchange) {
     const use = this.#current(keyOf(principal, taskId));
     if (use && !use.carrier && isProgram(this.#options.server.server.spec)) {
       const why = `Task ${JSON.stringify(taskId)} has ended with the connection that started it`;
@@ -126,12 +126,12 @@ export class TaskOwners {
     return await use.carrier.callOnTask({ method, params }, exchange);
   }
 
-  /** Ends with its connection, and so do the tasks on it. */
+  /** Forgets a carrier whose connection has closed; its tasks end with it. */
   release(carrier: TaskCarrier): void {
     for (const use of this.#uses.values()) if (use.carrier === carrier) use.carrier = undefined;
   }
 
-  /** The answer as its caller may see it; notes the task that it starts, if it does. */
+  /** The answer as its caller may see it; if the answer starts a task, the task is recorded. */
   shown(
     principal: string,
     { method }: Pick<McpRequest, "method">,
@@ -175,7 +175,7 @@ export class TaskOwners {
     return use && this.#now() - use.usedAt < KEPT_MS ? use : undefined;
   }
 
-  /** The gateway that started it, by the store. */
+  /** The gateway that started the task, according to the store. */
   async #instanceOf(key: string): Promise<string | undefined> {
     const { server, shared } = this.#options;
     const record = (await shared?.records.find([server.name, key]))?.value;

@@ -66,13 +66,13 @@ Deno.test("TaskOwners forgets tasks a day after their last use, and the oldest o
   assert.equal(await isForeign(owners, "ann", about("task 0")), false);
 });
 
-Deno.test("TaskOwners knows tasks after a restart, and what becomes of them by kind of server", async () => {
+Deno.test("TaskOwners remembers tasks over a restart, and says which ones ended with their program", async () => {
   await using store = await Store.open({ location: ":memory:" });
   let now = Date.now();
   const server = { name: "s", isStateless: true, server: { spec: ELSEWHERE! } };
   const records = new TaskOwnersRepository(store);
   const openAt = (id: string) => {
-    // Nobody else is alive on a store in memory.
+    // No other gateway is alive on a store in memory.
     const mailbox = new Mailbox(store, { id, isAlive: () => Promise.resolve(false) });
     return new TaskOwners({ server, shared: { records, mailbox }, now: () => now });
   };
@@ -80,7 +80,7 @@ Deno.test("TaskOwners knows tasks after a restart, and what becomes of them by k
   await openAt("before").shown("ann", CALL, started);
   const owners = openAt("after");
   for (server.isStateless of [true, false]) {
-    assert.equal(await owners.divert("ann", about("a")), undefined, "the server may know it");
+    assert.equal(await owners.divert("ann", about("a")), undefined, "the server may still have it");
     assert.match(await owners.divert("bob", about("a")) ?? "", /not found/);
   }
   server.server.spec = PROGRAM!;
@@ -95,7 +95,7 @@ Deno.test("TaskOwners knows tasks after a restart, and what becomes of them by k
   assert.deepEqual(await records.values(), []);
 });
 
-Deno.test("TaskOwners does not ask its own gateway about a task that it no longer knows", async () => {
+Deno.test("TaskOwners does not ask its own gateway about a task it has forgotten", async () => {
   await using store = await Store.open({ location: ":memory:" });
   await using mailbox = new Mailbox(store, { id: "here", isAlive: () => Promise.resolve(true) });
   const server = { name: "s", isStateless: false, server: { spec: PROGRAM! } };
@@ -106,10 +106,10 @@ Deno.test("TaskOwners does not ask its own gateway about a task that it no longe
   assert.match(await added.divert("ann", about("a")) ?? "", /has ended/);
   assert.match(await added.divert("bob", about("a")) ?? "", /not found/);
   server.server.spec = ELSEWHERE!;
-  assert.equal(await added.divert("ann", about("a")), undefined, "the server may know it");
+  assert.equal(await added.divert("ann", about("a")), undefined, "the server may still have it");
 });
 
-Deno.test("TaskOwners.answer() makes a request on the connection of the task, for its owner only", async () => {
+Deno.test("TaskOwners.answer() makes a request on the task's connection, for its owner only", async () => {
   const owners = new TaskOwners(alone);
   const carrier: TaskCarrier = { callOnTask: ({ method }) => Promise.resolve(method) };
   await owners.shown("ann", CALL, resultText(1, '{"task":{"taskId":"a"}}'), carrier);

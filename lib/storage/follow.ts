@@ -19,7 +19,7 @@ interface FollowGenerationOptions {
   /** The generation that the caller has seen; a later one is reported at once. */
   since?: bigint;
   pollMs?: number | undefined;
-  /** Told whenever its key, or anything else, may have changed elsewhere. */
+  /** Told to read whenever its key, or anything else, may have changed elsewhere. */
   mailbox?: Pick<Mailbox, "bell" | "read" | "keepReading"> | undefined;
 }
 

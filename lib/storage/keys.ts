@@ -39,7 +39,7 @@ export const keys = {
   pausedServers: family<[name: string]>("paused_servers"),
   /** Which revisions of MCP servers spoke when they were last connected; a cache. */
   serverEras: family<[name: string]>("server_eras"),
-  /** What servers list to clients with certain capabilities; a cache. */
+  /** Tools that servers list to clients with certain capabilities; a cache. */
   offeredLists: family<[server: string, offer: string]>("offered_lists"),
   /** Which caller started which task, and at which gateway. */
   taskOwners: hashedFamily<[server: string, task: string]>("task_owners"),
@@ -65,9 +65,9 @@ export const keys = {
   /** Clients' sessions, so that they survive a restart and a change of instance. */
   sessions: family("sessions"),
   leases: family("leases"),
-  /** Messages from one process to another, in the order in which they were sent. */
+  /** Messages from one process to another, in the order they were sent. */
   mail: family<[to: string, from: string, nth: number]>("mail"),
-  /** Change with each message to a process. */
+  /** Changes with each message to the process. */
   mailBells: family<[to: string]>("mail_bells"),
 
   /** By the token's id; the token itself is not stored. */

@@ -10,91 +10,91 @@ import type { KeptLease } from "./leases_repository.ts";
 import { encodeRecord, RECORD_BYTES } from "./records.ts";
 import type { Store } from "./store.ts";
 
-/** Conversations that a process has with others at a time. */
+/** Maximum number of open conversations per process. */
 const MAX_OPEN = 1_000;
-/** Of one message, or of several that are written as one record. */
-const LETTER_BYTES = RECORD_BYTES - 64 * 1024;
-/** Of all messages to one process that wait until the store takes them. */
+/** Maximum size of a message, and of a batch: the messages that are written as one record. */
+const BATCH_BYTES = RECORD_BYTES - 64 * 1024;
+/** Maximum total size of the messages to one process that are not written yet. */
 const WAITING_BYTES = 4 * RECORD_BYTES;
-/** Messages that end a conversation and could not be written, to be written later. */
+/** Maximum number of control messages that could not be written and are retried later. */
 const MAX_UNSENT = 10_000;
 const READ_AT_ONCE = 100;
-/** How long it takes at most to notice that the other process of a conversation has ended. */
+/** How often to check whether the processes on the other side of conversations still run. */
 const CHECK_MS = 2_000;
 const KEEP_READING_MS = 250;
-/** How long to wait for the next message of a conversation: the longest time limit that a call can have. */
+/** Default wait for the next message of a conversation: the maximum time limit of a call. */
 const LIMIT_MS = 24 * 3_600_000;
 
-const Mail = z.strictObject({
+const Message = z.strictObject({
   conversation: z.string(),
   kind: z.enum(["ask", "part", "answer", "failure", "gone", "cancel"]),
   topic: z.string().optional(),
-  /** Of parts with the same value here, the last one is enough. */
+  /** A part replaces an unsent one of its conversation that has the same value here. */
   newest: z.string().optional(),
   body: z.string(),
 });
-type Mail = z.infer<typeof Mail>;
+type Message = z.infer<typeof Message>;
 
-/** What is to be written next to one process, in its order. */
+/** Messages to one process that are not written yet, in order. */
 interface Queue {
-  /** By what a newer one replaces it by; most are never replaced. */
-  mails: Map<Mail | string, { mail: Mail; bytes: number }>;
+  /** Keyed by conversation and `newest`, so that a newer part replaces an older one; else by itself. */
+  messages: Map<Message | string, { message: Message; bytes: number }>;
   bytes: number;
 }
 
-export interface MailExchange {
-  /** Sends something before the answer; of those with the same `newest`, the last one is enough. */
+export interface MessageExchange {
+  /** Sends a part before the answer; it replaces an unsent part with the same `newest`. */
   send(part: string, newest?: string): void;
-  /** Aborts if the process that asks is no longer interested, or is gone. */
+  /** Aborts when the asking process cancels or ends. */
   signal: CancelSignal;
 }
 
-/** Answers what another process asks; a GatewayError reaches it as such. */
-export type MailHandler = (body: string, exchange: MailExchange) => Promise<string>;
+/** Answers another process; a GatewayError that it throws is thrown there too. */
+export type MessageHandler = (body: string, exchange: MessageExchange) => Promise<string>;
 
-/** The process that was asked has ended, or is about to. */
+/** The process that was asked has ended or is stopping. */
 export class PeerGone extends GatewayError {
   constructor() {
-    super("CONFLICT", { message: "The gateway that holds this has stopped" });
+    super("CONFLICT", { message: "The gateway that handles this request has stopped" });
   }
 }
 
 interface AskOptions {
   signal?: CancelSignal;
   onPart?(part: string): void;
-  /** How long to wait for the answer, or for the next part. */
+  /** Maximum wait for the answer or the next part. */
   limitMs?: number;
 }
 
 interface Conversation {
   peer: string;
-  /** Without one, it is the other process that waits. */
+  /** Missing if the other process is the one that waits. */
   limitMs?: number;
   heardAt: number;
   onPart?: ((part: string) => void) | undefined;
-  /** With what went wrong, or without and with the answer. */
+  /** Gets either an error or, if that is undefined, the answer. */
   onEnd(error: unknown, answer: string): void;
 }
 
 /**
- * Messages between the gateways on one store. A process asks another one about a topic, and gets any
- * number of parts and one answer. Only gateways can write here; the one that answers has to check
- * which caller a message is for.
+ * Messages between the gateways on one store. A process asks another about a topic, and gets any number
+ * of parts and one answer. Only gateways can write messages, so they are not signed; the gateway that
+ * answers must check which caller a message is for.
  */
 export class Mailbox implements AsyncDisposable {
   readonly #store: Store;
   readonly #lease: Pick<KeptLease, "id" | "isAlive">;
-  readonly #handlers = new Map<string, MailHandler>();
+  readonly #handlers = new Map<string, MessageHandler>();
   readonly #open = new Map<string, Conversation>();
   readonly #waiting = new Map<string, Queue>();
-  #unsent: { peer: string; mail: Mail }[] = [];
+  #unsent: { peer: string; message: Message }[] = [];
   readonly #writeInTurn = inTurn();
   readonly #readInTurn = inTurn();
   readonly #checking: ReturnType<typeof setInterval>;
   #reading: ReturnType<typeof setInterval> | undefined;
   #reads = 0;
-  #letters = 0;
-  /** Whether others may have sent something here. */
+  #batches = 0;
+  /** Whether the store may hold messages for this process, which disposing must then remove. */
   #isKnown = false;
   #isEnding = false;
 
@@ -109,7 +109,7 @@ export class Mailbox implements AsyncDisposable {
     Deno.unrefTimer(Number(this.#checking));
   }
 
-  /** Names this process to others. */
+  /** Identifies this process to others. */
   get id(): string {
     return this.#lease.id;
   }
@@ -119,13 +119,13 @@ export class Mailbox implements AsyncDisposable {
     return keys.mailBells(this.id);
   }
 
-  handle(topic: string, handler: MailHandler): void {
+  handle(topic: string, handler: MessageHandler): void {
     this.#handlers.set(topic, handler);
   }
 
   /**
-   * The answer of another process; throws PeerGone if it ends first, TIMEOUT if nothing comes for too
-   * long, and the error it answers.
+   * Asks another process and returns its answer. Throws the error it answers with, PeerGone if it ends
+   * first, or TIMEOUT if nothing arrives within `limitMs`.
    */
   async ask(
     peer: string,
@@ -133,7 +133,7 @@ export class Mailbox implements AsyncDisposable {
     body: string,
     { signal, onPart, limitMs = LIMIT_MS }: AskOptions = {},
   ): Promise<string> {
-    // Nobody has to ask itself: it would wait for its own answer.
+    // A process that asked itself would wait for its own answer.
     if (this.#isEnding || peer === this.id || !await this.#lease.isAlive(peer)) {
       throw new PeerGone();
     }
@@ -156,18 +156,18 @@ export class Mailbox implements AsyncDisposable {
     }
   }
 
-  /** Reads what has come. */
+  /** Reads new messages. */
   read(): void {
-    // One that waits for its turn reads all that comes until then.
+    // A read that is already queued also reads everything that arrives before its turn.
     if (this.#isEnding || this.#reads > 1) return;
     this.#isKnown = true;
     this.#reads++;
     void this.#readInTurn(() => this.#readAll())
-      .catch((error) => this.#store.warn("Cannot read messages of other gateways", { error }))
+      .catch((error) => this.#store.warn("Cannot read messages from other gateways", { error }))
       .finally(() => this.#reads--);
   }
 
-  /** Reads from now on without being told: while a gateway ends, it follows the store no more. */
+  /** Polls from now on: a gateway that is stopping no longer follows the store. */
   keepReading(everyMs = KEEP_READING_MS): void {
     if (this.#isEnding) return;
     clearInterval(this.#reading);
@@ -175,7 +175,7 @@ export class Mailbox implements AsyncDisposable {
     Deno.unrefTimer(Number(this.#reading));
   }
 
-  /** Removes what was sent to processes that have ended. */
+  /** Removes messages to processes that have ended. */
   async forgetEnded(): Promise<void> {
     const peers = new Set<string>();
     for (const prefix of [keys.mailBells(), keys.mail()]) {
@@ -189,7 +189,7 @@ export class Mailbox implements AsyncDisposable {
     await this.#store.commit({ deletes: [keys.mailBells(peer)], announce: false });
   }
 
-  /** Tells both sides of all conversations that this process ends, and leaves no mail behind. */
+  /** Ends all conversations on both sides, and removes messages to this process. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true;
     clearInterval(this.#checking);
@@ -202,7 +202,7 @@ export class Mailbox implements AsyncDisposable {
     await this.#writeInTurn(() => Promise.resolve());
     if (!this.#isKnown) return;
     await this.#forget(this.id).catch((error) =>
-      this.#store.warn("Cannot remove messages of other gateways", { error })
+      this.#store.warn("Cannot remove messages from other gateways", { error })
     );
   }
 
@@ -215,62 +215,62 @@ export class Mailbox implements AsyncDisposable {
     this.#open.set(id, conversation);
   }
 
-  #post(peer: string, mail: Mail): void {
-    const { conversation, newest } = mail;
+  #post(peer: string, message: Message): void {
+    const { conversation, newest } = message;
     const found = this.#waiting.get(peer);
-    const { mails, bytes }: Queue = found ?? { mails: new Map(), bytes: 0 };
-    const key = newest === undefined ? mail : `${conversation} ${newest}`;
-    const own = encodeRecord(mail).length + 1;
-    const total = bytes - (mails.get(key)?.bytes ?? 0) + own;
-    if (!isControl(mail) && (own > LETTER_BYTES || total > WAITING_BYTES)) {
-      const what = own > LETTER_BYTES
-        ? "A message to another gateway is too long"
-        : "Too much to send";
-      return this.#undeliverable(peer, mail, exceeded(what));
+    const { messages, bytes }: Queue = found ?? { messages: new Map(), bytes: 0 };
+    const key = newest === undefined ? message : `${conversation} ${newest}`;
+    const own = encodeRecord(message).length + 1;
+    const total = bytes - (messages.get(key)?.bytes ?? 0) + own;
+    if (!isControl(message) && (own > BATCH_BYTES || total > WAITING_BYTES)) {
+      const what = own > BATCH_BYTES
+        ? "A message to another gateway is too large"
+        : "Too many messages to another gateway are waiting";
+      return this.#undeliverable(peer, message, exceeded(what));
     }
-    mails.delete(key);
-    mails.set(key, { mail, bytes: own });
+    messages.delete(key);
+    messages.set(key, { message, bytes: own });
     if (found) found.bytes = total;
     else {
-      this.#waiting.set(peer, { mails, bytes: total });
+      this.#waiting.set(peer, { messages, bytes: total });
       void this.#writeInTurn(() => this.#write(peer));
     }
   }
 
   async #write(peer: string): Promise<void> {
-    const { mails } = this.#waiting.get(peer) ?? {};
+    const { messages } = this.#waiting.get(peer) ?? {};
     this.#waiting.delete(peer);
-    let [letter, total]: [Mail[], number] = [[], 0];
-    for (const { mail, bytes } of mails?.values() ?? []) {
-      if (total + bytes > LETTER_BYTES && letter.length > 0) {
-        await this.#writeLetter(peer, letter);
-        [letter, total] = [[], 0];
+    let [batch, total]: [Message[], number] = [[], 0];
+    for (const { message, bytes } of messages?.values() ?? []) {
+      if (total + bytes > BATCH_BYTES && batch.length > 0) {
+        await this.#writeBatch(peer, batch);
+        [batch, total] = [[], 0];
       }
-      letter.push(mail);
+      batch.push(message);
       total += bytes;
     }
-    if (letter.length > 0) await this.#writeLetter(peer, letter);
+    if (batch.length > 0) await this.#writeBatch(peer, batch);
   }
 
-  async #writeLetter(peer: string, mails: Mail[]): Promise<void> {
-    const nth = this.#letters++;
+  async #writeBatch(peer: string, messages: Message[]): Promise<void> {
+    const nth = this.#batches++;
     const sets = [
-      { key: keys.mail(peer, this.id, nth), value: mails },
+      { key: keys.mail(peer, this.id, nth), value: messages },
       { key: keys.mailBells(peer), value: [this.id, nth] },
     ];
     try {
       await this.#store.commit({ sets, announce: false });
       await ringBell(this.#store.location);
     } catch (error) {
-      for (const mail of mails) {
-        if (!isControl(mail)) this.#undeliverable(peer, mail, error);
-        else if (this.#unsent.length < MAX_UNSENT) this.#unsent.push({ peer, mail });
+      for (const message of messages) {
+        if (!isControl(message)) this.#undeliverable(peer, message, error);
+        else if (this.#unsent.length < MAX_UNSENT) this.#unsent.push({ peer, message });
       }
     }
   }
 
-  /** Tells both sides of a conversation that a message of it cannot be sent. */
-  #undeliverable(peer: string, { conversation, kind }: Mail, error: unknown): void {
+  /** Ends a conversation on both sides because one of its messages cannot be sent. */
+  #undeliverable(peer: string, { conversation, kind }: Message, error: unknown): void {
     this.#open.get(conversation)?.onEnd(error, "");
     if (kind === "part" || kind === "answer") this.#fail(peer, conversation, error);
   }
@@ -289,27 +289,27 @@ export class Mailbox implements AsyncDisposable {
   async #readAll(): Promise<void> {
     for (let count = READ_AT_ONCE; count === READ_AT_ONCE;) {
       const selector = { prefix: keys.mail(this.id) };
-      const letters = await Array.fromAsync(this.#store.list(selector, { limit: READ_AT_ONCE }));
-      count = letters.length;
+      const batches = await Array.fromAsync(this.#store.list(selector, { limit: READ_AT_ONCE }));
+      count = batches.length;
       if (count === 0) return;
-      // Before they are acted on: what a failure makes it read again must not be done again.
-      await this.#store.commit({ deletes: letters.map(({ key }) => key), announce: false });
-      for (const { key, value } of letters) {
-        const mails = z.array(Mail).safeParse(value).data ?? [];
-        for (const mail of mails) {
+      // Deleted before they are acted on: a message read again after a failure must not run twice.
+      await this.#store.commit({ deletes: batches.map(({ key }) => key), announce: false });
+      for (const { key, value } of batches) {
+        const messages = z.array(Message).safeParse(value).data ?? [];
+        for (const message of messages) {
           try {
-            this.#take(String(key[2]), mail);
+            this.#take(String(key[2]), message);
           } catch (error) {
-            this.#store.warn("Cannot act on a message of another gateway", { error });
+            this.#store.warn("Cannot process a message from another gateway", { error });
           }
         }
       }
     }
   }
 
-  #take(peer: string, mail: Mail): void {
-    const { conversation, kind, body } = mail;
-    if (kind === "ask") return void this.#serve(peer, mail);
+  #take(peer: string, message: Message): void {
+    const { conversation, kind, body } = message;
+    if (kind === "ask") return void this.#serve(peer, message);
     const open = this.#open.get(conversation);
     if (open?.peer !== peer) return;
     open.heardAt = Date.now();
@@ -318,7 +318,7 @@ export class Mailbox implements AsyncDisposable {
     else open.onEnd(kind === "failure" ? failureIn(body) : new PeerGone(), "");
   }
 
-  async #serve(peer: string, { conversation, topic = "", body }: Mail): Promise<void> {
+  async #serve(peer: string, { conversation, topic = "", body }: Message): Promise<void> {
     const handler = this.#handlers.get(topic);
     const signal = new Cancellation();
     try {
@@ -342,11 +342,11 @@ export class Mailbox implements AsyncDisposable {
   }
 
   async #checkPeers(): Promise<void> {
-    for (const { peer, mail } of this.#unsent.splice(0)) this.#post(peer, mail);
+    for (const { peer, message } of this.#unsent.splice(0)) this.#post(peer, message);
     for (const [conversation, { peer, heardAt, limitMs = Infinity, onEnd }] of this.#open) {
       if (Date.now() - heardAt < limitMs) continue;
       this.#post(peer, { conversation, kind: "cancel", body: "" });
-      const message = "The gateway that holds this did not answer in time";
+      const message = "The gateway that handles this request did not answer in time";
       onEnd(new GatewayError("TIMEOUT", { message }), "");
     }
     for (const peer of new Set(Array.from(this.#open.values(), ({ peer }) => peer))) {
@@ -357,7 +357,7 @@ export class Mailbox implements AsyncDisposable {
         }
         await this.#forget(peer);
       } catch (error) {
-        // The next check may work; until then the other process counts as alive.
+        // The other process counts as alive until a check succeeds.
         this.#store.warn("Cannot check whether another gateway is running", { error });
       }
     }
@@ -368,8 +368,8 @@ function exceeded(message: string): GatewayError {
   return new GatewayError("LIMIT_EXCEEDED", { message });
 }
 
-/** Short, and what the other side waits for: sent whatever else waits, and until it can be. */
-function isControl({ kind }: Mail): boolean {
+/** Control messages are short and end a wait on the other side: no limit applies, and they are retried. */
+function isControl({ kind }: Message): boolean {
   return kind === "cancel" || kind === "failure" || kind === "gone";
 }
 

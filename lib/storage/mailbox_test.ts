@@ -7,7 +7,7 @@ import { keys } from "./keys.ts";
 import { Mailbox, PeerGone } from "./mailbox.ts";
 import { Store } from "./store.ts";
 
-/** Two gateways on one file, each with a mailbox; `end()` is what kill -9 does to one. */
+/** Two gateways on one file, each with a mailbox; `end()` simulates kill -9 of one. */
 async function twoMailboxes() {
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_mail_" });
   await using stack = new AsyncDisposableStack();
@@ -47,7 +47,7 @@ async function twoMailboxes() {
   };
 }
 
-Deno.test("Mailbox.ask() gets parts in their order, then one answer, or the error", async () => {
+Deno.test("Mailbox.ask() gets parts in order, then one answer or an error", async () => {
   await using mail = await twoMailboxes();
   const { here, there, store } = mail;
   there.handle("count", (body, { send }) => {
@@ -74,10 +74,14 @@ Deno.test("Mailbox.ask() gets parts in their order, then one answer, or the erro
   await assert.rejects(here.ask("nobody", "count", ""), PeerGone);
   here.handle("count", () => Promise.resolve("asked itself"));
   await assert.rejects(here.ask("here", "count", ""), PeerGone);
-  assert.deepEqual(await Array.fromAsync(store.list({ prefix: keys.mail() })), [], "all was read");
+  assert.deepEqual(
+    await Array.fromAsync(store.list({ prefix: keys.mail() })),
+    [],
+    "every message was read and deleted",
+  );
 });
 
-Deno.test("Mailbox tells both sides when the other one leaves", async () => {
+Deno.test("Mailbox tells each side when the other one cancels or ends", async () => {
   await using mail = await twoMailboxes();
   const { here, there } = mail;
   let left = Promise.withResolvers<void>();
@@ -107,7 +111,7 @@ Deno.test("Mailbox tells both sides when the other one leaves", async () => {
   await assert.rejects(waiting, PeerGone);
 });
 
-Deno.test("Mailbox answers before it closes, and removes what was sent to ended processes", async () => {
+Deno.test("Mailbox answers before it closes, and removes messages to ended processes", async () => {
   await using mail = await twoMailboxes();
   const { here, there, store } = mail;
   const asked = Promise.withResolvers<void>();
@@ -129,7 +133,7 @@ Deno.test("Mailbox answers before it closes, and removes what was sent to ended 
   assert.deepEqual(mail.warnings, []);
 });
 
-Deno.test("Mailbox keeps only the newest of what replaces each other, and limits messages", async () => {
+Deno.test("Mailbox keeps only the newest of parts that replace each other, and limits the size of messages", async () => {
   await using mail = await twoMailboxes();
   const { here, there } = mail;
   there.handle("flood", (_, { send }) => {
@@ -147,7 +151,7 @@ Deno.test("Mailbox keeps only the newest of what replaces each other, and limits
   }
 });
 
-Deno.test("Mailbox leaves nothing in the store when it ends, nor what others sent too late", async () => {
+Deno.test("Mailbox leaves nothing in the store when it ends, not even messages that arrive too late", async () => {
   await using mail = await twoMailboxes();
   const { here, there, store } = mail;
   const left = () =>
@@ -170,7 +174,7 @@ Deno.test("Mailbox leaves nothing in the store when it ends, nor what others sen
   assert.ok(!(await left())[0]?.includes("late"));
 });
 
-Deno.test("Mailbox limits each message by its bytes, not what others send at the same time", async () => {
+Deno.test("Mailbox limits each message by its bytes, not by what is sent at the same time", async () => {
   await using mail = await twoMailboxes();
   const { here, there } = mail;
   // Each quote is two bytes in the store.
@@ -182,7 +186,7 @@ Deno.test("Mailbox limits each message by its bytes, not what others send at the
   await assert.rejects(here.ask("there", "too large", ""), { code: "LIMIT_EXCEEDED" });
 });
 
-Deno.test("Mailbox goes on after a message that cannot be acted on, and asks nobody twice", async () => {
+Deno.test("Mailbox continues after a message that cannot be processed, and runs no request twice", async () => {
   await using mail = await twoMailboxes();
   const { here, there, store } = mail;
   there.handle("parts", (_, { send }) => {
@@ -193,7 +197,7 @@ Deno.test("Mailbox goes on after a message that cannot be acted on, and asks nob
     throw new Error("The client is gone");
   };
   assert.equal(await here.ask("there", "parts", "", { onPart }), "done");
-  assert.deepEqual(mail.warnings, ["Cannot act on a message of another gateway"]);
+  assert.deepEqual(mail.warnings, ["Cannot process a message from another gateway"]);
 
   let calls = 0;
   there.handle("twice", () => {
@@ -209,7 +213,7 @@ Deno.test("Mailbox goes on after a message that cannot be acted on, and asks nob
   assert.equal(calls, 1);
 });
 
-Deno.test("Mailbox takes an error of a kind that it does not know as an internal one", async () => {
+Deno.test("Mailbox treats an error with an unknown code as internal", async () => {
   await using mail = await twoMailboxes();
   const { here, there } = mail;
   there.handle("new", () => {
@@ -219,7 +223,7 @@ Deno.test("Mailbox takes an error of a kind that it does not know as an internal
   await assert.rejects(here.ask("there", "new", ""), { code: "INTERNAL" });
 });
 
-Deno.test("Mailbox.ask() waits no longer than it is to, since the last part", async () => {
+Deno.test("Mailbox.ask() times out after the last part", async () => {
   await using mail = await twoMailboxes();
   const { here, there } = mail;
   const left = Promise.withResolvers<void>();
@@ -232,7 +236,7 @@ Deno.test("Mailbox.ask() waits no longer than it is to, since the last part", as
   await left.promise;
 });
 
-Deno.test("Mailbox sends again what ends a conversation if the store did not take it", async () => {
+Deno.test("Mailbox retries control messages that the store refused", async () => {
   await using mail = await twoMailboxes();
   const { here, there, store } = mail;
   const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -249,7 +253,7 @@ Deno.test("Mailbox sends again what ends a conversation if the store did not tak
   store.commit = () => {
     store.commit = commit;
     refused.resolve();
-    return Promise.reject(new Error("The store is away"));
+    return Promise.reject(new Error("The store is unavailable"));
   };
   leaving.abort(new Error("enough"));
   await assert.rejects(waiting, /enough/);
@@ -257,7 +261,7 @@ Deno.test("Mailbox sends again what ends a conversation if the store did not tak
   await left.promise;
 });
 
-Deno.test("Mailbox gets answers while its gateway ends and no longer follows the store", async () => {
+Deno.test("Mailbox still gets answers while its gateway stops and no longer follows the store", async () => {
   await using mail = await twoMailboxes();
   const { here, there } = mail;
   const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
@@ -272,7 +276,7 @@ Deno.test("Mailbox gets answers while its gateway ends and no longer follows the
   assert.equal(await waiting, "in time");
 });
 
-/** Waits until so many messages are stored. */
+/** Waits until the number of stored messages satisfies the condition. */
 async function until(store: Store, isReached: (count: number) => boolean): Promise<void> {
   for (;;) {
     const mails = await Array.fromAsync(store.list({ prefix: keys.mail("there") }));

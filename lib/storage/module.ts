@@ -35,7 +35,7 @@ export interface StorageModule extends AsyncDisposable {
   store: Store;
   restore: Restore;
   lease: KeptLease;
-  /** To and from other gateways on the store. */
+  /** Messages to and from other gateways on the store. */
   mailbox: Mailbox;
   path: string | undefined;
 }

@@ -139,13 +139,13 @@ const TaskOwner = z.strictObject({
   server: z.string(),
   /** The caller and the task's id. */
   task: z.string(),
-  /** The lease of the gateway that started it, which has the connection. */
+  /** The lease of the gateway that started the task and holds its connection. */
   instance: z.string(),
   expiresAt: z.number(),
 });
 type TaskOwner = z.infer<typeof TaskOwner>;
 
-/** Who started which task of a server. */
+/** The caller that started each task of a server. */
 export class TaskOwnersRepository extends collection({
   noun: "task",
   key: keys.taskOwners,
@@ -153,7 +153,7 @@ export class TaskOwnersRepository extends collection({
   idOf: ({ server, task }) => [server, task],
   announce: false,
 }) {
-  /** Never fails: without it, the task is known to this gateway only. */
+  /** Never fails: a task that is not recorded is known only to this gateway. */
   async note(owner: TaskOwner): Promise<void> {
     try {
       await this.replace(owner);
@@ -171,9 +171,9 @@ export class TaskOwnersRepository extends collection({
 
 const OfferedList = z.strictObject({
   server: ServerName,
-  /** Identifies the capabilities of the clients that are listed this. */
+  /** Identifies the capabilities of the clients that get this list. */
   offer: z.string(),
-  /** Identifies the server, its version and what it lists to all: others may list something else. */
+  /** Identifies the server, its version and its list for everyone: if one changes, so may this list. */
   stamp: z.string(),
   tools: z.array(z.string()),
   at: z.number(),
@@ -183,7 +183,7 @@ type OfferedList = z.infer<typeof OfferedList>;
 /** Lists of each server, stored and in memory; clients may offer anything. */
 export const MOST_OFFERS = 20;
 
-/** What servers list to clients that offer capabilities. */
+/** Tools that servers list to clients that offer capabilities. */
 export class OfferedListsRepository extends collection({
   noun: "tool list",
   key: keys.offeredLists,

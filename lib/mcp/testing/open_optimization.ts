@@ -98,7 +98,7 @@ export async function openOptimization(
   const state = {
     isEnabled,
     isHanging: false,
-    /** Whether the model writes prompts, where it has nothing to say from `written`. */
+    /** Whether the model writes prompts once `written` is used up. */
     isWriting: false,
     written: [] as string[],
     asked: [] as string[],
@@ -197,7 +197,7 @@ export async function openOptimization(
   };
 }
 
-/** Prompts that GOOD understands, or that are meant for the sibling, which is then named first. */
+/** Prompts that GOOD understands, or prompts for the sibling if the request names that first. */
 function promptsFor(request: string): string {
   const [tool] = /forecast|alerts/.exec(request) ?? [];
   const about = tool === "forecast" ? "weather" : "alerts";
@@ -217,7 +217,7 @@ export async function draft(
   return { candidateId: id, promptIds: prompts.map((prompt) => prompt.id) };
 }
 
-/** Has the gateway test a candidate on fresh prompts, and promote nothing. */
+/** Tests a candidate on fresh prompts, without promoting it. */
 export async function confirmCandidate(
   { jobs, state }: Pick<OpenOptimization, "jobs" | "state">,
   candidateId: string,

@@ -36,7 +36,7 @@ export class ProcessOwner implements AsyncDisposable {
     return `${MARKER_NAME}=${this.#options.leaseId}`;
   }
 
-  /** Throws once the programs are being ended: whoever retries then must not start another. */
+  /** Throws once the programs are being ended: a retry at that moment must not start another. */
   async announce(command: string): Promise<AnnouncedProcess> {
     if (this.#isEnding) throw stopping();
     const { leaseId, host } = this.#options;

@@ -133,7 +133,7 @@ Deno.test("reapOrphans() spares its own process, which an orphan may have starte
   ]);
 });
 
-Deno.test("ProcessOwner announces no program once it ends them", async () => {
+Deno.test("ProcessOwner.announce() refuses new programs once it is ending them", async () => {
   const owner = ownerOf(`alive-${crypto.randomUUID()}`);
   await owner[Symbol.asyncDispose]();
   await assert.rejects(owner.announce("sh"), { code: "SERVER_DISCONNECTED" });

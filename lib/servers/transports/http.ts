@@ -334,7 +334,7 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** To resume the stream would bring it again. */
+/** Resuming the stream would cause the same error again. */
 function isForGood(error: unknown): error is EventTooLarge | StreamFlooded {
   return error instanceof EventTooLarge || error instanceof StreamFlooded;
 }

@@ -343,7 +343,7 @@ Deno.test(
 );
 
 Deno.test(
-  "HttpTransport.request() cuts a stream of comments, or of anything else except messages",
+  "HttpTransport.request() closes an endless stream without messages",
   STRICT,
   async () => {
     const floods: Record<string, string> = {

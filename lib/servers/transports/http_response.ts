@@ -85,7 +85,7 @@ export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
-/** After so much of one body, all others have their turn. */
+/** Bytes of one body to read before other work gets a turn. */
 const TURN_BYTES = 256 * 1024;
 
 /** Reads a body as text, in the pieces it comes in. */
@@ -100,7 +100,7 @@ export class BodyReader {
   }
 
   async read(): Promise<string | undefined> {
-    // What has already arrived is read without a turn of the event loop: a flood would leave none.
+    // Reading buffered data never yields to the event loop, so a flood would starve everything else.
     if (this.bytes > this.#turn) {
       this.#turn = this.bytes + TURN_BYTES;
       await new Promise((resolve) => setImmediate(resolve));

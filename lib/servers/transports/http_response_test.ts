@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 
-/** A body whose next piece is always there. */
+/** An endless body whose next piece is always ready. */
 function flood(): HttpResponse {
   const piece = new Uint8Array(16 * 1024);
   return {
@@ -13,7 +13,7 @@ function flood(): HttpResponse {
   };
 }
 
-Deno.test("BodyReader.read() lets others have their turn, however fast a body comes", async () => {
+Deno.test("BodyReader.read() yields to other work, however fast a body arrives", async () => {
   const reader = new BodyReader(flood());
   let turns = 0;
   const timer = setInterval(() => turns++);

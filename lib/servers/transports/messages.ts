@@ -44,7 +44,7 @@ export function messageTooLarge(serverName: string, limit: number): GatewayError
   });
 }
 
-/** What a caller is told whose answer never came in all that the server sent. */
+/** The error for a call whose stream was closed because it flooded the gateway without an answer. */
 export function streamFlooded(serverName: string, { message }: Error): GatewayError {
   return new GatewayError("LIMIT_EXCEEDED", {
     message: `Server "${serverName}" sent ${message}, so the gateway closed the stream`,

@@ -12,14 +12,14 @@ export class EventTooLarge extends Error {
   override readonly name = "EventTooLarge";
 }
 
-/** A stream that brings no end of what nobody needs. */
+/** A stream that sends too much without the expected message. */
 export class StreamFlooded extends Error {
   override readonly name = "StreamFlooded";
 }
 
-/** Comments keep a connection open; that takes fewer characters than these between two events. */
+/** Maximum characters between two events: comments that keep a connection open need far fewer. */
 const MAX_IDLE = 1024 * 1024;
-/** What a call may be told before its answer. */
+/** Maximum number of events before a call's answer. */
 export const MAX_EVENTS = 1_000_000;
 
 /** Reads a `text/event-stream` piece by piece, in the pieces it comes in. */
@@ -39,12 +39,13 @@ export class SseParser {
   #id: string | undefined;
   /** All that is kept of an event that is too large, until its end has come. */
   #skipped: { head: string; tail: string } | undefined;
-  /** Characters since the last event with data that are no data. */
+  /** Characters other than data since the last event with data. */
   #idle = 0;
 
   /**
-   * `limit` is in characters: of one event, its fields and all. A larger one is skipped where there
-   * is somebody to tell, and else an EventTooLarge. Endless comments are a StreamFlooded.
+   * `limit` is the maximum number of characters of one event, including its fields. A larger event is
+   * skipped and reported to `onTooLarge`; without that, it throws EventTooLarge. Endless comments throw
+   * StreamFlooded.
    */
   constructor(limit: number, onEvent: SseListener, onTooLarge?: TooLargeListener) {
     this.#limit = limit;
@@ -129,7 +130,7 @@ export class SseParser {
 
   #countIdle(line: string): void {
     this.#idle += line.length + 1;
-    if (this.#idle > MAX_IDLE) throw new StreamFlooded("comments without end");
+    if (this.#idle > MAX_IDLE) throw new StreamFlooded("endless comments");
   }
 
   #dispatch(): void {

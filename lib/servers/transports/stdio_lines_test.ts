@@ -8,7 +8,7 @@ function open(onLine: (line: string) => void) {
   return { stream, pump: readLines(stream, { maxBytes: 100, headBytes: 10, onLine, onLongLine }) };
 }
 
-Deno.test("readLines() gives each line, the last one too, and tells the end", async () => {
+Deno.test("readLines() yields every line, including the last one, and reports the end", async () => {
   const lines: string[] = [];
   const { stream, pump } = open((line) => lines.push(line));
   for (const part of ["a", "b\nc", "\n\nd"]) stream.write(part);
@@ -29,7 +29,7 @@ Deno.test("readLines() ends with the error that its callback throws, and does no
   }
 });
 
-Deno.test("readLines() tells what breaks the stream, and stops when it is cancelled", async () => {
+Deno.test("readLines() reports the error of a broken stream, and stops when it is canceled", async () => {
   const broken = open(assert.fail);
   broken.stream.destroy(new Error("gone"));
   assert.match(String(await broken.pump.ended), /gone/);
@@ -38,7 +38,7 @@ Deno.test("readLines() tells what breaks the stream, and stops when it is cancel
   assert.equal(await cancelled.pump.ended, undefined);
 });
 
-Deno.test("readLines() lets others have their turn, however fast lines come", async () => {
+Deno.test("readLines() yields to other work, however fast lines arrive", async () => {
   const MOST_LINES = 2_000_000;
   let [lines, turns] = [0, 0];
   const chunk = new Uint8Array(16 * 1024).fill("\n".charCodeAt(0));

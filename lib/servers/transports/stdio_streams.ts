@@ -218,20 +218,20 @@ function lastOf(bytes: Uint8Array): Uint8Array {
 }
 
 export interface LineReader {
-  /** Never rejects; resolves with what went wrong, or undefined where the stream came to its end. */
+  /** Never rejects; resolves with the error, or undefined if the stream has ended. */
   ended: Promise<unknown>;
-  /** Stops reading, also where the other side stays open. */
+  /** Stops reading, even if the other side stays open. */
   cancel(): void;
 }
 
-/** After so much of one stream, all others have their turn. */
+/** Bytes of one stream to read before other work gets a turn. */
 const TURN_BYTES = 64 * 1024;
-/** A stream whose lines take longer than this in one turn waits as long as they took. */
+/** If the lines of one turn take longer than this, the stream then pauses for as long as they took. */
 const LONG_TURN_MS = 5;
 
 /**
- * Reads a stream to its end, line by line, without ever making its writer wait for long. A flood of
- * lines takes half of the time at most.
+ * Reads a stream line by line to its end, and never makes its writer wait for long. A flood of lines
+ * uses at most half of the CPU time.
  */
 export function readLines(stream: Readable, options: LineSplitterOptions): LineReader {
   const splitter = new LineSplitter(options);
@@ -244,7 +244,7 @@ export function readLines(stream: Readable, options: LineSplitterOptions): LineR
     else setImmediate(() => stream.resume());
   }
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  /** What is thrown in an event would end the process: here it ends this stream alone. */
+  /** An error thrown in an event handler would end the process; this ends only the stream. */
   function safely(work: () => void): void {
     try {
       work();
@@ -255,7 +255,7 @@ export function readLines(stream: Readable, options: LineSplitterOptions): LineR
   }
   stream.on("data", ({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>) => {
     const started = performance.now();
-    // Plain bytes: what Node adds to them makes every look at a part of them slow.
+    // A plain Uint8Array: slicing Node's Buffer is slow.
     safely(() => splitter.push(new Uint8Array(buffer, byteOffset, length)));
     turn.bytes += length;
     turn.ms += performance.now() - started;
