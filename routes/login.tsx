@@ -11,6 +11,7 @@ import {
 } from "../lib/console/login.ts";
 import { GatewayError } from "../lib/core/errors.ts";
 import { readForm } from "../lib/http/request_body.ts";
+import { peerOf } from "../lib/http/request_origin.ts";
 
 const MAX_FORM = 16_384;
 const HINT = (
@@ -29,8 +30,7 @@ export const handler = define.handlers<ConsoleLoginPage>("anyone", {
     ctx.state.title = "Log in";
     const form = await readForm(ctx.req, MAX_FORM);
     const then = localPath(form.get("then"));
-    const { remoteAddr } = ctx.info;
-    const place = "hostname" in remoteAddr ? remoteAddr.hostname : "";
+    const place = peerOf(ctx.info);
     try {
       return await logIn(ctx.state.gateway, { token: form.get("token") ?? "", then, place });
     } catch (error) {

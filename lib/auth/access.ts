@@ -9,6 +9,7 @@ import {
   projectOf,
   type Right,
 } from "../core/access.ts";
+import { forwardNow } from "../core/clock.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   ADMIN,
@@ -17,6 +18,7 @@ import {
   Credentials,
   type VerifiedCredential,
 } from "./credentials.ts";
+import { FailedAttempts } from "./failed_attempts.ts";
 import { Grants, noTokenYet, RightMissing, tokenRefused } from "./grants.ts";
 
 /** Known headers; beyond this many, all are checked again. */
@@ -25,6 +27,14 @@ const KEPT_GRANTS = 10_000;
 /** A name that no server has: a caller who may use it may use them all. */
 const ANY_SERVER = "\u{10ffff}";
 const ANYBODY: Caller = { credential: EVERYONE, project: undefined, expiresAt: Infinity };
+
+/** What is known of a request besides its Authorization header. */
+export interface Identified {
+  project?: string | undefined;
+  url?: string | undefined;
+  /** The other end of its connection. */
+  place?(): string;
+}
 
 export interface RefusedRequest {
   readonly url: string;
@@ -53,12 +63,15 @@ export class Access {
   #grants = new Map<string, Grants>();
   /** Callers in projects that they may work in. */
   #inside = new Set<string>();
+  /** A client that is set up wrong repeats its mistake, so there are more of these than logins. */
+  readonly #guesses: FailedAttempts;
 
   constructor(options: AccessOptions) {
-    const { adminToken, now = Date.now } = options;
+    const { adminToken, now = forwardNow } = options;
     this.#options = options;
     this.#now = now;
     this.#credentials = new Credentials({ adminToken, now });
+    this.#guesses = new FailedAttempts({ what: "wrong tokens", perPlace: 20, inAll: 200, now });
   }
 
   get isRequired(): boolean {
@@ -73,7 +86,7 @@ export class Access {
   load(tokens: readonly AccessToken[], projects: readonly Project[]): Set<string> {
     const changed = this.#credentials.load(tokens);
     const isProjectsChanged = this.#projects.load(projects);
-    this.#callers = new Map();
+    this.#forgetCallers();
     if (isProjectsChanged) {
       for (const principal of this.#grants.keys()) {
         if (projectOf(principal) !== undefined) changed.add(ownerOf(principal));
@@ -84,13 +97,13 @@ export class Access {
   }
 
   /**
-   * Who a request to a URL is made for; throws TOKEN_REQUIRED. At once for a header that is known.
-   * Without a URL, a credential for a single endpoint is refused.
+   * Who a request to a URL is made for; throws TOKEN_REQUIRED, or LIMIT_EXCEEDED after too many wrong
+   * tokens from the same place. At once for a header that is known. Without a URL, a credential for a
+   * single endpoint is refused.
    */
   identify(
     authorization: string | null,
-    project?: string,
-    url?: string,
+    { project, url, place }: Identified = {},
   ): string | Promise<string> {
     if (authorization === null) {
       if (this.#options.isRequired) {
@@ -105,7 +118,7 @@ export class Access {
       return this.#within(known, project);
     }
     this.#callers.delete(authorization);
-    const caller = this.#recognize(authorization);
+    const caller = this.#recognize(authorization, place);
     const admit = (caller: Caller) => {
       checkPath(caller, url);
       return this.#within(caller, project);
@@ -163,8 +176,8 @@ export class Access {
     return principal === EVERYONE || this.grants(principal).admitsServer(name);
   }
 
-  admitsToolset(principal: string, name: string): boolean {
-    return principal === EVERYONE || this.grants(principal).admitsToolset(name);
+  admitsToolset(principal: string, ...toolset: Parameters<Grants["admitsToolset"]>): boolean {
+    return principal === EVERYONE || this.grants(principal).admitsToolset(...toolset);
   }
 
   /** Throws ACCESS_DENIED. */
@@ -212,16 +225,25 @@ export class Access {
     return this.#options.challenge?.(request, error) ?? 'Bearer realm="Quartermaster"';
   }
 
-  #recognize(authorization: string): Caller | Promise<Caller> {
+  #recognize(authorization: string, place?: () => string): Caller | Promise<Caller> {
     const bearer = bearerOf(authorization);
     if (bearer === undefined) throw tokenRefused("The Authorization header has no bearer token");
     const caller = this.#credentials.findToken(bearer);
-    return caller ? this.#remember(authorization, caller) : this.#ask(authorization, bearer);
+    if (!caller) return this.#ask(authorization, bearer, place);
+    // Chosen by a person: whoever guesses must not learn that a guess was right. All other tokens are
+    // too long to be guessed.
+    if (caller.credential === ADMIN && place) this.#guesses.check(place());
+    return this.#remember(authorization, caller);
   }
 
-  async #ask(authorization: string, bearer: string): Promise<Caller> {
+  async #ask(authorization: string, bearer: string, place?: () => string): Promise<Caller> {
     const vouched = await this.#options.vouch?.(bearer);
     if (!vouched || vouched.expiresAt <= this.#now()) {
+      // Clients of an identity provider replace an expired token when they get a 401.
+      if (place && !(this.#options.hasAuthority && isJwt(bearer))) {
+        this.#guesses.check(place());
+        this.#guesses.failed(place());
+      }
       throw tokenRefused("The token is unknown, revoked or expired");
     }
     const caller = this.#credentials.keep(vouched);
@@ -232,10 +254,16 @@ export class Access {
   }
 
   #remember(authorization: string, caller: Caller): Caller {
-    if (this.#callers.size >= KEPT_HEADERS) this.#callers.clear();
+    if (this.#callers.size >= KEPT_HEADERS) this.#forgetCallers();
     this.#callers.set(authorization, caller);
     this.#credentials.noteUse(caller.credential, this.#now());
     return caller;
+  }
+
+  /** Whoever has shown the admin token is not slowed by others' guesses: it stays what it is. */
+  #forgetCallers(): void {
+    const admins = this.#callers.entries().filter(([, caller]) => caller.credential === ADMIN);
+    this.#callers = new Map(admins);
   }
 
   #forgetGrants(): void {
@@ -278,6 +306,10 @@ const NOTHING = new Grants(
   { rights: ["read"], servers: ["!*"], toolsets: ["!*"], tools: ["!*"] },
   undefined,
 );
+
+function isJwt(bearer: string): boolean {
+  return bearer.split(".").length === 3;
+}
 
 function noProject(name: string): GatewayError {
   return new GatewayError("NOT_FOUND", {

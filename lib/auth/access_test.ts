@@ -50,6 +50,36 @@ Deno.test("Access.identify() lets everyone in where no token is asked for, and n
   assert.equal(shut.grants(ADMIN).isWhole, true);
 });
 
+Deno.test("Access.identify() slows wrong tokens from one place, and guesses of the admin token with them", async () => {
+  let now = NOW;
+  const adminToken = "an-admin-token-of-20";
+  const access = new Access({ isRequired: true, adminToken, now: () => now });
+  access.load([token("aaaaaaaa")], []);
+  const from = (place: string) => ({ place: () => place });
+  const guess = (place: string, text = "a-wrong-token") =>
+    refusal(() => access.identify(`Bearer ${text}`, from(place)));
+  for (let nth = 0; nth < 20; nth++) assert.equal(await guess("a"), "TOKEN_REQUIRED");
+  assert.equal(await guess("a"), "LIMIT_EXCEEDED");
+  assert.equal(await guess("a", adminToken), "LIMIT_EXCEEDED", "a right guess is not told apart");
+  assert.equal(await guess("a", textOf("aaaaaaaa")), undefined, "nobody can guess this one");
+  assert.equal(await guess("b"), "TOKEN_REQUIRED", "others are not slowed");
+  assert.equal(await guess("b", adminToken), undefined);
+  access.load([], []);
+  assert.equal(await guess("a", adminToken), undefined, "it was shown before the guesses ended");
+  now += 60_000;
+  assert.equal(await guess("a"), "TOKEN_REQUIRED");
+});
+
+Deno.test("Access.identify() has clients of an identity provider replace expired tokens, however many", async () => {
+  const vouch = () => Promise.resolve(undefined);
+  const access = new Access({ isRequired: true, hasAuthority: true, vouch });
+  const place = { place: () => "a" };
+  for (let nth = 0; nth < 30; nth++) {
+    const code = await refusal(() => access.identify("Bearer header.claims.signature", place));
+    assert.equal(code, "TOKEN_REQUIRED");
+  }
+});
+
 Deno.test("Access.load() makes a revoked token worthless at once, known header or not", async () => {
   const access = new Access({ isRequired: true, now: () => NOW });
   access.load([token("aaaaaaaa"), token("bbbbbbbb")], []);
@@ -90,6 +120,9 @@ Deno.test("Access.admits() keeps to the servers and tools of the token", () => {
   assert.equal(access.admitsServer(caller, "files"), false);
   assert.equal(access.admitsToolset(caller, "mine"), true);
   assert.equal(access.admitsToolset(caller, "yours"), false);
+  const withTool = (server: string) =>
+    access.admitsToolset(caller, "mine", [{ server, tool: "x" }]);
+  assert.deepEqual([withTool("files"), withTool("github")], [false, true]);
   assert.throws(() => access.demand(caller, "manage", "Removing a server"), /requires a token/);
   access.demand(caller, "call", "Calling a tool");
 });
@@ -109,15 +142,15 @@ Deno.test("Access keeps a project's servers to the project, and a bound token in
   const header = `Bearer ${textOf("aaaaaaaa")}`;
   const inWeb = "token:aaaaaaaa@web";
   assert.equal(access.identify(header), inWeb);
-  assert.equal(access.identify(header, "web"), inWeb);
-  assert.equal(await refusal(() => access.identify(header, "data")), "ACCESS_DENIED");
+  assert.equal(access.identify(header, { project: "web" }), inWeb);
+  assert.equal(await refusal(() => access.identify(header, { project: "data" })), "ACCESS_DENIED");
   assert.equal(access.admits(inWeb, { server: "browser", name: "open" }), true);
   assert.equal(access.admits(inWeb, { server: "db", name: "query" }), false);
   assert.equal(access.admits(inWeb, { server: "unassigned", name: "any" }), true);
   assert.equal(await refusal(() => access.switchProject(inWeb, "data")), "ACCESS_DENIED");
   assert.equal(access.switchProject(EVERYONE, "data"), "everyone@data");
   assert.equal(access.admits("everyone@data", { server: "browser", name: "open" }), false);
-  assert.equal(await refusal(() => access.identify(null, "nowhere")), "NOT_FOUND");
+  assert.equal(await refusal(() => access.identify(null, { project: "nowhere" })), "NOT_FOUND");
   access.load([bound], []);
   assert.equal(
     access.admits(inWeb, { server: "db", name: "query" }),
@@ -142,23 +175,26 @@ Deno.test("Access.identify() answers alike for a project that is not there and o
   };
   for (const [id, closed] of [["aaaaaaaa", ["data", "bare"]], ["bbbbbbbb", ["data"]]] as const) {
     const header = `Bearer ${textOf(id)}`;
-    const unknown = JSON.stringify(await words(() => access.identify(header, "none")));
+    const unknown = JSON.stringify(await words(() => access.identify(header, { project: "none" })));
     assert.match(unknown, /There is no project/);
     for (const name of closed) {
       const expected = unknown.replaceAll('\\"none\\"', `\\"${name}\\"`);
       for (
         const ask of [
-          () => access.identify(header, name),
+          () => access.identify(header, { project: name }),
           () => access.switchProject(`token:${id}`, name),
         ]
       ) assert.equal(JSON.stringify(await words(ask)), expected);
     }
-    assert.equal(access.identify(header, "web"), `token:${id}@web`);
+    assert.equal(access.identify(header, { project: "web" }), `token:${id}@web`);
   }
-  assert.equal(access.identify(`Bearer ${textOf("bbbbbbbb")}`, "bare"), "token:bbbbbbbb@bare");
+  assert.equal(
+    access.identify(`Bearer ${textOf("bbbbbbbb")}`, { project: "bare" }),
+    "token:bbbbbbbb@bare",
+  );
   access.load([narrow("aaaaaaaa", ["browser"])], [project("web", ["db"])]);
   assert.equal(
-    await refusal(() => access.identify(`Bearer ${textOf("aaaaaaaa")}`, "web")),
+    await refusal(() => access.identify(`Bearer ${textOf("aaaaaaaa")}`, { project: "web" })),
     "NOT_FOUND",
     "what was open before is looked at again",
   );

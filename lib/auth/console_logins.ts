@@ -1,7 +1,7 @@
 import { type ConsoleLogin, ownerOf } from "../core/access.ts";
+import { forwardNow } from "../core/clock.ts";
 import type { ConsoleLoginsRepository } from "../storage/access_repositories.ts";
 import { hashOf, newTokenText } from "./credentials.ts";
-import { GatewayError } from "../core/errors.ts";
 
 const LIFETIME_MS = 7 * 24 * 60 * 60_000;
 /** Those that ended last; a list of the store's from before may still have them. */
@@ -14,7 +14,7 @@ export class ConsoleLogins {
   readonly #ended = new Set<string>();
   #logins = new Map<string, ConsoleLogin>();
 
-  constructor(repository: ConsoleLoginsRepository, now: () => number = Date.now) {
+  constructor(repository: ConsoleLoginsRepository, now: () => number = forwardNow) {
     this.#repository = repository;
     this.#now = now;
   }
@@ -64,51 +64,5 @@ export class ConsoleLogins {
     this.#ended.add(hash);
     if (this.#ended.size > KEPT_ENDED) this.#ended.delete(this.#ended.values().next().value!);
     await this.#repository.delete(hash);
-  }
-}
-
-const WINDOW_MS = 60_000;
-const PER_PLACE = 5;
-/** From all addresses together: many addresses give no more tries. */
-const IN_ALL = 50;
-const EVERYWHERE = "";
-
-/** Counts failed logins, and refuses more after too many of them. */
-export class LoginAttempts {
-  readonly #failed = new Map<string, number[]>();
-  readonly #now: () => number;
-
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
-  }
-
-  check(place: string): void {
-    const wait = Math.max(this.#wait(place, PER_PLACE), this.#wait(EVERYWHERE, IN_ALL));
-    if (wait <= 0) return;
-    const seconds = Math.ceil(wait / 1000);
-    throw new GatewayError("LIMIT_EXCEEDED", {
-      message: `Too many login attempts: try again in ${seconds} s`,
-      retryAfterSeconds: seconds,
-    });
-  }
-
-  failed(place: string): void {
-    for (const key of [place, EVERYWHERE]) {
-      this.#failed.set(key, [...this.#recent(key), this.#now()].slice(-IN_ALL));
-    }
-    for (const key of this.#failed.keys()) {
-      if (this.#recent(key).length === 0) this.#failed.delete(key);
-    }
-  }
-
-  #wait(key: string, most: number): number {
-    const recent = this.#recent(key);
-    const first = recent.at(-most);
-    return first === undefined ? 0 : first + WINDOW_MS - this.#now();
-  }
-
-  #recent(key: string): number[] {
-    const since = this.#now() - WINDOW_MS;
-    return (this.#failed.get(key) ?? []).filter((time) => time > since);
   }
 }

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import type { ConsoleLogin } from "../core/access.ts";
 import { ConsoleLoginsRepository } from "../storage/access_repositories.ts";
 import { Store } from "../storage/store.ts";
-import { ConsoleLogins, LoginAttempts } from "./console_logins.ts";
-import { GatewayError } from "../core/errors.ts";
+import { ConsoleLogins } from "./console_logins.ts";
 
 const NOW = 1_000_000;
 
@@ -87,35 +86,4 @@ Deno.test("ConsoleLogins.load() neither revives what ended meanwhile nor drops w
   await loading;
   assert.equal(logins.find(ended.cookie), undefined);
   assert.equal(logins.find(begun.cookie), "token:b");
-});
-
-function refusal(attempts: LoginAttempts, place: string): GatewayError | undefined {
-  try {
-    attempts.check(place);
-  } catch (error) {
-    assert.ok(error instanceof GatewayError);
-    return error;
-  }
-}
-
-Deno.test("Attempts refuses a place after five failures, says how long, and forgets", () => {
-  let now = 0;
-  const attempts = new LoginAttempts(() => now);
-  for (let nth = 0; nth < 5; nth++) {
-    assert.equal(refusal(attempts, "a"), undefined);
-    attempts.failed("a");
-    now += 1_000;
-  }
-  const refused = refusal(attempts, "a");
-  assert.equal(refused?.code, "LIMIT_EXCEEDED");
-  assert.equal(refused?.details.retryAfterSeconds, 55);
-  assert.equal(refusal(attempts, "b"), undefined);
-  now += 55_000;
-  assert.equal(refusal(attempts, "a"), undefined);
-});
-
-Deno.test("Attempts refuses everybody where many places fail", () => {
-  const attempts = new LoginAttempts(() => 0);
-  for (let nth = 0; nth < 50; nth++) attempts.failed(`place ${nth}`);
-  assert.equal(refusal(attempts, "another")?.code, "LIMIT_EXCEEDED");
 });

@@ -53,8 +53,11 @@ export class Grants {
     return admitted;
   }
 
-  admitsToolset(name: string): boolean {
-    return this.isWhole || this.#toolsets(name);
+  /** A toolset with none of whose tools a caller may see does not exist for it. */
+  admitsToolset(name: string, tools?: readonly { server: string; tool: string }[]): boolean {
+    if (this.isWhole) return true;
+    return this.#toolsets(name) &&
+      tools?.some(({ server, tool }) => this.admitsTool({ server, name: tool })) !== false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
+import { forwardNow } from "../core/clock.ts";
 import { GatewayError } from "../core/errors.ts";
 import { hashOf, personCredential, type VerifiedCredential } from "./credentials.ts";
 import { rightsOf, type TokenRights } from "./oauth_scopes.ts";
@@ -44,7 +45,7 @@ export class JwtReader {
 
   constructor(options: JwtReaderOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? forwardNow;
   }
 
   /** Undefined if it is no JWT; throws TOKEN_REQUIRED, INSUFFICIENT_SCOPE or ISSUER_UNAVAILABLE. */

@@ -109,10 +109,10 @@ Deno.test("JwtReader.read() keeps a token for one endpoint to that endpoint", as
     const header = `Bearer ${token}`;
     for (let round = 0; round < 2; round++) {
       const url = `http://127.0.0.1:1${endpoint}?names=flat`;
-      assert.match(await access.identify(header, undefined, url), /^oauth:/);
+      assert.match(await access.identify(header, { url }), /^oauth:/);
       for (const path of ["/mcp", "/servers/other/mcp", `${endpoint}/`, undefined]) {
         const url = path === undefined ? undefined : `${ADDRESS}${path}`;
-        const tried = Promise.try(() => access.identify(header, undefined, url));
+        const tried = Promise.try(() => access.identify(header, { url }));
         assert.equal(await codeOf(tried), "TOKEN_REQUIRED", path);
       }
     }

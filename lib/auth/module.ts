@@ -1,11 +1,12 @@
 import { Access, type AccessOptions } from "./access.ts";
-import { ConsoleLogins, LoginAttempts } from "./console_logins.ts";
+import { ConsoleLogins } from "./console_logins.ts";
 import {
   type GatewayRun,
   readOwnerTicket,
   tokenUseNotes,
   type VerifiedCredential,
 } from "./credentials.ts";
+import { FailedAttempts } from "./failed_attempts.ts";
 import type { Platform } from "../config/platform.ts";
 import type { Options } from "../config/option_table.ts";
 import type { Bus } from "../core/bus.ts";
@@ -99,7 +100,7 @@ export async function buildAuth(input: AuthInput) {
     tokens,
     projects,
     consoleLogins,
-    loginAttempts: new LoginAttempts(),
+    loginAttempts: new FailedAttempts({ what: "login attempts", perPlace: 5, inAll: 50 }),
     load,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -1,6 +1,7 @@
 import { getOrMake } from "../core/defined.ts";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { CatalogTool } from "./catalog_tool.ts";
+import { forwardNow } from "../core/clock.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { NameTable } from "./name_table.ts";
 import { namespacedName } from "./names.ts";
@@ -31,13 +32,13 @@ export class ToolKeys {
     return FORM.test(text);
   }
 
-  issue(tool: CatalogTool, principal: string, now = Date.now()): string {
+  issue(tool: CatalogTool, principal: string, now = forwardNow()): string {
     const expiry = Math.floor(now / MINUTE_MS) + KEY_MINUTES;
     const key = this.#bytes(tool, principal, expiry, LAYOUT);
     return PREFIX + key.toBase64({ alphabet: "base64url", omitPadding: true });
   }
 
-  resolve(key: string, principal: string, table: NameTable, now = Date.now()): CatalogTool {
+  resolve(key: string, principal: string, table: NameTable, now = forwardNow()): CatalogTool {
     if (!ToolKeys.isKey(key)) throw invalidKey();
     const bytes = Uint8Array.fromBase64(key.slice(PREFIX.length), { alphabet: "base64url" });
     const layout = bytes.length > 9 ? LONG_LAYOUT : LAYOUT;
@@ -86,7 +87,7 @@ function expiryOf(bytes: Uint8Array, now: number): number {
   return most - ((most - last) % period + period) % period;
 }
 
-export function expirationOf(now = Date.now()) {
+export function expirationOf(now = forwardNow()) {
   const end = (Math.floor(now / MINUTE_MS) + KEY_MINUTES) * MINUTE_MS;
   return {
     expiresAt: new Date(end).toISOString(),

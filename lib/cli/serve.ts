@@ -69,23 +69,30 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
   if (banner) host.logsTo(banner);
   const { hostname, port } = { hostname: options.host, port: options.port };
   const isPlatform = platform.name !== "local";
-  const server = await bind({
-    hostname,
-    port,
-    isPlatform,
-    onCrowded: (message) => void warn(host, message),
-  }, handlerOf(host, loadApp, isPlatform));
-  try {
-    host.listensOn(server.addr.port);
-    // A store that does not answer may hold this up for long.
+  /** Undefined if it was stopped first: a store that does not answer may hold this up for long. */
+  const getGateway = async () => {
     const gateway = await Promise.race([host.get(), stop.promise]);
+    if (gateway?.access.isRequired && !gateway.access.hasToken) throw noTokenToServe(read);
+    return gateway;
+  };
+  try {
+    // A gateway without a token must refuse to start before anybody can connect; all others answer
+    // `/healthz` while they are built. Only a listener knows a port that the system chooses.
+    if (mayLackToken(read) && port !== 0) await getGateway();
+    const server = await bind({
+      hostname,
+      port,
+      isPlatform,
+      onCrowded: (message) => void warn(host, message),
+    }, handlerOf(host, loadApp, isPlatform));
+    host.listensOn(server.addr.port);
+    const gateway = await getGateway();
     if (!gateway) {
       banner?.stopping();
       await within(host[Symbol.asyncDispose](), DISPOSE_MS);
       banner?.stopped();
       Deno.exit(0);
     }
-    if (gateway.access.isRequired && !gateway.access.hasToken) throw noTokenToServe(read);
     gateway.logs.module("cli").info({ address: gateway.localAddress }, `Open ${gateway.address}`);
     banner?.show(gateway);
     const endTidying = tidyAtRest(() => ({
@@ -293,6 +300,12 @@ export function onStopSignal(stop: (signal: Deno.Signal) => void): () => void {
 }
 
 type Read = Pick<ReadOptions, "options" | "origins" | "platform">;
+
+/** Whether the store decides if there is a token to serve with. */
+function mayLackToken(read: Read): boolean {
+  const { adminToken, oauthIssuer } = read.options;
+  return reasonsOf(read).length > 0 && adminToken === undefined && oauthIssuer === undefined;
+}
 
 /** A gateway that would refuse everyone does not start: the error says why it needs a token, and how to create one. */
 export function noTokenToServe(read: Read): GatewayError {

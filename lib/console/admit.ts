@@ -9,9 +9,9 @@ import { pathParts } from "./ui/pages.ts";
 
 /** Identifies the caller; sends a person without a login to the login page. */
 export async function admitToConsole(ctx: Context<State>): Promise<Response> {
-  const { state, req, url } = ctx;
+  const { state, req, url, info } = ctx;
   try {
-    state.principal = await state.host.consoleGate.identify(req);
+    state.principal = await state.host.consoleGate.identify(req, info);
   } catch (error) {
     const isLogin = error instanceof GatewayError && error.code === "TOKEN_REQUIRED";
     if (!isLogin || !isForPage(req)) throw error;

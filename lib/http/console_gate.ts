@@ -4,6 +4,7 @@ import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
 import { EVERYONE, type Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isForwarded, refuseForwarded } from "./guard.ts";
+import { peerOf } from "./request_origin.ts";
 
 /** `__Host-`: never sent to another host, a subdomain or over plain HTTP beyond this machine. */
 export const COOKIE = "__Host-quartermaster";
@@ -25,9 +26,9 @@ export class ConsoleGate {
     this.#options = options;
   }
 
-  /** Who the request is made for; throws TOKEN_REQUIRED or FOREIGN_ORIGIN. */
-  async identify(request: Request): Promise<string> {
-    if (!OPEN.test(routedPath(request))) return await this.#identify(request);
+  /** Who the request is made for; throws TOKEN_REQUIRED, LIMIT_EXCEEDED or FOREIGN_ORIGIN. */
+  async identify(request: Request, info?: Deno.ServeHandlerInfo): Promise<string> {
+    if (!OPEN.test(routedPath(request))) return await this.#identify(request, info);
     // Logging out is a change too.
     if (cookieOf(request) !== undefined) checkOwnPage(request);
     return EVERYONE;
@@ -66,19 +67,23 @@ export class ConsoleGate {
   }
 
   /** For what is read without a route: who the request is made for, if they may read. */
-  async admitReader(request: Request): Promise<string> {
-    const principal = await this.identify(request);
+  async admitReader(request: Request, info?: Deno.ServeHandlerInfo): Promise<string> {
+    const principal = await this.identify(request, info);
     this.demand(request, principal, ["read"]);
     return principal;
   }
 
-  isReader(request: Request): Promise<boolean> {
-    return this.admitReader(request).then(() => true, () => false);
+  isReader(request: Request, info?: Deno.ServeHandlerInfo): Promise<boolean> {
+    return this.admitReader(request, info).then(() => true, () => false);
   }
 
   /** A stream that ends when its reader's credential does. */
-  async stream(request: Request, answer: () => Response): Promise<Response> {
-    const principal = await this.admitReader(request);
+  async stream(
+    request: Request,
+    answer: () => Response,
+    info?: Deno.ServeHandlerInfo,
+  ): Promise<Response> {
+    const principal = await this.admitReader(request, info);
     const response = answer();
     if (principal === EVERYONE || response.body === null) return response;
     const gate = new TransformStream<Uint8Array, Uint8Array>({
@@ -96,10 +101,12 @@ export class ConsoleGate {
       !new TextDecoder().decode(chunk).includes("event: activity\n");
   }
 
-  async #identify(request: Request): Promise<string> {
+  async #identify(request: Request, info?: Deno.ServeHandlerInfo): Promise<string> {
     const { access, logins } = this.#options;
     const authorization = request.headers.get("authorization");
-    if (authorization !== null) return await access.identify(authorization);
+    if (authorization !== null) {
+      return await access.identify(authorization, { place: () => peerOf(info) });
+    }
     const cookie = cookieOf(request);
     const principal = cookie === undefined ? undefined : logins.find(cookie);
     if (principal !== undefined && access.isValid(principal)) {

@@ -25,25 +25,31 @@ interface DirectHost {
   consoleGate: Pick<ConsoleGate, "admitReader" | "isReader" | "stream">;
 }
 
-type Answer = (host: DirectHost, request: Request) => Response | Promise<Response>;
+type Answer = (
+  host: DirectHost,
+  request: Request,
+  info?: Deno.ServeHandlerInfo,
+) => Response | Promise<Response>;
 
 const UNCACHED = { "cache-control": "no-store" };
 const ANSWERS: Record<string, Answer> = {
   "/healthz": () => Response.json({ status: "ok" }, { headers: UNCACHED }),
-  "/readyz": async (host, request) => {
+  "/readyz": async (host, request, info) => {
     const readiness = host.readiness();
     // A platform's probe has no token, and needs none to know whether to send requests here.
-    const shown = await host.consoleGate.isReader(request) ? readiness : withoutNames(readiness);
+    const shown = await host.consoleGate.isReader(request, info)
+      ? readiness
+      : withoutNames(readiness);
     return Response.json(shown, { status: readiness.ready ? 200 : 503, headers: UNCACHED });
   },
-  "/metrics": async (host, request) => {
-    await host.consoleGate.admitReader(request);
+  "/metrics": async (host, request, info) => {
+    await host.consoleGate.admitReader(request, info);
     return new Response(await host.metrics.render(), {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });
   },
-  "/api/events": (host, request) =>
-    host.consoleGate.stream(request, () => host.liveEvents(request)),
+  "/api/events": (host, request, info) =>
+    host.consoleGate.stream(request, () => host.liveEvents(request), info),
 };
 
 function withoutNames(readiness: Readiness): Readiness {
@@ -67,5 +73,5 @@ export function findDirectAnswer(
     };
   }
   const answer = Object.hasOwn(ANSWERS, pathname) ? ANSWERS[pathname] : undefined;
-  return answer && (() => answer(host, request));
+  return answer && (() => answer(host, request, info));
 }

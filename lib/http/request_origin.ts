@@ -22,7 +22,7 @@ export function isFromThisMachine({ req, info, state }: ConsoleRequest): boolean
   // Then there is a proxy, and one that hides itself makes every request look local. Only those who
   // can read the store have the owner's ticket.
   if (hasPublicUrl(publicUrl)) return state.principal === OWNER;
-  const peer = "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "";
+  const peer = peerOf(info);
   const named = new URL(`http://${req.headers.get("host")}`).hostname;
   const isOwn = (host: string) => {
     const plain = host.replace(/^\[(.*)\]$/, "$1").replace(/^::ffff:/, "");
@@ -34,9 +34,14 @@ export function isFromThisMachine({ req, info, state }: ConsoleRequest): boolean
   return isOwn(peer) && isOwn(named) && isOwnPage && !isForwarded(req);
 }
 
+/** The other end of a connection: behind a proxy, the proxy. */
+export function peerOf(info: Deno.ServeHandlerInfo | undefined): string {
+  return info && "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "";
+}
+
 /** Where a connection comes from, and for whom a proxy forwards the request, if it says so. */
-export function addressOf(request: HttpRequest, { remoteAddr }: Deno.ServeHandlerInfo): string {
-  const peer = "hostname" in remoteAddr ? remoteAddr.hostname : "";
+export function addressOf(request: HttpRequest, info: Deno.ServeHandlerInfo): string {
+  const peer = peerOf(info);
   // Anybody can write this header; behind a proxy it is all there is, and the proxy's own part is at
   // its end.
   const forwarded = request.headers.get("x-forwarded-for") ?? request.headers.get("forwarded");

@@ -35,6 +35,7 @@ import { ServerView } from "./server_view.ts";
 import { type Session, Sessions, type SessionUse } from "./session.ts";
 import type { Discovery } from "./discovery.ts";
 import { savedTokens } from "./token_account.ts";
+import { peerOf } from "../http/request_origin.ts";
 import { hasForwardedHeader, isForwarded, refuseForwarded } from "../http/guard.ts";
 
 export interface McpModuleOptions
@@ -153,7 +154,11 @@ export class McpModule implements AsyncDisposable {
     if (!path) return undefined;
     return () => {
       const token = request.headers.get("authorization");
-      const caller = this.#options.access.identify(token, path.project, request.url);
+      const caller = this.#options.access.identify(token, {
+        project: path.project,
+        url: request.url,
+        place: () => peerOf(info),
+      });
       return typeof caller === "string"
         ? this.#enter(path, { request, principal: caller, info })
         : caller.then((principal) => this.#enter(path, { request, principal, info }));
@@ -286,7 +291,8 @@ export class McpModule implements AsyncDisposable {
     }
     if (path.kind === "toolset") {
       const { toolset } = path;
-      if (toolsets.find(toolset) && access.admitsToolset(principal, toolset)) return;
+      const found = toolsets.find(toolset);
+      if (found && access.admitsToolset(principal, toolset, found.tools)) return;
       throw new GatewayError("NOT_FOUND", { message: `There is no toolset "${toolset}"` });
     }
   }

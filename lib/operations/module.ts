@@ -102,7 +102,7 @@ export function buildOperations(input: OperationsInput) {
       toolsets: input.toolsets.toolsets,
       starting: input.discovery.starting,
       admits: (principal, tool) => access.admits(principal, tool),
-      admitsToolset: (principal, name) => access.admitsToolset(principal, name),
+      admitsToolset: (principal, ...toolset) => access.admitsToolset(principal, ...toolset),
     }),
     accessAdmin: new AccessAdmin({ ...auth, onChanged: auth.load, onAudit, onWarning }),
     /** Held changes, notices and findings that wait for a person. */

@@ -313,7 +313,7 @@ Deno.test("evaluate_candidate tells a client that waits how far its job is", asy
   const progress = (message: string) => void told.push(message);
   const input = { ...FORECAST, candidateId, depth: "quick", wait: 0.05 };
   const { data } = await call("evaluate_candidate", input, { progress });
-  assert.match(told.join("\n"), /Waiting to start|Testing/);
+  assert.match(told.join("\n"), /Waiting to start|Writing prompts|Testing/);
   await jobs.cancel(Object(data.job).id);
 });
 

@@ -176,7 +176,7 @@ const create = operation({
     const summary = await admin.summary(toolset, await endpoints.countBuiltins(principal));
     const warnings = [...summary.warnings];
     if (autoEquip) {
-      await admin.toolsets.equip(principal, name).catch((error) => {
+      await admin.toolsets.equip(principal, name, admin.visible(principal)).catch((error) => {
         throw error instanceof GatewayError ? savedOnly(name, error) : error;
       });
       warnings.push(...skippedServers(admin.toolsets.tools(toolset)));
@@ -240,7 +240,8 @@ const equip = operation({
   async run({ toolsets: admin }, { name }, { principal }) {
     // Not by its name in memory alone: another gateway may have saved it a moment ago.
     admin.checkVisible(principal, name);
-    const toolset = admin.asSeenBy(principal, await admin.toolsets.equip(principal, name));
+    const equipped = await admin.toolsets.equip(principal, name, admin.visible(principal));
+    const toolset = admin.asSeenBy(principal, equipped);
     return {
       equipped: name,
       toolCount: toolset.tools.length,
@@ -290,7 +291,7 @@ const remove = operation({
   confirm: ({ name }) => `Delete toolset "${name}"? This cannot be undone.`,
   async run({ toolsets: admin }, { name }, { principal }) {
     admin.checkChangeable(principal, name);
-    await admin.toolsets.remove(name);
+    await admin.toolsets.remove(name, admin.visible(principal));
     return { deleted: name };
   },
   text: ({ deleted }) => `Deleted toolset "${deleted}".`,

@@ -4,13 +4,13 @@ import type { CatalogModule } from "../catalog/module.ts";
 import { defined } from "../core/defined.ts";
 import { errorMessage, GatewayError } from "../core/errors.ts";
 import { MANY_TOOLS } from "../core/client.ts";
-import { didYouMean, nearestNames, shortened } from "../core/text.ts";
+import { shortened } from "../core/text.ts";
 import { EVERYONE } from "../core/access.ts";
 import type { Toolset } from "../core/tool.ts";
 import type { NameTable } from "../catalog/name_table.ts";
 import { namespacedName } from "../catalog/names.ts";
 import type { Admits } from "../catalog/resolve.ts";
-import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
+import { noToolset, type Toolsets } from "../catalog/toolsets/toolsets.ts";
 import type { ToolsetTool, ToolState } from "../catalog/toolsets/toolset_tools.ts";
 import type { StartingServers } from "../mcp/starting_servers.ts";
 import { fieldHints } from "./fields.ts";
@@ -39,7 +39,7 @@ interface ToolsetsAdminOptions
   admits: Admits;
   starting: StartingServers;
   /** Whether a saved toolset exists for a caller; all do where this is missing. */
-  admitsToolset?(principal: string, name: string): boolean;
+  admitsToolset?(principal: string, name: string, tools?: Toolset["tools"]): boolean;
 }
 
 export const ToolsetSummary = z.object({
@@ -154,18 +154,18 @@ export class ToolsetsAdmin {
     this.checkVisible(principal, name);
     const found = this.toolsets.find(name);
     if (found) return this.asSeenBy(principal, found);
-    const near = nearestNames(name, this.visible(principal).map((toolset) => toolset.name));
-    throw noToolset(name, near);
+    throw noToolset(name, this.visible(principal));
   }
 
   /** Throws NOT_FOUND if a toolset does not exist for the caller, whoever else has it. */
   checkVisible(principal: string, name: string): void {
-    if (!this.isVisible(principal, name)) throw noToolset(name);
+    if (!this.isVisible(principal, name)) throw noToolset(name, this.visible(principal));
   }
 
   /** Whether a toolset of this name would exist for the caller. */
   isVisible(principal: string, name: string): boolean {
-    return this.#options.admitsToolset?.(principal, name) !== false;
+    const { tools } = this.toolsets.find(name) ?? {};
+    return this.#options.admitsToolset?.(principal, name, tools) !== false;
   }
 
   /** Throws if a toolset does not exist for the caller, or a change would take away what it cannot see. */
@@ -365,12 +365,4 @@ function matches(tool: CatalogTool, words: readonly string[]): boolean {
 function firstLine(text: string): string {
   const [line = ""] = text.trim().split("\n");
   return shortened(line, SUMMARY_CHARS);
-}
-
-function noToolset(name: string, near: readonly string[] = []): GatewayError {
-  return new GatewayError("NOT_FOUND", {
-    message: `There is no toolset "${name.slice(0, 100)}"`,
-    next: [{ label: "See all toolsets", operation: "toolset.list" }],
-    ...didYouMean(near),
-  });
 }

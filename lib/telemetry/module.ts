@@ -80,7 +80,9 @@ export function buildTelemetry(input: TelemetryInput) {
   const metrics = new Metrics();
   const count = metrics.counter("quartermaster_http_requests_total");
   const time = metrics.durations("quartermaster_http_request_seconds");
-  const uptimeSeconds = () => Math.round((Date.now() - startedAt) / 1000);
+  // By a clock that nobody sets.
+  const begun = performance.now() - (Date.now() - startedAt);
+  const uptimeSeconds = () => Math.round((performance.now() - begun) / 1000);
   metrics.gauge("quartermaster_uptime_seconds", uptimeSeconds);
   metrics.gauge("quartermaster_memory_bytes", () => Deno.memoryUsage().rss);
   const memoryLog = logs.module("memory");

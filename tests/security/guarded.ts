@@ -139,7 +139,8 @@ export class Guarded implements AsyncDisposable {
       await until(async () => {
         const response = await fetch(`${url}/mcp`, { method: "PUT", headers: bearer(token) });
         await response.body?.cancel();
-        return (response.status !== 401) === isAdmitted || undefined;
+        const isRefused = response.status === 401 || response.status === 429;
+        return isRefused !== isAdmitted || undefined;
       });
     }
   }

@@ -57,6 +57,7 @@ Deno.test.beforeAll(async () => {
     const [name, tools] of Object.entries({
       plain: ["notes.read", "notes.topsecret_purge", "vault.topsecret_extract"],
       topsecret_set: ["vault.topsecret_extract", "notes.read"],
+      vault_only: ["vault.topsecret_extract"],
     })
   ) {
     const { status, value } = await guarded.api("POST", "/api/toolsets", { name, tools });
@@ -224,6 +225,34 @@ Deno.test("an error says the same of a hidden tool as of one that does not exist
   // Only one server that exists for the caller has a tool of this name.
   assert.match(await visitor.call("read"), /called read/);
   assert.equal(vault.calls.length, 0, "a call went through");
+});
+
+Deno.test("a toolset none of whose tools a token may see does not exist for it", async () => {
+  // For all toolsets, as tokens are made unless somebody says otherwise.
+  const { text: token } = await guarded.token({
+    rights: ["read", "call", "manage"],
+    servers: ["notes"],
+  });
+  const visitor = await visit("/mcp", token);
+  const listed = await visitor.call("list-saved-toolsets");
+  assert.match(listed, /plain: 2 tools/);
+  assert.doesNotMatch(listed, /vault_only/);
+  const [hidden, missing] = await Promise.all(["vault_only", "none_such"].map(async (name) => {
+    const answers = [
+      await visit(`/toolsets/${name}/mcp`, token).then(() => "it is open", String),
+      await visitor.call("equip-toolset", { name }),
+      await visitor.call("delete-toolset", { name, confirm: true }),
+    ];
+    return without(name, answers.join("\n"));
+  }));
+  assert.equal(hidden, missing);
+  for (
+    const [tool, more] of [["equip-toolset", {}], ["delete-toolset", { confirm: true }]] as const
+  ) {
+    const near = await visitor.call(tool, { name: "vault_onl", ...more });
+    assert.match(near, /There is no toolset/);
+    assert.doesNotMatch(near, /vault_only/, "a hint names it");
+  }
 });
 
 Deno.test("resources and prompts of a hidden server cannot be read", async () => {

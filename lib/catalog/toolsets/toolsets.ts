@@ -88,7 +88,9 @@ export class Toolsets {
   }
 
   resolve(name: string): Toolset {
-    return this.find(name) ?? this.#missing(name);
+    const found = this.find(name);
+    if (!found) throw noToolset(name, this.list());
+    return found;
   }
 
   versionOf(name: string): string | undefined {
@@ -184,11 +186,14 @@ export class Toolsets {
     return saved;
   }
 
-  /** Principals that had it equipped have none equipped then. */
-  async remove(name: string): Promise<void> {
+  /**
+   * Principals that had it equipped have none equipped then. `seen`: the toolsets that an error may
+   * name.
+   */
+  async remove(name: string, seen = this.list()): Promise<void> {
     const { repository } = this.#options;
     await retryStale(async () => {
-      const found = await this.#stored(name);
+      const found = await this.#stored(name, seen);
       // What was found, or two who delete it at once would both hear that they did.
       await repository.delete(name, found.versionstamp);
       this.#note("toolset.delete", name, found.value);
@@ -197,13 +202,13 @@ export class Toolsets {
   }
 
   /** All or nothing: where it fails, what was equipped before stays. */
-  async equip(caller: string, name: string): Promise<Toolset> {
+  async equip(caller: string, name: string, seen = this.list()): Promise<Toolset> {
     const principal = ownerOf(caller);
     if (this.#working.has(principal)) throw inProgress();
     return await this.#work(principal, async () => {
       const { repository } = this.#options;
       const [toolset, before] = await Promise.all([
-        this.#stored(name),
+        this.#stored(name, seen),
         repository.equipped.find(principal),
       ]);
       if (!await repository.equip(principal, toolset, before, Date.now())) throw inProgress();
@@ -284,19 +289,10 @@ export class Toolsets {
   }
 
   /** As the store has it: what is in memory may be a moment behind. */
-  async #stored(name: string): Promise<Stored<Toolset>> {
+  async #stored(name: string, seen: readonly Toolset[]): Promise<Stored<Toolset>> {
     const found = ToolsetName.safeParse(name).success && await this.#options.repository.find(name);
-    return found || this.#missing(name);
-  }
-
-  #missing(name: string): never {
-    const near = nearestNames(name, this.list().map((toolset) => toolset.name));
-    throw new GatewayError("NOT_FOUND", {
-      message: `There is no toolset "${name.slice(0, 100)}"`,
-      recoveryAction: "Check the name in the list of toolsets",
-      ...didYouMean(near),
-      next: [{ label: "See all toolsets", operation: "toolset.list" }],
-    });
+    if (!found) throw noToolset(name, seen);
+    return found;
   }
 
   async #work<T>(principal: string, operation: () => Promise<T>): Promise<T> {
@@ -365,4 +361,14 @@ function keepSame<T>(
 function changedKeys<T>(before: ByKey<T>, after: ByKey<T>): Set<string> {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return new Set([...keys].filter((key) => before.get(key) !== after.get(key)));
+}
+
+/** `seen`: the toolsets that the caller may know of. */
+export function noToolset(name: string, seen: readonly Toolset[]): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `There is no toolset "${name.slice(0, 100)}"`,
+    recoveryAction: "Check the name in the list of toolsets",
+    ...didYouMean(nearestNames(name, seen.map((toolset) => toolset.name))),
+    next: [{ label: "See all toolsets", operation: "toolset.list" }],
+  });
 }
