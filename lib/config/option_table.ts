@@ -190,6 +190,15 @@ const TABLE = {
     16 * 1024 ** 2,
     "16MiB",
   ),
+  /** In ms. */
+  taskAfter: option(
+    "--task-after TIME",
+    "When a slow call continues as a task, for clients that support tasks; 0s for never",
+  ).takes(
+    timeSpan(0, 3_600_000, "a time from 0s to 1h, such as 30s"),
+    30_000,
+    "30s",
+  ),
   // The gateway's own tools have names of up to 23 characters; MCP wants no more than 128.
   maxNameLength: option(
     "--max-name-length COUNT",
@@ -266,6 +275,7 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
     "allowPrivate",
     "maxBody",
     "maxMessage",
+    "taskAfter",
     "stdio",
     "standalone",
   ],

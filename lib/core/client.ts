@@ -56,6 +56,13 @@ export type SampleModel = (
   params: CreateMessageRequestParams,
 ) => Promise<Unchecked<CreateMessageResult>>;
 
+/** Whether a slow call continues as a task of the gateway, which its client asks about. */
+export interface Deferral {
+  readonly isDeferred: boolean;
+  /** The server decides by itself which calls become tasks. */
+  forbid(): void;
+}
+
 export interface McpRequest {
   id: MessageId;
   method: string;
@@ -63,6 +70,8 @@ export interface McpRequest {
   text: string;
   /** Aborts when the client cancels or goes away. */
   signal: CancelSignal;
+  /** Of a call that may outlive its request. */
+  deferral?: Deferral | undefined;
   /** A header of the HTTP request, if headers have to repeat what the body says. */
   header?: ((name: string) => string | null) | undefined;
   /** Sends what belongs to this request, before its answer. */

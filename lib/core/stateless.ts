@@ -1,4 +1,5 @@
 /** What both sides of the gateway need of MCP 2026-07-28: keys of `_meta`, headers, log levels. */
+import { isObject } from "./rpc.ts";
 
 export const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
@@ -6,6 +7,13 @@ export const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
 export const LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel";
 export const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 export const SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId";
+/** The extension with which calls are answered later. */
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
+/** Whether a client or a server with these capabilities has the tasks extension. */
+export function hasTasks({ extensions }: Record<string, unknown>): boolean {
+  return isObject(extensions) && extensions[TASKS_EXTENSION] !== undefined;
+}
 
 /** The levels of log messages, the least important first. */
 export const LOG_LEVELS = [

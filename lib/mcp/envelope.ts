@@ -4,9 +4,11 @@ import {
   CAPABILITIES_KEY,
   CLIENT_KEY,
   encodeHeader,
+  hasTasks,
   LOG_LEVEL_KEY,
   LOG_LEVELS,
   NAMED_BY,
+  TASKS_EXTENSION,
   VERSION_KEY,
 } from "../core/stateless.ts";
 import { eachMember, isObject, memberSpans, type RpcMessage, type Span } from "../core/rpc.ts";
@@ -125,22 +127,20 @@ const REMOVED: ReadonlySet<string> = new Set([
   "tasks/list",
   "tasks/result",
 ]);
-const TASKS = "io.modelcontextprotocol/tasks";
 
 function refusalOfMethod(
   method: string,
-  { extensions }: Record<string, unknown>,
+  capabilities: Record<string, unknown>,
 ): Refusal | undefined {
   if (REMOVED.has(method)) {
     return { status: 404, code: METHOD_NOT_FOUND, message: `Method not found: ${method}` };
   }
-  const hasTasks = isObject(extensions) && extensions[TASKS] !== undefined;
-  if (!method.startsWith("tasks/") || hasTasks) return undefined;
+  if (!method.startsWith("tasks/") || hasTasks(capabilities)) return undefined;
   return {
     status: 400,
     code: MISSING_CAPABILITY,
-    message: `${method.slice(0, 80)} requires a client with the extension ${TASKS}`,
-    data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+    message: `${method.slice(0, 80)} requires a client with the extension ${TASKS_EXTENSION}`,
+    data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
   };
 }
 

@@ -1,14 +1,20 @@
 import { z } from "zod";
 import { Cancellation, type Timeout, TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
-import { errorText, exactId, idText, type MessageId } from "../core/rpc.ts";
+import { errorText, exactId, idText, type MessageId, resultText } from "../core/rpc.ts";
 import { type Mailbox, type MessageHandler, PeerGone } from "../storage/mailbox.ts";
 import { isProgress } from "./event_body.ts";
+import { CallTask } from "./call_task.ts";
 import type { Round, StatelessCall } from "./stateless_call.ts";
 
 const PATIENCE_MS = 1_000;
 /** How long a call waits for the client to come back with its answers. */
 const HOLD_MS = 10 * 60_000;
+/** How long a task is kept after the last request about it. */
+const TASK_MS = 60 * 60_000;
+const MAX_TASKS = 1_000;
+/** Maximum total length of the answers that are kept for clients to fetch, before a new task. */
+const MAX_ANSWERS = 64 * 1024 * 1024;
 
 /** The caller and the request of a retry; both must match those of the held call. */
 const Retry = z.strictObject({
@@ -27,8 +33,17 @@ const PassedRetry = Retry.extend({
 });
 const PassedOutcome = z.strictObject({ text: z.string(), status: z.number() });
 
-/** The topic of messages about held calls between gateways on one store. */
+/** A request about a task that a call has become; the caller must match the call's own. */
+const TaskRequest = Retry.pick({ endpoint: true, principal: true }).extend({
+  taskId: z.string(),
+  method: z.enum(["tasks/get", "tasks/update", "tasks/cancel"]),
+  answers: z.array(z.tuple([z.string(), z.string()])),
+});
+type TaskRequest = z.infer<typeof TaskRequest>;
+
+/** The topics of messages about held calls between gateways on one store. */
 const TOPIC = "held call";
+const TASK_TOPIC = "call task";
 
 interface ReturningClient {
   round: Round;
@@ -44,6 +59,9 @@ interface HeldCallsOptions {
   /** Reaches the other gateways on the store. */
   mailbox?: Mailbox | undefined;
   holdMs?: number | undefined;
+  /** The time after which a slow call becomes a task if its client supports that; 0 for never. */
+  taskAfterMs?: number | undefined;
+  taskMs?: number | undefined;
 }
 
 /**
@@ -57,6 +75,11 @@ export class HeldCalls implements Disposable {
   readonly #instance: string;
   readonly #calls = new Map<string, { call: StatelessCall; limit: Timeout }>();
   readonly #limits: TimeoutQueue;
+  readonly #tasks = new Map<string, { call: StatelessCall; limit: Timeout }>();
+  readonly #taskMs: number;
+  readonly #taskLimits: TimeoutQueue;
+  /** Calls that become tasks unless they are answered in time; missing if no call does. */
+  readonly slow: TimeoutQueue | undefined;
   /**
    * How long an answer may take before it comes on a stream, which has no status of its own: the
    * revision wants 400 and 404 for some errors, and has no streams that can be resumed.
@@ -64,24 +87,35 @@ export class HeldCalls implements Disposable {
   readonly patience = new TimeoutQueue(PATIENCE_MS);
 
   constructor(
-    { gatewayId = crypto.randomUUID(), mailbox, holdMs = HOLD_MS }: HeldCallsOptions = {},
+    {
+      gatewayId = crypto.randomUUID(),
+      mailbox,
+      holdMs = HOLD_MS,
+      taskAfterMs = 0,
+      taskMs = TASK_MS,
+    }: HeldCallsOptions = {},
   ) {
+    this.slow = taskAfterMs > 0 ? new TimeoutQueue(taskAfterMs) : undefined;
+    this.#taskMs = taskMs;
+    this.#taskLimits = new TimeoutQueue(taskMs);
     this.#prefix = `quartermaster.${gatewayId}.`;
     this.#limits = new TimeoutQueue(holdMs);
     this.#mailbox = mailbox;
     this.#instance = mailbox?.id ?? crypto.randomUUID();
     mailbox?.handle(TOPIC, (body, exchange) => this.#resumePassed(body, exchange));
+    mailbox?.handle(TASK_TOPIC, async (body) => {
+      return await this.#answerTask(TaskRequest.parse(JSON.parse(body)));
+    });
   }
 
-  /** Whether a request state was issued by this gateway; servers know all others. */
+  /** Whether a request state or a task's id was issued by this gateway; servers know all others. */
   isOurs(state: unknown): state is string {
     return typeof state === "string" && state.startsWith(this.#prefix);
   }
 
   /** Keeps a call, and returns the state that continues it. */
   hold(call: StatelessCall): string {
-    const secret = crypto.getRandomValues(new Uint8Array(24)).toBase64({ alphabet: "base64url" });
-    const state = `${this.#prefix}${this.#instance}.${secret}`;
+    const state = this.#newId();
     const limit = this.#limits.add(() => {
       this.#calls.delete(state);
       call.cancel("The client did not send its answers in time");
@@ -96,8 +130,8 @@ export class HeldCalls implements Disposable {
    * reports that, the round ends with `refused()`.
    */
   resume(retry: Retry, back: ReturningClient): Pick<StatelessCall, "cancel"> {
-    const instance = /^[0-9a-f-]{36}(?=\.)/.exec(retry.state.slice(this.#prefix.length))?.[0];
-    if (this.#mailbox && instance !== undefined && instance !== this.#instance) {
+    const instance = this.#otherInstance(retry.state);
+    if (this.#mailbox && instance !== undefined) {
       return this.#pass(this.#mailbox, instance, retry, back);
     }
     const call = this.#take(retry);
@@ -105,10 +139,73 @@ export class HeldCalls implements Disposable {
     return call;
   }
 
+  /** Keeps a slow call as a task; undefined if there are too many. */
+  keepTask(call: StatelessCall): CallTask | undefined {
+    if (this.#tasks.size >= MAX_TASKS) return undefined;
+    const kept = this.#tasks.values().reduce((sum, { call }) => sum + call.answerLength, 0);
+    if (kept > MAX_ANSWERS) return undefined;
+    const task = new CallTask(this.#newId(), this.#taskMs);
+    this.#tasks.set(task.id, { call, limit: this.#limitTask(task.id, call) });
+    return task;
+  }
+
+  /**
+   * Answers a request about a task, here or at the gateway that runs the call. Throws INVALID_PARAMS if
+   * the task is unknown or not the caller's; if another gateway reports that, the round ends with
+   * `refused()`.
+   */
+  askTask(request: TaskRequest, { round, refused }: Omit<ReturningClient, "answers">): void {
+    const instance = this.#otherInstance(request.taskId);
+    if (!this.#mailbox || instance === undefined) {
+      return round.end(resultText(round.id, this.#answerTask(request)), 200);
+    }
+    const left = new Cancellation();
+    round.gone?.addEventListener("abort", () => left.abort(new DOMException("", "AbortError")));
+    void this.#mailbox.ask(instance, TASK_TOPIC, JSON.stringify(request), { signal: left }).then(
+      (result) => round.end(resultText(round.id, result), 200),
+    ).catch((error) => {
+      const known = error instanceof PeerGone ? this.#unknownTask(request.taskId) : error;
+      round.end(refused(known), 200);
+    }).catch(() => {/* the client has disconnected */});
+  }
+
   [Symbol.dispose](): void {
+    this.slow?.[Symbol.dispose]();
+    this.#taskLimits[Symbol.dispose]();
+    this.#tasks.clear();
     this.#limits[Symbol.dispose]();
     this.patience[Symbol.dispose]();
     this.#calls.clear();
+  }
+
+  #newId(): string {
+    const secret = crypto.getRandomValues(new Uint8Array(24)).toBase64({ alphabet: "base64url" });
+    return `${this.#prefix}${this.#instance}.${secret}`;
+  }
+
+  /** The process that issued an id of ours; undefined if it is this one. */
+  #otherInstance(id: string): string | undefined {
+    const instance = /^[0-9a-f-]{36}(?=\.)/.exec(id.slice(this.#prefix.length))?.[0];
+    return instance === this.#instance ? undefined : instance;
+  }
+
+  #limitTask(id: string, call: StatelessCall): Timeout {
+    return this.#taskLimits.add(() => {
+      this.#tasks.delete(id);
+      call.cancel("Nobody asked about the task in time");
+    });
+  }
+
+  #answerTask({ taskId, endpoint, principal, method, answers }: TaskRequest): string {
+    const kept = this.#tasks.get(taskId);
+    const { session } = kept?.call ?? {};
+    // The error is the same for another caller's task as for one that never existed.
+    if (!kept || session?.endpoint !== endpoint || session.principal !== principal) {
+      throw this.#unknownTask(taskId);
+    }
+    this.#taskLimits.delete(kept.limit);
+    kept.limit = this.#limitTask(taskId, kept.call);
+    return kept.call.answerTask(method, new Map(answers));
   }
 
   #take({ state, endpoint, principal, fingerprint }: Retry): StatelessCall {
@@ -177,10 +274,23 @@ export class HeldCalls implements Disposable {
     return promise;
   }
 
-  #unknown(state: string): GatewayError {
-    const isFromHere = state.startsWith(`${this.#prefix}${this.#instance}.`);
+  #isFromHere(id: string): boolean {
+    return id.startsWith(`${this.#prefix}${this.#instance}.`);
+  }
+
+  #unknownTask(id: string): GatewayError {
     return new GatewayError("INVALID_PARAMS", {
-      message: isFromHere
+      message: this.#isFromHere(id)
+        ? "Unknown task: it has expired, or is not yours"
+        : "Unknown task: the gateway that ran it has stopped",
+      recoveryAction: "Check whether the call took effect before making it again",
+      recoverySteps: ["Check whether the call took effect: it may have run", "Call the tool again"],
+    });
+  }
+
+  #unknown(state: string): GatewayError {
+    return new GatewayError("INVALID_PARAMS", {
+      message: this.#isFromHere(state)
         ? "Unknown request state: it was already used, or has expired"
         : "Unknown request state: the gateway that held the call has stopped",
       recoveryAction: "Check whether the call took effect before retrying",

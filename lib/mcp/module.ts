@@ -61,6 +61,8 @@ export interface McpModuleOptions
   logs: Logs;
   metrics: Metrics;
   maxBody: number;
+  /** The time after which a slow call becomes a task; 0 for never. */
+  taskAfterMs?: number | undefined;
   signal: AbortSignal;
   /** The same for all gateways on the store, and after a restart. */
   gatewayId?: string | undefined;
@@ -224,7 +226,8 @@ export class McpModule implements AsyncDisposable {
   }
 
   #openHost(): EndpointHost {
-    const { access, policy, logs, maxBody, metrics, account, gatewayId, mailbox } = this.#options;
+    const { access, policy, logs, maxBody, metrics, account } = this.#options;
+    const { gatewayId, mailbox, taskAfterMs } = this.#options;
     metrics.gauge("quartermaster_sessions", () => this.sessions.size);
     const count = requestCounter(metrics);
     const countCall = callCounter(metrics);
@@ -236,7 +239,7 @@ export class McpModule implements AsyncDisposable {
     });
     return {
       sessions: this.sessions,
-      held: this.#stack.use(new HeldCalls({ gatewayId, mailbox })),
+      held: this.#stack.use(new HeldCalls({ gatewayId, mailbox, taskAfterMs })),
       maxBody,
       log: logs.module("http"),
       calls: new CallLog(logs.module("http")),

@@ -5,11 +5,9 @@ import { GatewayError } from "../core/errors.ts";
 import {
   errorText,
   isObject,
-  memberSpans,
   memberText,
   type MessageId,
   notificationText,
-  replaceSpan,
   resultText,
   type RpcMessage,
   withId,
@@ -23,8 +21,8 @@ import type { ConnectionUse } from "../servers/own_connections.ts";
 import { isSessionLost } from "../servers/status.ts";
 import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
-import { LOG_LEVEL_KEY } from "../core/stateless.ts";
-import { ConnectionState, isStateful } from "./connection_state.ts";
+import { hasTasks, LOG_LEVEL_KEY } from "../core/stateless.ts";
+import { ConnectionState, isStateful, withdrawal } from "./connection_state.ts";
 import { completeRounds, completeUrls, type ServerAnswer } from "./input_rounds.ts";
 import { ResourceWatch } from "./resource_watch.ts";
 import { rootFolder } from "./root_folder.ts";
@@ -117,6 +115,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
         }),
       );
     }
+    if (hasTasks(this.#server.info?.capabilities ?? {})) request.deferral?.forbid();
     // A task outlives its call, and clients that share the connection could list and cancel it.
     const keepsState = isStateful(method) || request.params.task !== undefined;
     if (keepsState || this.#server.instance !== "shared") this.#needsOwn = true;
@@ -222,7 +221,8 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     call: Call,
     send = (call: Call) => this.#server.call(call),
   ): Promise<ServerAnswer> {
-    if (isStateless(this.#client.profile)) return answer;
+    // The client of a task gets the server's questions when it asks about the task.
+    if (isStateless(this.#client.profile) && !request.deferral?.isDeferred) return answer;
     return await completeRounds(answer, this.#rounds(request, call, send));
   }
 
@@ -448,7 +448,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     const isLog = message.method === "notifications/message";
     if (isLog && !request && this.#isAmbiguous()) return this.#server.hear(text, message);
     const out = message.method === "notifications/cancelled"
-      ? withdrawal(text, message.params.requestId, own)
+      ? withdrawal(text, message.params.requestId, own?.questions)
       : text;
     if (out !== undefined) this.#send(out, request);
   }
@@ -486,15 +486,4 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     if (request) request.send(text);
     else this.#client.push(text);
   }
-}
-
-/** A server's withdrawal of a question under the id that the client knows it by, if it asked it. */
-function withdrawal(text: string, id: unknown, own: OwnConnection | undefined): string | undefined {
-  if (typeof id !== "string" && typeof id !== "number") return undefined;
-  const asked = own?.questions.get(id);
-  own?.questions.delete(id);
-  const params = memberSpans(text).get("params");
-  if (asked === undefined || !params) return undefined;
-  const span = memberSpans(text, params.start).get("requestId");
-  return span && replaceSpan(text, span, asked);
 }

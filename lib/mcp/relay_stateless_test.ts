@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { fromFileUrl } from "@std/path";
 import { TEST_LOCK } from "../../tests/packages.ts";
-import type { Client } from "../core/client.ts";
+import type { Client, McpRequest } from "../core/client.ts";
 import { memberText } from "../core/rpc.ts";
 import { ManagedServer } from "../servers/server.ts";
 import { silentLog, until } from "../servers/testing/fake_server.ts";
@@ -16,13 +16,21 @@ import { Relay } from "./relay.ts";
 type Answers = Record<string, (params: Record<string, unknown>) => object>;
 
 /** A client that began a session, with its relay to the server. */
-function connect(server: ManagedServer, answers: Answers = {}, capabilities: object = ALL) {
+function connect(
+  server: ManagedServer,
+  answers: Answers = {},
+  capabilities: object = ALL,
+  { protocolVersion = "2025-11-25", deferral }: {
+    protocolVersion?: string;
+    deferral?: McpRequest["deferral"];
+  } = {},
+) {
   const pushed: string[] = [];
   const asked: string[] = [];
   const waiting = new Map<string, (text: string) => void>();
   const client: Client = {
     principal: "anyone",
-    profile: { protocolVersion: "2025-11-25", capabilities: { ...capabilities } },
+    profile: { protocolVersion, capabilities: { ...capabilities } },
     push: (text) => void pushed.push(text),
     ask(text, id, onAnswer) {
       const own = crypto.randomUUID();
@@ -51,6 +59,7 @@ function connect(server: ManagedServer, answers: Answers = {}, capabilities: obj
       params,
       text: "",
       signal: signal ?? new AbortController().signal,
+      deferral,
       send,
     };
     const text = await relay.call(scope, JSON.stringify(params));
@@ -152,6 +161,23 @@ overBoth("Relay tells a client which capability a stateless server requires", as
   assert.equal(error.code, -32021);
   assert.deepEqual(client.asked, []);
 });
+
+overBoth(
+  "Relay asks the client of a task, but leaves other questions to the client",
+  async (server) => {
+    const answers: Answers = {
+      "elicitation/create": () => ({ result: { action: "accept", content: { color: "blue" } } }),
+    };
+    const protocolVersion = "2026-07-28";
+    for (const isDeferred of [false, true]) {
+      const deferral = { isDeferred, forbid: assert.fail };
+      await using client = connect(server, answers, ALL, { protocolVersion, deferral });
+      const { result } = await client.callTool("ask");
+      assert.equal(result.resultType, isDeferred ? "complete" : "input_required");
+      assert.deepEqual(client.asked, isDeferred ? ["elicitation/create"] : []);
+    }
+  },
+);
 
 Deno.test("Relay needs few streams for many subscriptions, and leaves no listeners behind", async () => {
   await using http = serveStateless();

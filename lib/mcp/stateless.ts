@@ -1,4 +1,4 @@
-import { SERVER_INFO_KEY } from "../core/stateless.ts";
+import { SERVER_INFO_KEY, TASKS_EXTENSION } from "../core/stateless.ts";
 import { Cancellation } from "../core/async.ts";
 import { progressTokenOf } from "../core/client.ts";
 import type { GatewayError } from "../core/errors.ts";
@@ -76,7 +76,7 @@ function answer(
       ? visit.principal
       : host.switchProject(visit.principal, project);
     if (method === "server/discover") {
-      return discover(endpoint.view, principal, id)
+      return discover(host, endpoint.view, principal, id)
         .then((text) => new JsonResponse(text)).catch(refused);
     }
     const visitor = { endpoint: endpoint.key, principal, profile, identity, from };
@@ -118,6 +118,8 @@ function isBridged(request: HttpRequest): boolean {
   return request.headers.get(BRIDGE_HEADER) !== null && !isForwarded(request);
 }
 
+const TASK_METHODS = ["tasks/get", "tasks/update", "tasks/cancel"] as const;
+
 /** Makes a call, or continues the one that the request's state stands for; throws INVALID_PARAMS. */
 export function runRound(
   host: StatelessCallOptions["host"],
@@ -125,11 +127,18 @@ export function runRound(
   request: Omit<StatelessCallOptions, "host">,
 ): Pick<StatelessCall, "cancel"> {
   const { message, text, endpoint, session } = request;
-  const { requestState: state } = message.params;
+  const { requestState: state, taskId } = message.params;
+  const { principal, view } = session;
+  const refused = (error: unknown) => refusedText(message.id, message.method, error, view);
+  const onTask = TASK_METHODS.find((method) => method === message.method);
+  if (onTask && host.held.isOurs(taskId)) {
+    const answers = [...inputResponses(message, text)];
+    const about = { taskId, endpoint: endpoint.key, principal, method: onTask, answers };
+    host.held.askTask(about, { round, refused });
+    return { cancel() {} };
+  }
   if (host.held.isOurs(state)) {
-    const { principal, view } = session;
     const retry = { state, endpoint: endpoint.key, principal, fingerprint: fingerprintOf(message) };
-    const refused = (error: unknown) => refusedText(message.id, message.method, error, view);
     return host.held.resume(retry, { round, answers: inputResponses(message, text), refused });
   }
   const own = { ...request, host, text: withoutEnvelope(text, message.params) };
@@ -138,10 +147,18 @@ export function runRound(
   return call;
 }
 
-export async function discover(view: View, principal: string, id: MessageId): Promise<string> {
+export async function discover(
+  { held }: Pick<EndpointHost, "held">,
+  view: View,
+  principal: string,
+  id: MessageId,
+): Promise<string> {
   const { capabilities, serverInfo, instructions } = await view.introduce(principal);
-  // Tasks are an extension now, which servers of this revision announce as such.
+  // Tasks are an extension now: the gateway's own, and those of servers of this revision.
   const { tasks: _, ...offered } = isObject(capabilities) ? capabilities : {};
+  const { extensions } = offered;
+  const own = held.slow && offered.tools !== undefined ? { [TASKS_EXTENSION]: {} } : undefined;
+  if (own) offered.extensions = { ...own, ...isObject(extensions) ? extensions : {} };
   return resultText(
     id,
     JSON.stringify({

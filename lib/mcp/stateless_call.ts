@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { Cancellation, type CancelSignal } from "../core/async.ts";
-import { type McpRequest, progressTokenOf } from "../core/client.ts";
+import { Cancellation, type CancelSignal, type Timeout } from "../core/async.ts";
+import { type Deferral, type McpRequest, progressTokenOf } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   errorText,
@@ -17,7 +17,8 @@ import {
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
 import { completedAnswer, type RpcRequest } from "./envelope.ts";
-import { LOG_LEVELS } from "../core/stateless.ts";
+import { hasTasks, LOG_LEVELS } from "../core/stateless.ts";
+import type { CallTask } from "./call_task.ts";
 import { failureText, rpcErrorText } from "./protocol.ts";
 import { MAX_WAITING, type Question, type StatelessSession } from "./stateless_session.ts";
 import type { ViewSession } from "./view.ts";
@@ -56,9 +57,9 @@ const LIST_TTL_MS = 60_000;
 /**
  * One call of a stateless client, over as many rounds as it takes. If the server, or the gateway, asks
  * the client something, the round ends with the questions, and the call waits: the client's next
- * request brings the answers.
+ * request brings the answers. If it takes long and the client supports tasks, it continues as one.
  */
-export class StatelessCall {
+export class StatelessCall implements Deferral {
   readonly session: StatelessSession;
   readonly signal = new Cancellation();
   readonly #options: StatelessCallOptions;
@@ -70,10 +71,17 @@ export class StatelessCall {
   #round: Round | undefined;
   #outcome: { text: string; refusal?: GatewayError | undefined } | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
+  #canDefer: boolean;
+  #slow: Timeout | undefined;
+  #task: CallTask | undefined;
 
   constructor(options: StatelessCallOptions, round: Round) {
     this.#options = options;
     this.session = options.session;
+    const { method, params } = options.message;
+    // A call with a request state of its server's is that server's to answer.
+    this.#canDefer = method === "tools/call" && params.requestState === undefined &&
+      params.inputResponses === undefined && hasTasks(options.session.profile.capabilities);
     this.#round = this.#follow(round);
     this.#key = options.session.nextRequest();
     options.session.inFlight.set(this.#key, this.signal);
@@ -94,6 +102,7 @@ export class StatelessCall {
       text,
       signal: this.signal,
       header: this.#options.header,
+      deferral: this.#canDefer ? this : undefined,
       send: (out) => this.#take(out),
     };
     if (ASKING.has(method)) { for (const question of session.takePostponed()) this.#ask(question); }
@@ -117,26 +126,72 @@ export class StatelessCall {
     this.session.held.delete(this);
     this.#round = this.#follow(round);
     for (const { text, isProgress } of this.#missed.splice(0)) this.#send(text, isProgress);
-    for (const [id, question] of this.#questions) {
-      const answer = answers.get(id);
-      if (answer === undefined) {
-        // It did not answer: it is asked again.
-        question.isSent = false;
-        continue;
-      }
-      this.#questions.delete(id);
-      this.session.answer(id, resultText(id, answer));
-    }
+    this.#takeAnswers(answers);
+    // What it did not answer, it is asked again.
+    for (const question of this.#questions.values()) question.isSent = false;
     if (this.#outcome) this.#deliver();
     else if (this.#questions.size > 0) this.#askNow();
   }
 
+  get isDeferred(): boolean {
+    return this.#task !== undefined;
+  }
+
+  get answerLength(): number {
+    return this.#outcome?.text.length ?? 0;
+  }
+
+  forbid(): void {
+    this.#canDefer = false;
+  }
+
+  /** The result of a request about the task that this call has become. */
+  answerTask(method: string, answers: ReadonlyMap<string, string>): string {
+    if (method === "tasks/get") {
+      const { reason } = this.signal;
+      return this.#task!.details({
+        questions: Array.from(this.#questions, ([id, question]) => inputText(id, question)),
+        answer: this.#outcome &&
+          this.#answerTo(this.#options.message.id, this.#outcome.text).text,
+        canceled: reason instanceof Error ? reason.message : undefined,
+      });
+    }
+    if (method === "tasks/update") this.#takeAnswers(answers);
+    else if (!this.#outcome) this.cancel("Canceled by the client");
+    this.#task!.changed();
+    return '{"resultType":"complete"}';
+  }
+
+  #takeAnswers(answers: ReadonlyMap<string, string>): void {
+    for (const id of [...this.#questions.keys()]) {
+      const answer = answers.get(id);
+      if (answer === undefined) continue;
+      this.#questions.delete(id);
+      this.session.answer(id, resultText(id, answer));
+    }
+  }
+
+  /** Ends the round with a task, if the call has not been answered and nothing is being asked. */
+  #defer(): void {
+    const round = this.#round;
+    const isOpen = this.#canDefer && !this.#asking && !this.signal.aborted &&
+      this.session.held.size < MAX_WAITING;
+    const task = round && isOpen ? this.#options.host.held.keepTask(this) : undefined;
+    if (!round || !task) return;
+    this.#task = task;
+    this.#round = undefined;
+    this.session.held.add(this);
+    round.end(resultText(round.id, task.created), 200);
+  }
+
   cancel(reason: string): void {
+    if (this.#outcome) return;
     this.signal.abort(new DOMException(reason, "AbortError"));
   }
 
   #follow(round: Round): Round {
     round.gone?.addEventListener("abort", () => this.cancel("The client disconnected"));
+    if (this.#canDefer) this.#slow = this.#options.host.held.slow?.add(() => this.#defer());
     return round;
   }
 
@@ -154,6 +209,7 @@ export class StatelessCall {
         // The session gave the question its id, which is a text.
         if (typeof message.params.requestId === "string") {
           this.#questions.delete(message.params.requestId);
+          this.#task?.changed();
         }
         return;
       case "notifications/message":
@@ -176,6 +232,7 @@ export class StatelessCall {
 
   #send(text: string, isProgress = false): void {
     const round = this.#round;
+    if (this.#task) return isProgress ? this.#task.noteProgress(text) : undefined;
     if (!round) return this.#miss(text, isProgress);
     const first = progressTokenOf({
       params: this.#options.message.params,
@@ -198,7 +255,7 @@ export class StatelessCall {
     const { capabilities } = this.session.profile;
     const why = !canAnswer(capabilities, method, params)
       ? `The client does not support ${method}`
-      : this.session.held.size >= MAX_WAITING
+      : !this.#task && this.session.held.size >= MAX_WAITING
       ? "Too many calls are waiting for input from this client"
       : undefined;
     if (why !== undefined) {
@@ -206,6 +263,8 @@ export class StatelessCall {
       return;
     }
     this.#questions.set(String(id), { ...question, isSent: false });
+    // The client is asked when it asks about the task.
+    if (this.#task) return this.#task.changed();
     // What is asked at the same time goes into one round.
     this.#asking ??= setTimeout(() => this.#askNow());
   }
@@ -217,18 +276,20 @@ export class StatelessCall {
     const round = this.#round;
     if (!round || asked.length === 0 || this.#outcome) return;
     this.#round = undefined;
+    this.#stopWaiting();
     this.session.held.add(this);
     const inputs = asked.map(([id, question]) => {
       question.isSent = true;
-      const params = memberText(question.text, "params");
-      const method = JSON.stringify(question.message.method);
-      const request = `{"method":${method}${params === undefined ? "" : `,"params":${params}`}}`;
-      return `${JSON.stringify(id)}:${request}`;
+      return inputText(id, question);
     });
     const state = JSON.stringify(this.#options.host.held.hold(this));
     const result = `{"resultType":"input_required","inputRequests":{${inputs.join(",")}},` +
       `"requestState":${state}}`;
     round.end(resultText(round.id, result), 200);
+  }
+
+  #stopWaiting(): void {
+    if (this.#slow) this.#options.host.held.slow?.delete(this.#slow);
   }
 
   #fail(error: unknown, call?: CallRecord): void {
@@ -242,12 +303,14 @@ export class StatelessCall {
   #finish(text: string, call: CallRecord | undefined, refusal?: GatewayError): void {
     const { host, endpoint, session, message, correlationId } = this.#options;
     clearTimeout(this.#asking);
+    this.#stopWaiting();
     session.inFlight.delete(this.#key);
     session.held.delete(this);
     session.touch();
     this.#outcome = { text, refusal };
+    this.#task?.changed();
     if (this.#round) this.#deliver();
-    else if (this.signal.aborted) this.#passOnQuestions();
+    else if (this.signal.aborted || this.#task) this.#passOnQuestions();
     const ms = performance.now() - this.#started;
     const answer = { text, started: this.#started, ms };
     const { principal } = session;
@@ -297,6 +360,14 @@ export class StatelessCall {
       return { text: refusedText(id, message.method, invalid), status: 200 };
     }
   }
+}
+
+/** A question as a member of `inputRequests`. */
+function inputText(id: string, { message, text }: Question): string {
+  const params = memberText(text, "params");
+  const method = JSON.stringify(message.method);
+  const request = `{"method":${method}${params === undefined ? "" : `,"params":${params}`}}`;
+  return `${JSON.stringify(id)}:${request}`;
 }
 
 /** An answer that is an error, or complete as it came; throws a SyntaxError. */

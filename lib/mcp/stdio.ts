@@ -181,7 +181,7 @@ export class StdioEndpoint implements AsyncDisposable {
     try {
       const endpoint = open();
       if (method === "server/discover") {
-        return write(await discover(endpoint.view, EVERYONE, id));
+        return write(await discover(host, endpoint.view, EVERYONE, id));
       }
       const { profile, identity, logLevel } = envelope;
       const visitor = {

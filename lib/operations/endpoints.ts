@@ -67,6 +67,7 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
     onToolCall: (call) => telemetry.recorder.record(call),
     metrics: telemetry.metrics,
     maxBody: input.options.maxBody,
+    taskAfterMs: input.options.taskAfter,
   });
   bus.on("serverStatus", () => endpoints.recheck());
   bus.on("serverRemoved", (name) => endpoints.removed(name));

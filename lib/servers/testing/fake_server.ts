@@ -146,8 +146,8 @@ export function pause(ms: number): Promise<void> {
 }
 
 /** Waits until it is so, for at most a minute. */
-export async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; !isSo(); tries++) {
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !await isSo(); tries++) {
     if (tries > 12_000) throw new Error("It did not come about within 60 s");
     await pause(5);
   }
