@@ -90,9 +90,13 @@ async function exerciseFixture(own: StatelessClient, name: (tool: string) => str
   assert.match(await call("test_sampling", { prompt: "Who?" }), /LLM response: marker/);
   assert.match(await call("test_elicitation", { message: "Who?" }), /accept.*marker/);
   const progress: number[] = [];
-  await client.callTool({ name: name("test_tool_with_progress"), arguments: {} }, {
-    onprogress: ({ progress: step, total }) => total === 100 && progress.push(step),
+  // Not with `onprogress`: the SDK drops it with the answer, which can arrive with the last progress.
+  client.setNotificationHandler("notifications/progress", ({ params }) => {
+    if (params.progressToken === "steps") progress.push(params.progress);
   });
+  const _meta = { progressToken: "steps" };
+  await client.callTool({ name: name("test_tool_with_progress"), arguments: {}, _meta });
+  await until(() => progress.length === 3 || undefined);
   assert.deepEqual(progress, [0, 50, 100]);
   await call("test_tool_with_logging");
   heard.splice(0, heard.length, ...heard.filter((line) => !line.endsWith(" changed")));
