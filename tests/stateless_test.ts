@@ -186,10 +186,14 @@ Deno.test("a client of 2026-07-28 does over stdio what it does over HTTP", async
     assert.ok((await own.client.listTools()).tools.length > 10);
     await exerciseFixture(own, (tool) => `fixture.${tool}`);
     const stop = new AbortController();
-    const slow = own.client.callTool({ name: "fixture.test_tool_with_progress", arguments: {} }, {
-      signal: stop.signal,
-      onprogress: () => stop.abort(new Error("enough")),
+    own.client.setNotificationHandler("notifications/progress", () => {
+      stop.abort(new Error("enough"));
     });
+    const slow = own.client.callTool({
+      name: "fixture.test_tool_with_progress",
+      arguments: {},
+      _meta: { progressToken: "slow" },
+    }, { signal: stop.signal });
     await assert.rejects(slow, /enough|abort/i);
   });
   await t.step("as a bridge, also to the gateway after it", async () => {
