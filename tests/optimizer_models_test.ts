@@ -4,7 +4,7 @@ import { z } from "zod";
 import { findMarked } from "../lib/servers/processes/process_group.ts";
 import { ProcessOwner } from "../lib/servers/processes/process_owner.ts";
 import { MemoryRecords } from "../lib/servers/processes/testing/memory_records.ts";
-import type { Observation, ShownTool } from "../lib/optimizer/evaluators/evaluator.ts";
+import type { Observation, RunRequest, ShownTool } from "../lib/optimizer/evaluators/evaluator.ts";
 import {
   claudeCliEvaluator,
   type ClaudeCliOptions,
@@ -84,13 +84,15 @@ interface Trial {
 
 interface TrialOptions extends Partial<ClaudeCliOptions> {
   prompt?: string;
+  view?: RunRequest["view"];
   credentials?: Record<string, string>;
 }
 
 /** One run of the real CLI with a script for its model; afterwards nothing of it is left. */
 async function trial(script: ModelScript, options: TrialOptions = {}): Promise<Trial> {
   await using model = startModelStandIn(script);
-  const { prompt = "Which repositories use Deno?", credentials, ...more } = options;
+  const { prompt = "Which repositories use Deno?", view = "inline", credentials, ...more } =
+    options;
   const owner = newOwner();
   const endpoints: ReturnType<typeof openEndpoint>[] = [];
   const evaluator = claudeCliEvaluator({
@@ -104,7 +106,7 @@ async function trial(script: ModelScript, options: TrialOptions = {}): Promise<T
     ...more,
   });
   const { signal } = new AbortController();
-  const seen = await evaluator.run({ prompt, tools, target: "git_find", signal });
+  const seen = await evaluator.run({ prompt, tools, target: "git_find", view, signal });
   assert.deepEqual(endpoints.flatMap(({ calls }) => calls), [], "no tool is ever run");
   assert.deepEqual(await findMarked(owner.marker), [], "no process is left");
   return { seen, requests: model.requests };
@@ -255,11 +257,17 @@ await cliTest(
     try {
       const secret = join(folder, "secret.txt");
       await Deno.writeTextFile(secret, "TOP SECRET");
-      for (const prompt of ["/compact", "-p --help", `What is in @${secret} ?`]) {
-        const { seen, requests } = await trial(() => ({ text: "No" }), { prompt });
+      const prompts = ["/compact", "-p --help", `What is in @${secret} ?`];
+      for (
+        const [prompt, view] of prompts.flatMap((prompt) =>
+          (["inline", "deferred"] as const).map((view) => [prompt, view] as const)
+        )
+      ) {
+        const { seen, requests } = await trial(() => ({ text: "No" }), { prompt, view });
         assert.equal(seen.status, "ok", JSON.stringify(seen));
         const [question] = requests[0]?.messages ?? [];
-        assert.equal(typeof question?.content === "string" && question.content.trim(), prompt);
+        const text = typeof question?.content === "string" && question.content.trim();
+        assert.equal(text && text.replaceAll("\u2060", ""), prompt);
         assert.doesNotMatch(JSON.stringify(requests), /TOP SECRET/);
       }
     } finally {
@@ -280,4 +288,77 @@ await cliTest("claudeCliText() complete() writes with the real CLI, without tool
   assert.deepEqual(request?.tools, []);
   assert.match(JSON.stringify(request?.system), /Be short/);
   assert.equal(request?.messages[0]?.content, prompt);
+});
+
+/** Searches with the CLI's own search for deferred tools, and goes on from there. */
+function searching(query: string, after: ModelReply): ModelScript {
+  return (request) =>
+    toolResultsOf(request).length > 0
+      ? after
+      : { text: "I search", toolUse: { name: "ToolSearch", input: { query, max_results: 5 } } };
+}
+
+const DEFERRED: [string, ModelScript, requests: number, object][] = [
+  [
+    "found and called",
+    searching("find repositories", { toolUse: { name: "mcp__tools__git_find", input: { q: 1 } } }),
+    2,
+    { calls: ["git_find"], search: { searched: true, found: true } },
+  ],
+  [
+    "found and not called",
+    searching("find repositories", { text: "I know better" }),
+    2,
+    { calls: [], search: { searched: true, found: true } },
+  ],
+  [
+    "searched for and not found",
+    searching("zebra", { text: "There is none" }),
+    2,
+    { calls: [], search: { searched: true, found: false } },
+  ],
+  [
+    "never searched for",
+    () => ({ text: "I know that by heart" }),
+    1,
+    { calls: [], search: { searched: false, found: false } },
+  ],
+  [
+    "called by its name alone",
+    (request) =>
+      toolResultsOf(request).length > 0
+        ? { text: "Oh" }
+        : { toolUse: { name: "mcp__tools__git_find", input: {} } },
+    1,
+    { calls: ["git_find"], search: { searched: false, found: false } },
+  ],
+];
+
+for (const [what, script, count, expected] of DEFERRED) {
+  await cliTest(`claudeCliEvaluator.run() sees that a deferred tool is ${what}`, async () => {
+    const { seen, requests } = await trial(script, { view: "deferred" });
+    assert.ok(seen.status === "ok", JSON.stringify(seen));
+    const { calls, search } = seen;
+    assert.deepEqual({ calls: calls.map(({ name }) => name), search }, expected);
+    assert.equal(requests.length, count);
+    const offered = requests[0]!.tools.map(({ name }) => name);
+    assert.ok(offered.includes("ToolSearch") && !offered.includes("mcp__tools__git_find"));
+    // Only its name is known until it is searched for.
+    const told = JSON.stringify(requests[0]);
+    assert.ok(told.includes("mcp__tools__git_find") && !told.includes("Finds repositories"));
+    assert.deepEqual([seen.cost.inputTokens, (seen.cost.costUsd ?? 0) > 0], [10 * count, true]);
+  });
+}
+
+await cliTest("claudeCliEvaluator.run() ends where the model only goes on searching", async () => {
+  let turn = 0;
+  const input = () => ({ query: `find ${turn++}`, max_results: 5 });
+  const { seen, requests } = await trial(
+    () => ({ toolUse: { name: "ToolSearch", input: input() } }),
+    {
+      view: "deferred",
+    },
+  );
+  assert.ok(seen.status === "ok", JSON.stringify(seen));
+  assert.deepEqual([seen.calls, requests.length], [[], 6]);
 });

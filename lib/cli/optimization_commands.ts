@@ -9,12 +9,13 @@ import {
   type PromotionEvent,
 } from "../core/optimization.ts";
 import {
-  besideText,
   gainOf,
   gainPoints,
+  missedText,
   percent,
   promptsIn,
   scoreText,
+  settingTexts,
 } from "../optimizer/evaluation/metrics.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "../operations/optimization.ts";
@@ -194,10 +195,10 @@ export function statusText({ enabled, evaluator, reports }: Overview, paint: Pai
   ].join("");
 }
 
-function toolNotes({ depth, prompts = 0, beside, stale, enabled }: ReportedTool): string[] {
+function toolNotes({ depth, prompts = 0, stale, enabled, ...shown }: ReportedTool): string[] {
   return [
     ...(depth === undefined ? [] : [`${depth}, ${counted(prompts, "prompt")}`]),
-    ...(beside === undefined ? [] : [besideText(beside)]),
+    ...settingTexts(shown),
     ...(stale ? ["the canonical description has changed since"] : []),
     ...(enabled ? [] : ["off"]),
   ];
@@ -256,7 +257,10 @@ function promotionText(
 ): string {
   const evaluation = evaluations.find(({ id }) => id === evaluationId);
   const evidence = (scores: CategoryScores) =>
-    evidenceText(scores, depth ?? evaluation?.depth, evaluation?.beside?.length);
+    evidenceText(scores, depth ?? evaluation?.depth, {
+      beside: evaluation?.beside?.length,
+      setting: evaluation?.setting,
+    });
   return [
     metrics && baseline
       ? `Before and after (${evidence(metrics)}):\n${beforeAfter(baseline, metrics, paint)}`
@@ -273,10 +277,14 @@ function promotionText(
 }
 
 /** How much stands behind these counts: prompts that were asked, which may be fewer than planned. */
-function evidenceText(metrics: CategoryScores, depth: Depth | undefined, beside = 0): string {
+function evidenceText(
+  metrics: CategoryScores,
+  depth: Depth | undefined,
+  shown: Parameters<typeof settingTexts>[0],
+): string {
   if (depth === undefined) return "as reported";
   const each = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
-  const others = beside === 0 ? "" : `; ${besideText(beside)}`;
+  const others = settingTexts(shown).map((text) => `; ${text}`).join("");
   const prompts = counted(promptsIn(metrics.overall), "prompt");
   return `${depth} evidence, ${prompts}: ${each.join(", ")}${others}`;
 }
@@ -306,14 +314,16 @@ export function evaluatedText(
 ): string {
   const evidence = candidates.find((each) => each.candidateId === candidateId)?.evidence;
   if (!evidence) return jobText(job);
-  const { metrics, baseline, depth, beside, verdict, problem } = evidence;
+  const { metrics, baseline, depth, verdict, problem } = evidence;
+  const { missed } = candidates.find((each) => each.candidateId === candidateId) ?? {};
   const marks =
     verdict?.rules.map(({ passed, words }) =>
       `  ${passed ? paint("green", "✓") : paint("red", "✗")} ${terminalLine(words)}\n`
     ) ?? [];
   return [
-    `${evidenceText(metrics, depth, beside)}\n`,
+    `${evidenceText(metrics, depth, evidence)}\n`,
     beforeAfter(baseline, metrics, paint),
+    ...(missed === undefined ? [] : [`Not called although it should be: ${missedText(missed)}\n`]),
     ...(problem === undefined ? [] : [`${paint("red", terminalLine(problem))}\n`]),
     ...(verdict
       ? [`${paint(verdict.promote ? "green" : "yellow", terminalLine(verdict.words))}\n`]

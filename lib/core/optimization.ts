@@ -21,6 +21,14 @@ export type TextOrigin = z.infer<typeof TextOrigin>;
 export const EvaluatorKind = z.enum(["claude-cli", "messages-api", "caller"]);
 export type EvaluatorKind = z.infer<typeof EvaluatorKind>;
 
+/** How the client shows tools to its model: all at once, or behind a search of its own. */
+export const ClientView = z.enum(["inline", "deferred"]);
+export type ClientView = z.infer<typeof ClientView>;
+
+/** It was never searched for; searches did not show it; it was shown and left alone. */
+export const MissedBy = z.enum(["not-searched", "not-found", "not-called"]);
+export type MissedBy = z.infer<typeof MissedBy>;
+
 /** The evaluator in use, or why there is none. */
 export const EvaluatorInfo = z.object({
   kind: EvaluatorKind.nullable(),
@@ -103,6 +111,8 @@ export const EvalRun = z.strictObject({
     error: z.string().optional(),
     reasoning: z.string().optional(),
     durationMs: z.number(),
+    /** Why the tool was not called, where the model has to find it first. */
+    missed: MissedBy.optional(),
   }),
   /** Every tool that was called, this one and others, in order. */
   calls: z.array(ObservedCall).default([]),
@@ -196,6 +206,8 @@ export const DescriptionResult = z.strictObject({
   confusion: z.record(z.string(), z.record(z.string(), z.int())),
   /** Its place in our own search for each prompt that should find it, by prompt; null: not found. */
   ranks: z.record(z.string(), z.number().nullable()).default({}),
+  /** Why it was not called for prompts that should call it, where it has to be found first: counts. */
+  missed: z.partialRecord(MissedBy, z.int()).optional(),
   /** Missing for the canonical description. */
   verdict: Verdict.optional(),
 });
@@ -218,6 +230,8 @@ export const Evaluation = z.strictObject({
   repeats: z.int(),
   /** Flat names of other servers' tools that were shown beside the server's own, sorted. */
   beside: z.array(z.string()).optional(),
+  /** In words: what differs from tools that are all shown at once. Numbers of others are not comparable. */
+  setting: z.string().optional(),
   results: z.array(DescriptionResult),
   /** Of older records: the evaluation whose winner it puts to the same prompts once more. */
   confirms: z.string().optional(),
@@ -285,6 +299,7 @@ export const JobOptions = z.strictObject({
   candidateIds: z.array(z.string()).optional(),
   /** Whether the equipped toolset's tools are shown beside the server's. */
   withToolset: z.boolean().default(false),
+  view: ClientView.default("inline"),
   /** It stops before it would spend more. */
   maxRuns: z.int().min(1).max(1_000_000).optional(),
   maxCostUsd: z.number().positive().optional(),
@@ -401,6 +416,7 @@ export const OptimizationReport = z.strictObject({
     prompts: z.int().optional(),
     /** How many tools of other servers were shown beside the server's own. */
     beside: z.int().optional(),
+    setting: z.string().optional(),
     promotedAt: z.string().optional(),
     /** The server's own description is another one than when this was promoted. */
     stale: z.boolean(),

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 import { errorText, resultText } from "../core/rpc.ts";
 import { VERSION } from "../core/product.ts";
-import type { ShownTool } from "../optimizer/evaluators/evaluator.ts";
+import type { RunSteps, ShownTool } from "../optimizer/evaluators/evaluator.ts";
 import type { McpRequest } from "../core/client.ts";
 import type { TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -52,13 +52,13 @@ export class EvalEndpoints implements AsyncDisposable {
     });
   }
 
-  open(tools: readonly ShownTool[]) {
+  open(tools: readonly ShownTool[], steps?: RunSteps) {
     clearTimeout(this.#closing);
     const server = this.#server ??= this.#listen();
     const id = crypto.randomUUID();
     const token = crypto.getRandomValues(new Uint8Array(32)).toHex();
     const key = `evals/${id}?`;
-    this.#runs.set(id, { token, endpoint: { key, view: evalView(tools) } });
+    this.#runs.set(id, { token, endpoint: { key, view: evalView(tools, steps) } });
     return {
       url: `http://${HOST}:${server.addr.port}/evals/${id}/mcp`,
       token,
@@ -130,8 +130,8 @@ const CANNED = {
 };
 
 /** The tools of one evaluation run, as its model is to see them. Nothing leads to a server. */
-function evalView(tools: readonly ShownTool[]): View {
-  const answer = ({ id, method, params }: McpRequest): string => {
+function evalView(tools: readonly ShownTool[], steps: RunSteps | undefined): View {
+  const answer = async ({ id, method, params }: McpRequest): Promise<string> => {
     switch (method) {
       case "ping":
         return resultText(id, "{}");
@@ -141,7 +141,9 @@ function evalView(tools: readonly ShownTool[]): View {
         const name = toolNameOf(params);
         const isListed = tools.some((tool) => tool.name === name);
         if (!isListed) return errorText(id, -32602, `There is no tool "${name.slice(0, 200)}"`);
-        return resultText(id, JSON.stringify(CANNED));
+        if (!steps?.isStep(name)) return resultText(id, JSON.stringify(CANNED));
+        const text = await steps.answer(name, params.arguments ?? {});
+        return resultText(id, JSON.stringify({ content: [{ type: "text", text }] }));
       }
       default:
         return errorText(id, -32601, `Method not found: ${method}`);
@@ -154,7 +156,7 @@ function evalView(tools: readonly ShownTool[]): View {
         serverInfo: { name: "quartermaster-trial", version: VERSION },
       }),
     open: () => ({
-      request: (request) => Promise.resolve({ text: answer(request) }),
+      request: async (request) => ({ text: await answer(request) }),
       notify: () => {},
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }),

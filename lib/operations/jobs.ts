@@ -43,6 +43,9 @@ export const HOW = {
     help: `Runs per prompt; default: ${DEPTHS.thorough.repeats}`,
   }),
   withToolset: shape.withToolset.describe("Also show the equipped tools"),
+  view: shape.view.register(fieldHints, {
+    help: "inline shows the model all tools; deferred hides them behind the client's tool search",
+  }),
   maxRuns: shape.maxRuns.register(fieldHints, {
     placeholder: "N",
     help: "Maximum number of runs",

@@ -140,6 +140,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
     "depth",
     "repeats",
     "with-toolset",
+    "view",
     "max-runs",
     "max-cost",
     "no-promote",

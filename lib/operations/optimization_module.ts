@@ -84,7 +84,7 @@ export function buildOptimization(input: OptimizationInput) {
     isEnabled,
     redactor: logs.redactor,
     folders,
-    openEndpoint: (tools) => Promise.resolve(endpoints.open(tools)),
+    openEndpoint: (tools, _signal, steps) => Promise.resolve(endpoints.open(tools, steps)),
   });
 
   // A command would look for the evaluator in its own environment, not the gateway's.

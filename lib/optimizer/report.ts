@@ -10,7 +10,6 @@ import {
 } from "../core/optimization.ts";
 import {
   averageGain,
-  besideText,
   gainOf,
   gainPoints,
   promptsIn,
@@ -18,6 +17,7 @@ import {
   rateOf,
   SCORES,
   scoreText,
+  settingTexts,
   shortScore,
 } from "./evaluation/metrics.ts";
 import { defined } from "../core/defined.ts";
@@ -130,6 +130,7 @@ const COLUMNS: [
   ["cost_usd", ({ costUsd }) => costUsd],
   ["cost_known", ({ costKnown }) => costKnown === false ? "no" : "yes"],
   ["tools_beside", ({ beside }) => beside ?? 0],
+  ["setting", ({ setting }) => setting ?? ""],
 ];
 
 /** As in RFC 4180. */
@@ -159,6 +160,7 @@ export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUs
         depth: promotion.depth ?? evaluation?.depth,
         prompts: metrics ? promptsIn(metrics.overall) : promotion.prompts,
         beside: evaluation?.beside?.length,
+        setting: evaluation?.setting,
       }),
     };
   }
@@ -166,8 +168,8 @@ export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUs
   if (!found) return { ...base, status: "unoptimized" };
   const { metrics: before, prompts, evaluation } = found;
   const beside = evaluation.beside?.length;
-  const { depth } = evaluation;
-  return { ...base, status: "baseline", before, depth, prompts, ...defined({ beside }) };
+  const { depth, setting } = evaluation;
+  return { ...base, status: "baseline", before, depth, prompts, ...defined({ beside, setting }) };
 }
 
 /** What callers measured is a baseline too, where the gateway has measured none. */
@@ -263,10 +265,10 @@ function improvementCell({ before, after }: ReportedTool): string {
   return gain === undefined ? "" : gainPoints(gain);
 }
 
-function evidenceCell({ depth, prompts, beside, before, after }: ReportedTool): string {
+function evidenceCell({ depth, prompts, before, after, ...shown }: ReportedTool): string {
   if (!before && !after) return "none";
   const count = prompts === undefined ? "number of prompts not known" : counted(prompts, "prompt");
-  const others = beside === undefined ? "" : `, ${besideText(beside)}`;
+  const others = settingTexts(shown).map((text) => `, ${text}`).join("");
   return `${depth ?? (after ? "depth not known" : "reported")}, ${count}${others}`;
 }
 

@@ -98,6 +98,7 @@ function measuredBy(
     time: evaluation.endedAt,
     ...defined({
       beside: evaluation.beside?.length,
+      setting: evaluation.setting,
       verdict: found.verdict,
       problem: problemOf(evaluation, found, hasChanged),
     }),

@@ -1,7 +1,12 @@
 import { counted } from "../../core/text.ts";
 import { jobOutcome } from "../../core/job_outcome.ts";
 import { CategoryScores, type JobEstimate, type OptimizationJob } from "../../core/optimization.ts";
-import { besideText, percent, scoreText } from "../../optimizer/evaluation/metrics.ts";
+import {
+  missedText,
+  percent,
+  scoreText,
+  settingTexts,
+} from "../../optimizer/evaluation/metrics.ts";
 import { NONE } from "../../optimizer/evaluation/confusion.ts";
 import type { CandidateResults } from "./schemas.ts";
 import { progressMessage } from "../../optimizer/jobs/progress.ts";
@@ -16,17 +21,18 @@ export function metricsText(metrics: CategoryScores): string {
 
 /** What is known of one description, in a few lines. */
 export function resultLines({ candidateId, counts, ...more }: CandidateResults): string[] {
-  const { tool, evidence, confusion, ranks } = more;
+  const { tool, evidence, confusion, ranks, missed } = more;
   if (!evidence) return [`${candidateId}: no data`];
-  const { source, depth, beside = 0, errors, problem, verdict } = evidence;
+  const { source, depth, errors, problem, verdict } = evidence;
   const words = problem ?? verdict?.words;
   return [
     `${candidateId} (${depth}, ${source === "measured" ? "measured" : "reported by the caller"}${
-      beside === 0 ? "" : `, ${besideText(beside)}`
+      settingTexts(evidence).map((text) => `, ${text}`).join("")
     }${errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`}): ${
       metricsText(counts)
     }`,
     ...(words === undefined ? [] : [`  ${words}`]),
+    ...(missed === undefined ? [] : [`  not called: ${missedText(missed)}`]),
     ...mistakeLines(confusion, tool),
     ...rankLines(ranks),
   ];

@@ -4,11 +4,13 @@ import {
   CANONICAL,
   CategoryScores,
   Depth,
+  DescriptionResult,
   EvalRun,
   Evaluation,
   EvaluatorInfo,
   GoldenPrompt,
   JobOptions,
+  MissedBy,
   OptimizationJob,
   OptimizationReport,
   PromotedTool,
@@ -78,6 +80,7 @@ export const Evidence = z.object({
   prompts: z.int(),
   /** How many tools of other servers were shown beside the server's own. */
   beside: z.int().exactOptional(),
+  setting: z.string().exactOptional(),
   errors: z.int(),
   evaluationId: z.string().exactOptional(),
   /** When the last of it was found. */
@@ -101,6 +104,7 @@ export const RunSummary = z.object({
   otherTools: z.array(z.string()),
   error: z.string().exactOptional(),
   reasoning: z.string().exactOptional(),
+  missed: MissedBy.exactOptional(),
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
@@ -138,6 +142,8 @@ export const CandidateResults = z.object({
   confusion: z.record(z.string(), z.record(z.string(), z.number())),
   /** A second opinion without a model. */
   ranks: z.array(PromptRank),
+  /** Why it was not called, where it has to be found first. */
+  missed: DescriptionResult.shape.missed.unwrap().exactOptional(),
   /** The newest, of what the numbers stand on. */
   runs: z.array(RunSummary),
   runCount: z.int(),

@@ -1,8 +1,10 @@
 import {
   CATEGORIES,
   type CategoryScores,
+  type DescriptionResult,
   type EvalRun,
   type GoldenPrompt,
+  MissedBy,
   type PromptCategory,
   type SuccessCount,
 } from "../../core/optimization.ts";
@@ -166,10 +168,31 @@ export function pointsText(fraction: number): string {
   return counted(Math.round(fraction * 1_000) / 10, "point");
 }
 
-export function besideText(tools: number): string {
-  return tools === 1
-    ? "alongside 1 tool of another server"
-    : `alongside ${tools} tools of other servers`;
+/** How the tools were shown, if not as usual: "alongside 2 tools of other servers". */
+export function settingTexts(
+  { beside = 0, setting }: { beside?: number | undefined; setting?: string | undefined },
+): string[] {
+  return [
+    ...(beside === 0 ? [] : [
+      beside === 1
+        ? "alongside 1 tool of another server"
+        : `alongside ${beside} tools of other servers`,
+    ]),
+    ...(setting === undefined ? [] : [setting]),
+  ];
+}
+
+const MISSED: Record<MissedBy, string> = {
+  "not-searched": "never searched",
+  "not-found": "searched, but not found",
+  "not-called": "found, but not called",
+};
+
+/** "3 never searched, 1 found, but not called" of what should have called it; empty if all did. */
+export function missedText(missed: DescriptionResult["missed"] = {}): string {
+  return MissedBy.options.flatMap((why) =>
+    missed[why] === undefined ? [] : [`${missed[why]} ${MISSED[why]}`]
+  ).join("; ");
 }
 
 export function emptyCategoryWarnings(prompts: readonly GoldenPrompt[]): string[] {

@@ -54,6 +54,7 @@ export function evaluationOf(
     cost: addCosts(...runs.map(({ cost }) => cost)),
     ...defined({
       beside: beside.length === 0 ? undefined : beside,
+      setting: input.setting,
       void: voided,
     }),
     warnings: warningsOf(input, state, end),
@@ -94,7 +95,16 @@ function resultOf(
     errors: errorsIn(runs),
     confusion: confusionOf(runs, [...state.screen, ...state.fresh], input.tool),
     ranks: input.ranks?.(description) ?? {},
+    ...defined({ missed: missedIn(runs) }),
   };
+}
+
+function missedIn(runs: readonly EvalRun[]): DescriptionResult["missed"] {
+  const all = runs.flatMap(({ result }) => result.missed ?? []);
+  if (all.length === 0) return undefined;
+  return Object.fromEntries(
+    Array.from(Map.groupBy(all, (why) => why), ([why, { length }]) => [why, length]),
+  );
 }
 
 function verdictOf(
@@ -137,6 +147,7 @@ function verdictInput(
     thefts: theftsOf(candidate, baseline, [...state.screen, ...state.fresh]),
     pairs: state.pairsOf(candidateId),
     beside: toolsBeside(input).length,
+    setting: input.setting,
     ...(inForce === undefined ? {} : { inForce: state.pairsOf(candidateId, inForce) }),
   };
 }

@@ -1,15 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type ClientView,
   type Depth,
   descriptionHash,
   type EvalRun,
   type GoldenPrompt,
+  type MissedBy,
   newId,
   type PromptCategory,
   type RunCost,
   type Thresholds,
 } from "../../core/optimization.ts";
-import type { Evaluator, Observation, RunRequest, ShownTool } from "../evaluators/evaluator.ts";
+import type {
+  Evaluator,
+  Observation,
+  RunRequest,
+  SearchTrace,
+  ShownTool,
+} from "../evaluators/evaluator.ts";
+import { defined } from "../../core/defined.ts";
 import { addCosts } from "../cost.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
@@ -21,6 +30,8 @@ const MOST_REASONING = 4_000;
 const MOST_ARGUMENTS = 4_000;
 
 const MOST_ATTEMPTS = 3;
+/** What did not end in time twice would not a third time, and takes long. */
+const MOST_TIMEOUTS = 2;
 const FIRST_DELAY_MS = 1_000;
 
 export interface EvaluationInput {
@@ -44,6 +55,9 @@ export interface EvaluationInput {
   evaluator: Evaluator;
   shown(description: string): readonly ShownTool[];
   target: string;
+  view?: ClientView;
+  /** How the tools are shown, in words, if not all at once. */
+  setting?: string | undefined;
   concurrency: number;
   /** Its own from before a restart, and earlier evaluations' of the same: these are not repeated. */
   finished: readonly EvalRun[];
@@ -89,6 +103,8 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
   const signal = AbortSignal.any([input.signal, ending.signal]);
   let lasting: string | undefined;
   let cut: string | undefined;
+  /** Whether the last run ended in time: a single prompt may take forever, a second run shows more. */
+  let isAnswering = false;
   const report = () => input.onProgress?.(state.progress());
 
   async function make(planned: PlannedRun): Promise<void> {
@@ -96,18 +112,21 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
       prompt: planned.prompt.prompt,
       tools: input.shown(descriptionOf(input, planned.candidateId)),
       target: input.target,
+      ...defined({ view: input.view }),
       signal,
     }, input.retryDelayMs);
     const { observation } = tried;
     const run = runOf(input, planned, tried);
+    const isHung = observation.status === "error" && observation.isTimeout === true;
     await input.save(run);
     state.add(planned, run);
     report();
     // One that only this prompt meets, or only this tool, says nothing about the others.
-    if (observation.status === "error" && observation.isGeneral) {
+    if (observation.status === "error" && (observation.isGeneral || (isHung && !isAnswering))) {
       lasting ??= observation.reason;
       ending.abort();
     }
+    isAnswering = !isHung;
   }
 
   report();
@@ -184,6 +203,11 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
       correct: toolCalled === prompt.expectedBehavior.shouldCallTool,
       reasoning: observation.reasoning.slice(0, MOST_REASONING),
       durationMs: observation.durationMs,
+      ...defined({
+        missed: toolCalled || !prompt.expectedBehavior.shouldCallTool
+          ? undefined
+          : missedBy(observation.search),
+      }),
     },
     calls: observation.calls.map(({ name, arguments: given }) => {
       const shown = tools.get(name);
@@ -195,6 +219,11 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
     }),
     model: observation.model ?? input.evaluator.model,
   };
+}
+
+function missedBy(search: SearchTrace | undefined): MissedBy | undefined {
+  if (search === undefined) return undefined;
+  return search.found ? "not-called" : search.searched ? "not-found" : "not-searched";
 }
 
 /** A model can write whole files into a call. */
@@ -224,13 +253,18 @@ export async function runWithRetries(
   delayMs = FIRST_DELAY_MS,
 ): Promise<Tried> {
   const costs: RunCost[] = [];
+  let timeouts = 0;
   for (let attempts = 1;; attempts++) {
     const observation = await runOnce(evaluator, request);
     costs.push(observation.cost);
     const isFinal = observation.status === "ok" || observation.isLasting;
-    if (isFinal || attempts >= MOST_ATTEMPTS) {
+    const isTimeout = observation.status === "error" && observation.isTimeout === true;
+    if (isTimeout) timeouts++;
+    if (isFinal || attempts >= MOST_ATTEMPTS || timeouts >= MOST_TIMEOUTS) {
       return { observation, attempts, cost: addCosts(...costs) };
     }
+    // It has waited long enough.
+    if (isTimeout) continue;
     // Half of it by chance, so that runs that failed together do not come back together.
     const wait = delayMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
     await sleep(wait, undefined, { signal: request.signal }).catch(() => {});

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { CANONICAL, descriptionHash } from "../../core/optimization.ts";
+import { claudeCliEvaluator } from "../evaluators/claude_cli.ts";
+import { fakeClaude } from "../evaluators/testing/fake_claude.ts";
 import { evaluate } from "./run.ts";
 import { evaluationBench, resultOf } from "../testing/evaluation_bench.ts";
 import { called, failed, hang, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
@@ -37,6 +39,44 @@ Deno.test("evaluate() ends at once with an error that lasts", async () => {
   assert.equal(saved.length, 3);
   assert.equal(lasting, "not logged in");
   assert.match(evaluation.void ?? "", /not logged in/);
+});
+
+Deno.test("evaluate() ends when its first run did not end in time twice", async () => {
+  const { input, evaluator, saved } = evaluationBench(() => failed("hangs", "timeout"));
+  const { evaluation, lasting } = await evaluate(input);
+  assert.deepEqual([evaluator.asked.length, saved.length, lasting], [2, 1, "hangs"]);
+  assert.match(evaluation.void ?? "", /no run can succeed: hangs/);
+});
+
+Deno.test("evaluate() ends when two runs in a row did not end in time, not for one", async () => {
+  const only = evaluationBench((asked, request) =>
+    asked.prompt.startsWith("negative 3") && asked.description === POOR
+      ? failed("hangs", "timeout")
+      : byDescription(asked, request)
+  );
+  assert.deepEqual((await evaluate(only.input)).evaluation.errors, 1);
+  assert.equal(only.evaluator.asked.length, 31);
+  const later = evaluationBench((asked, request) =>
+    asked.call > 5 ? failed("hangs", "timeout") : byDescription(asked, request)
+  );
+  assert.equal((await evaluate(later.input)).lasting, "hangs");
+  assert.deepEqual([later.evaluator.asked.length, later.saved.length], [9, 7]);
+});
+
+Deno.test("evaluate() gives up a program that hangs after two time-outs, whatever runs at once", async () => {
+  await using fake = await fakeClaude(`echo >> "$FOLDER/starts"\nsleep 300`);
+  const evaluator = claudeCliEvaluator({
+    path: fake.path,
+    model: "stand-in",
+    timeoutMs: 200,
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+    openEndpoint: () => Promise.resolve({ url: "", token: "", async [Symbol.asyncDispose]() {} }),
+  });
+  const { input, saved } = evaluationBench(byDescription, { evaluator, concurrency: 2 });
+  const { lasting } = await evaluate(input);
+  assert.match(lasting ?? "", /did not exit within 200 ms/);
+  const starts = (await Deno.readTextFile(`${fake.folder}/starts`)).length;
+  assert.ok(starts <= 4 && saved.length <= 2, `${starts} starts, ${saved.length} runs`);
 });
 
 Deno.test("evaluate() goes on after an error that lasts, but that other runs need not meet", async () => {
@@ -168,4 +208,19 @@ Deno.test("evaluate() passes on that a run cannot be saved, and leaves no run be
   );
   await assert.rejects(evaluate(input), /disk full/);
   assert.equal(evaluator.asked.length, 2);
+});
+
+Deno.test("evaluate() says why a tool that has to be found first was not called", async () => {
+  const search = { searched: true, found: false };
+  const { input } = evaluationBench((asked, request) => {
+    const answer = byDescription(asked, request);
+    assert.ok(Array.isArray(answer));
+    return { ...called(...answer), search };
+  }, { view: "deferred", setting: "deferred" });
+  const { evaluation, runs } = await evaluate(input);
+  assert.deepEqual(resultOf(evaluation, CANONICAL).missed, { "not-found": 10 });
+  assert.equal(resultOf(evaluation, "good").missed, undefined);
+  assert.equal(runs.filter(({ result }) => result.missed).length, 10);
+  assert.equal(evaluation.setting, "deferred");
+  assert.match(resultOf(evaluation, "good").verdict?.words ?? "", /; deferred\): overall/);
 });

@@ -11,7 +11,6 @@ import { counted } from "../../core/text.ts";
 import type { Theft } from "./confusion.ts";
 import type { GainEstimate } from "./evidence.ts";
 import {
-  besideText,
   byCategory,
   gainOf,
   gainPoints,
@@ -20,6 +19,7 @@ import {
   pointsText,
   type PromptPair,
   scoreText,
+  settingTexts,
   shortScore,
 } from "./metrics.ts";
 import type { Attempt } from "./procedure.ts";
@@ -39,6 +39,7 @@ export interface VerdictInput {
   pairs: readonly PromptPair[];
   isReported?: boolean;
   beside?: number;
+  setting?: string | undefined;
   /** Against another description than the canonical one: pairs, and whose they are. */
   inForce?: readonly PromptPair[] | undefined;
 }
@@ -269,7 +270,7 @@ function evidenceText(input: VerdictInput, gain?: GainEstimate): string {
     `(${counts.join(", ")}; ${counted(runs, "run")} of both descriptions` +
     `${lone > 0 ? `, ${lone} without a counterpart not counted` : ""}` +
     `${input.isReported ? ", reported by a client" : ""}` +
-    `${input.beside ? `; ${besideText(input.beside)}` : ""}): ` +
+    `${settingTexts(input).map((text) => `; ${text}`).join("")}): ` +
     `overall ${scoreText(candidate.overall)}, before ${scoreText(baseline.overall)}` +
     (points ? `, gain ${gainPoints(points)}` : "");
 }

@@ -1,20 +1,24 @@
+import { defined } from "../../core/defined.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
 import { Redactor } from "../../telemetry/redact.ts";
-import type {
-  Evaluator,
-  EvaluatorProgram,
-  Observation,
-  RunProblem,
-  RunRequest,
-  ShownTool,
+import {
+  type Evaluator,
+  type EvaluatorProgram,
+  MOST_TURNS,
+  type Observation,
+  type RunProblem,
+  type RunRequest,
+  type RunSteps,
+  type ShownTool,
 } from "./evaluator.ts";
 import type { TextModel } from "../generation/text_model.ts";
 import { findProgram, type RunFolders, secretsIn } from "./claude_environment.ts";
 import {
   ClaudeTranscript,
   INSTALL_STEPS,
+  offeredName,
   runProblem,
   setupProblem,
   startProblem,
@@ -29,7 +33,11 @@ export interface ClaudeCliOptions {
   model: string;
   timeoutMs: number;
   env: Record<string, string>;
-  openEndpoint(tools: readonly ShownTool[], signal: AbortSignal): Promise<OpenEndpoint>;
+  openEndpoint(
+    tools: readonly ShownTool[],
+    signal: AbortSignal,
+    steps?: RunSteps,
+  ): Promise<OpenEndpoint>;
   /** Announces processes, so that orphans of a killed gateway are found. */
   owner?: ProcessOwner;
   /** Marks the folders of runs, so that those of a killed gateway are found. */
@@ -78,9 +86,11 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
     });
   }
 
-  async function run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
+  async function run(request: RunRequest): Promise<Observation> {
+    const { prompt, tools, target, view = "inline", steps, signal } = request;
     const started = performance.now();
-    const transcript = new ClaudeTranscript();
+    const isFinding = view === "deferred" || steps !== undefined;
+    const transcript = new ClaudeTranscript(isFinding ? (name) => decides(name, steps) : undefined);
     let token = "";
     const failed = ({ reason, ...problem }: RunProblem): Observation => ({
       ...problem,
@@ -90,7 +100,7 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
       cost: transcript.cost,
     });
     try {
-      await using endpoint = await options.openEndpoint(tools, signal);
+      await using endpoint = await options.openEndpoint(tools, signal, steps);
       token = endpoint.token;
       const headers = { Authorization: `Bearer ${token}` };
       const end = await ask(options, {
@@ -98,9 +108,10 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
         signal,
         transcript,
         mcpServers: { tools: { type: "http", url: endpoint.url, headers } },
-        // The choice is known after the first request to the model; another one only costs.
-        maxTurns: 1,
+        // Inline, the choice is known after the first request to the model; another only costs.
+        maxTurns: isFinding ? MOST_TURNS : 1,
         isEnough: () => setupProblem(transcript, target) !== undefined,
+        ...(isFinding ? { conversation: { steps, isDeferred: view === "deferred" } } : {}),
       });
       const problem = setupProblem(transcript, target) ??
         runProblem(transcript, end, options) ??
@@ -113,7 +124,8 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
     }
     const { calls, reasoning, cost, model } = transcript;
     const durationMs = Math.round(performance.now() - started);
-    return { status: "ok", calls, reasoning, durationMs, cost, model };
+    const search = steps?.search ?? (isFinding ? transcript.searchFor(target) : undefined);
+    return { status: "ok", calls, reasoning, durationMs, cost, model, ...defined({ search }) };
   }
 
   return {
@@ -159,7 +171,7 @@ export function claudeCliText(options: Omit<ClaudeCliOptions, "openEndpoint">): 
 
 function ask(
   { path, model, timeoutMs, env, owner, folders }: Omit<ClaudeCliOptions, "openEndpoint">,
-  { prompt, system, signal, transcript, mcpServers, maxTurns, isEnough }: {
+  { prompt, system, signal, transcript, mcpServers, maxTurns, isEnough, conversation }: {
     prompt: string;
     system?: string;
     signal: AbortSignal;
@@ -168,35 +180,85 @@ function ask(
     maxTurns?: number;
     /** Asked after each line: whether the rest is of no interest. */
     isEnough?(): boolean;
+    /** If the model first has to find the tool. */
+    conversation?: { steps: RunSteps | undefined; isDeferred: boolean };
   },
 ): Promise<ClaudeEnd> {
+  // What begins with a slash would be a command of the CLI.
+  const question = (prompt.startsWith("/") ? ` ${prompt}` : prompt)
+    .replace(conversation?.isDeferred ? MENTION : /$^/, "$&\u2060");
   return runClaude({
     path,
     args: [
       ...["-p", "--output-format", "stream-json", "--verbose"],
       ...["--mcp-config", "{folder}/mcp.json", "--strict-mcp-config"],
-      // Else it hides tools of MCP servers, and their descriptions, behind a search of its own.
-      ...["--tools", ""],
+      // With its search it hides tools of MCP servers, and their descriptions, behind that. Its
+      // other tools are left out: they could read and write files.
+      ...["--tools", conversation?.isDeferred ? "ToolSearch" : ""],
       ...["--setting-sources", "", "--no-session-persistence", "--model", model],
-      // With no tool allowed: a call is reported and never made.
-      ...["--permission-mode", "dontAsk"],
+      ...(conversation
+        // It asks for each call, and no call that decides is answered. The ends of messages show
+        // when all of a message's calls are known.
+        ? [...["--input-format", "stream-json", "--include-partial-messages"], ...ASKING]
+        // With no tool allowed: a call is reported and never made.
+        : ["--permission-mode", "dontAsk"]),
       ...system === undefined ? [] : ["--system-prompt", system],
       ...maxTurns === undefined ? [] : ["--max-turns", String(maxTurns)],
     ],
     files: { "mcp.json": JSON.stringify({ mcpServers }) },
     // Not as an argument, which others on the machine can read and which could be taken for an
-    // option. What begins with a slash would be a command of the CLI.
-    input: prompt.startsWith("/") ? ` ${prompt}` : prompt,
+    // option.
+    input: conversation ? `${JSON.stringify(userMessage(question))}\n` : question,
+    isConversation: conversation !== undefined,
+    setEnv: conversation?.isDeferred
+      // It tells the model the names of deferred tools as an attachment.
+      ? { CLAUDE_CODE_DISABLE_ATTACHMENTS: "" }
+      // Else descriptions may be hidden behind the CLI's own search.
+      : { ENABLE_TOOL_SEARCH: "false" },
     env,
     owner,
     folders,
     timeoutMs,
     signal,
-    onLine(line) {
+    onLine(line, send) {
       transcript.read(line);
+      if (conversation) converse(transcript, conversation.steps, send);
       return transcript.result !== undefined || (isEnough?.() ?? false);
     },
   });
+}
+
+/** With attachments, `@/some/file` gives the model that file, unless something invisible is in it. */
+const MENTION = /(?<!\w)@(?=\S)/g;
+const ASKING = ["--permission-prompt-tool", "stdio"];
+
+function userMessage(content: string) {
+  return { type: "user", message: { role: "user", content }, parent_tool_use_id: null };
+}
+
+/** Whether a call is a choice: not the CLI's own search, nor a step on the way. */
+function decides(name: string, steps: RunSteps | undefined): boolean {
+  const offered = offeredName(name);
+  return offered !== undefined && !steps?.isStep(offered);
+}
+
+/** Lets steps be run. Stops the CLI once a message with a choice is complete: before, calls and cost would be lost. */
+function converse(
+  transcript: ClaudeTranscript,
+  steps: RunSteps | undefined,
+  send: (line: string) => void,
+): void {
+  for (const { request_id, request: { tool_name, input } } of transcript.permissions.splice(0)) {
+    // A choice is never answered: nothing is run, and the model is not asked again.
+    if (decides(tool_name, steps)) continue;
+    const response = { behavior: "allow", updatedInput: input };
+    const answer = { subtype: "success", request_id, response };
+    send(JSON.stringify({ type: "control_response", response: answer }));
+  }
+  if (transcript.isSpeaking || transcript.isStopped || transcript.calls.length === 0) return;
+  transcript.isStopped = true;
+  const request = { subtype: "interrupt" };
+  send(JSON.stringify({ type: "control_request", request_id: crypto.randomUUID(), request }));
 }
 
 function endText(end: ClaudeEnd): string {

@@ -24,8 +24,6 @@ const FIXED = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   // Else `@/some/file` in a prompt gives the model that file of this machine.
   CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
-  // Else descriptions may be hidden behind the CLI's own search.
-  ENABLE_TOOL_SEARCH: "false",
   // By default it goes on for minutes, and what was wrong would look like a time-out.
   CLAUDE_CODE_MAX_RETRIES: "1",
 };

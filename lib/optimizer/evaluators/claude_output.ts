@@ -9,13 +9,15 @@ import {
   isCutOff,
   MAX_REASONING,
   type RunProblem,
+  type SearchTrace,
   textsIn,
   tokensIn,
   Usage,
 } from "./evaluator.ts";
 
 /** What the CLI puts before the names of tools of the server `tools`. */
-const PREFIX = /^mcp__tools__/;
+const OWN_PREFIX = "mcp__tools__";
+const PREFIX = new RegExp(`^${OWN_PREFIX}`);
 /** The CLI's own words, where it answers without a model. */
 const OWN_WORDS = "<synthetic>";
 const Init = z.looseObject({
@@ -55,7 +57,38 @@ const Result = z.looseObject({
 });
 type Result = z.infer<typeof Result>;
 
-const Event = z.union([Init, Retry, Assistant, Result]);
+/** Only in a conversation: where a message begins and ends. */
+const Stream = z.looseObject({
+  type: z.literal("stream_event"),
+  event: z.looseObject({ type: z.string() }),
+  parent_tool_use_id: z.string().nullish(),
+});
+
+/** What came of calls that the CLI answered; of its own search, references to tools. */
+const Answered = z.looseObject({
+  type: z.literal("user"),
+  message: z.looseObject({
+    content: z.array(z.looseObject({ type: z.string(), content: z.unknown().optional() })),
+  }),
+});
+const References = z.array(z.looseObject({ tool_name: z.string().optional() }));
+
+/** Only in a conversation: asks whether a tool may be run. */
+const Permission = z.looseObject({
+  type: z.literal("control_request"),
+  request_id: z.string(),
+  request: z.looseObject({
+    subtype: z.literal("can_use_tool"),
+    tool_name: z.string(),
+    input: z.record(z.string(), z.unknown()).default({}),
+  }),
+});
+export type Permission = z.infer<typeof Permission>;
+
+const Event = z.union([Init, Retry, Assistant, Result, Stream, Answered, Permission]);
+
+/** The CLI's own search for tools that it defers. */
+const OWN_SEARCH = "ToolSearch";
 
 interface Message {
   id: string;
@@ -70,20 +103,45 @@ export class ClaudeTranscript {
   model: string | undefined;
   /** What the CLI said in a model's place. */
   ownWords: string | undefined;
+  /** Whether the model is in the middle of a message. */
+  isSpeaking = false;
+  /** Whether the program was told to stop, since the model has chosen. */
+  isStopped = false;
+  /** Questions that were not answered yet. */
+  readonly permissions: Permission[] = [];
   readonly #messages: Message[] = [];
+  readonly #found = new Set<string>();
+  readonly #decides: (name: string) => boolean;
+
+  /** `decides`: whether a call is a choice; by default every call is. */
+  constructor(decides: (name: string) => boolean = () => true) {
+    this.#decides = decides;
+  }
 
   /** Lines of other kinds, and such as are none of JSON, say nothing about a run. */
   read(line: string): void {
     const { data } = Event.safeParse(parseJson(line));
     if (data?.type === "assistant") this.#addMessage(data);
     else if (data?.type === "result") this.result ??= data;
+    else if (data?.type === "stream_event") this.#readStream(data);
+    else if (data?.type === "user") this.#readAnswers(data);
+    else if (data?.type === "control_request") this.permissions.push(data);
     else if (data?.subtype === "init") this.init ??= data;
     else if (data?.subtype === "api_retry") this.retry = data;
   }
 
-  /** Of the first message with calls; later calls only answer the CLI's refusal to run a tool. */
+  /** Of the first message that decides; later calls only answer the CLI's refusal to run a tool. */
   get calls(): { name: string; arguments: unknown }[] {
-    return this.#chosen?.calls ?? [];
+    return this.#chosen?.calls.filter(({ name }) => this.#decides(name))
+      .map((call) => ({ ...call, name: call.name.replace(PREFIX, "") })) ?? [];
+  }
+
+  /** Whether the CLI's own search was used, and whether it gave the model this tool. */
+  searchFor(tool: string): SearchTrace {
+    const searched = this.#messages.some(({ calls }) =>
+      calls.some(({ name }) => name === OWN_SEARCH)
+    );
+    return { searched, found: this.#found.has(`${OWN_PREFIX}${tool}`) };
   }
 
   get reasoning(): string {
@@ -107,11 +165,25 @@ export class ClaudeTranscript {
   }
 
   isListed(tool: string): boolean {
-    return this.init?.tools.includes(`mcp__tools__${tool}`) ?? false;
+    return this.init?.tools.includes(`${OWN_PREFIX}${tool}`) ?? false;
   }
 
   get #chosen(): Message | undefined {
-    return this.#messages.find(({ calls }) => calls.length > 0);
+    return this.#messages.find(({ calls }) => calls.some(({ name }) => this.#decides(name)));
+  }
+
+  #readStream({ event, parent_tool_use_id }: z.infer<typeof Stream>): void {
+    if (typeof parent_tool_use_id === "string") return;
+    if (event.type === "message_start") this.isSpeaking = true;
+    if (event.type === "message_stop") this.isSpeaking = false;
+  }
+
+  #readAnswers({ message }: z.infer<typeof Answered>): void {
+    for (const { content } of message.content) {
+      for (const { tool_name } of References.safeParse(content).data ?? []) {
+        if (tool_name !== undefined) this.#found.add(tool_name);
+      }
+    }
   }
 
   #addMessage({ parent_tool_use_id, message }: z.infer<typeof Assistant>): void {
@@ -126,9 +198,7 @@ export class ClaudeTranscript {
     let known = this.#messages.find(({ id }) => id === message.id);
     if (known === undefined) this.#messages.push(known = { id: message.id, calls: [], texts: [] });
     known.texts.push(...texts);
-    for (const call of callsIn(message.content)) {
-      known.calls.push({ ...call, name: call.name.replace(PREFIX, "") });
-    }
+    known.calls.push(...callsIn(message.content));
   }
 
   get hasModelAnswered(): boolean {
@@ -189,7 +259,12 @@ export function runProblem(
   };
   const hasOutput = (end.how === "timeout" || end.how === "exit") && end.lastWords !== "";
   const output = hasOutput ? `. Last output:\n${end.lastWords}` : "";
-  return { reason: reasons[end.how] + output, isLasting: false };
+  return { reason: reasons[end.how] + output, isLasting: false, isTimeout: end.how === "timeout" };
+}
+
+/** The name of an offered tool, if it is one: the CLI's own have no prefix. */
+export function offeredName(name: string): string | undefined {
+  return name.startsWith(OWN_PREFIX) ? name.slice(OWN_PREFIX.length) : undefined;
 }
 
 export function startProblem(
@@ -203,11 +278,11 @@ export function startProblem(
 }
 
 function resultProblem(
-  { ownWords, hasModelAnswered, calls }: ClaudeTranscript,
+  { ownWords, hasModelAnswered, calls, isStopped }: ClaudeTranscript,
   { is_error, subtype, result = "", api_error_status, stop_reason }: Result,
 ): RunProblem | undefined {
-  // It ends as it was told to: the model has chosen.
-  if (subtype === "error_max_turns" && calls.length > 0) return undefined;
+  // It ends as it was told to: the model has chosen, or has had its turns.
+  if (subtype === "error_max_turns" || (isStopped && calls.length > 0)) return undefined;
   if (is_error || subtype !== "success") {
     const words = result || ownWords || subtype;
     const status = api_error_status ?? 0;

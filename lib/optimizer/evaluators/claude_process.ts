@@ -28,13 +28,17 @@ export interface ClaudeCommand {
   input: string;
   /** The gateway's own, of which it gets what it needs. */
   env: Readonly<Record<string, string>>;
+  /** Variables of this command only. */
+  setEnv?: Readonly<Record<string, string>>;
   owner?: ProcessOwner | undefined;
   /** Without it, what a killed gateway leaves of its folder stays. */
   folders?: RunFolders | undefined;
   timeoutMs: number;
   signal: AbortSignal;
+  /** Whether its input stays open, for what is sent to it later. */
+  isConversation?: boolean;
   /** Gets each line of output; true: that was all that is wanted, and the program is ended. */
-  onLine(line: string): boolean;
+  onLine(line: string, send: (line: string) => void): boolean;
 }
 
 /** How it ended. `lastWords` is the end of its stderr, and may contain secrets. */
@@ -70,7 +74,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
     const child = spawnGroup({
       command: path,
       args: command.args.map((argument) => argument.replace(/^\{folder\}(?=\/)/, () => folder)),
-      env: { ...claudeEnv(command.env, folders), ...command.owner?.markerEnv },
+      env: { ...claudeEnv(command.env, folders), ...command.setEnv, ...command.owner?.markerEnv },
       cwd: folders.work,
     });
     announced?.started(child.pid);
@@ -90,7 +94,7 @@ async function runIn(folder: string, command: ClaudeCommand): Promise<ClaudeEnd>
 
 async function attend(
   child: Deno.ChildProcess,
-  { input, timeoutMs, signal, onLine }: ClaudeCommand,
+  { input, timeoutMs, signal, onLine, isConversation = false }: ClaudeCommand,
 ): Promise<{ how: ClaudeEnd | "aborted"; survivors: number[] }> {
   const over = Promise.withResolvers<"enough" | "timeout" | "too-large" | "aborted">();
   const onAbort = () => over.resolve("aborted");
@@ -105,12 +109,15 @@ async function attend(
   let lines = 0;
   let bytes = 0;
   const onTooLarge = () => over.resolve("too-large");
+  // A program that ends without reading its input breaks the pipe; its exit code says enough.
+  const stdin = child.stdin.getWriter();
+  const send = (text: string) => void stdin.write(new TextEncoder().encode(text)).catch(() => {});
   const splitter = new LineSplitter({
     maxBytes: LINE_BYTES,
     headBytes: 0,
     onLine(line) {
       if (++lines > LINES) onTooLarge();
-      else if (onLine(line)) over.resolve("enough");
+      else if (onLine(line, (text) => send(`${text}\n`))) over.resolve("enough");
     },
     onLongLine: onTooLarge,
   });
@@ -128,10 +135,8 @@ async function attend(
       onLongLine: keep,
     }),
   );
-  // A program that ends without reading its input breaks the pipe; its exit code says enough.
-  const stdin = child.stdin.getWriter();
-  stdin.write(new TextEncoder().encode(input)).catch(() => {});
-  stdin.close().catch(() => {});
+  send(input);
+  if (!isConversation) stdin.close().catch(() => {});
   const exited = (async () => {
     const { code } = await child.status;
     // What it wrote before its end counts; a child of its own may keep the pipes open for good.

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EvaluatorKind, RunCost } from "../../core/optimization.ts";
+import type { ClientView, EvaluatorKind, RunCost } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 
 export interface ShownTool {
@@ -16,14 +16,38 @@ export interface RunRequest {
   tools: readonly ShownTool[];
   /** The flat name of the tool whose description is on trial; it must be listed. */
   target: string;
+  /** Default: inline. */
+  view?: ClientView;
+  /** Calls that only lead to the target; all others decide. */
+  steps?: RunSteps | undefined;
   signal: AbortSignal;
 }
+
+/** What one run may call on its way to a choice, such as a search for tools. */
+export interface RunSteps {
+  isStep(name: string): boolean;
+  /** The result of a call, as the text of its content. */
+  answer(name: string, given: unknown): Promise<string>;
+  /** What of it has happened so far. */
+  readonly search: SearchTrace;
+}
+
+/** Whether the model searched before it chose, and whether that showed it the target. */
+export interface SearchTrace {
+  searched: boolean;
+  found: boolean;
+}
+
+/** Requests that a run may make where the model first has to find the target. */
+export const MOST_TURNS = 6;
 
 export interface RunProblem {
   reason: string;
   isLasting: boolean;
   /** Whether every other run would, whatever its prompt and tools: not installed, no credentials. */
   isGeneral?: boolean;
+  /** Whether it did not end in time. */
+  isTimeout?: boolean;
 }
 
 /** What the model did, or why that is not known. */
@@ -35,6 +59,8 @@ export type Observation =
     calls: { name: string; arguments: unknown }[];
     /** The text around its calls. */
     reasoning: string;
+    /** Where the model has to find the target first. */
+    search?: SearchTrace | undefined;
     model?: string | undefined;
   });
 

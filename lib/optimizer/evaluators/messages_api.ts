@@ -36,6 +36,8 @@ const NO_CREDIT = /credit balance/i;
 /** For a failure that every other request would meet, too. */
 const ALWAYS = { isLasting: true, isGeneral: true };
 
+const NO_CLIENT = "The Messages API is asked without a client, so nothing can defer tools";
+
 export interface MessagesApiOptions {
   baseUrl: string;
   apiKey?: string;
@@ -89,7 +91,7 @@ export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
     });
   }
 
-  async function run({ prompt, tools, target, signal }: RunRequest): Promise<Observation> {
+  async function run({ prompt, tools, target, view, signal }: RunRequest): Promise<Observation> {
     const started = performance.now();
     const failed = (problem: RunProblem, message?: ModelMessage): Observation => ({
       ...problem,
@@ -98,6 +100,7 @@ export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
       cost: message?.cost ?? { inputTokens: 0, outputTokens: 0 },
     });
     signal.throwIfAborted();
+    if (view === "deferred") return failed({ reason: NO_CLIENT, ...ALWAYS });
     try {
       const offered = tools.map(apiTool);
       if (!offered.some(({ name }) => name === target)) {
@@ -223,7 +226,10 @@ async function requestMessage(
     signal.throwIfAborted();
     if (error instanceof MessagesApiFailure) throw error;
     if (limit.aborted) {
-      throw new MessagesApiFailure(`The model API did not respond within ${options.timeoutMs} ms`);
+      throw new MessagesApiFailure(`The model API did not respond within ${options.timeoutMs} ms`, {
+        isLasting: false,
+        isTimeout: true,
+      });
     }
     if (error instanceof BodyTooLarge) {
       throw new MessagesApiFailure(`The model API's response exceeds ${BODY_BYTES} bytes`);

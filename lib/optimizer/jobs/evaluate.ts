@@ -1,6 +1,12 @@
 import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { CANONICAL, CATEGORIES, type EvalRun, type Evaluation } from "../../core/optimization.ts";
+import {
+  CANONICAL,
+  CATEGORIES,
+  type EvalRun,
+  type Evaluation,
+  type JobOptions,
+} from "../../core/optimization.ts";
 import { TRIAL_LIMITS, type TrialLimits } from "../evaluation/procedure.ts";
 import { DEPTHS } from "../evaluation/selection.ts";
 import { errorsIn } from "../evaluation/metrics.ts";
@@ -27,8 +33,9 @@ export async function evaluateForJob(
 ): Promise<Evaluation> {
   const { options, record, budget } = context;
   const { server, toolName } = toolAt(record.job, index);
-  const { depth, repeats, thresholds, withToolset, promptsPerCategory, generate } =
+  const { depth, repeats, thresholds, withToolset, promptsPerCategory, generate, view } =
     record.job.options;
+  const setting = settingOf(record.job.options);
   const beside = (record.job.beside ?? (withToolset ? options.targets.equipped() : []))
     .filter((tool) => tool.server !== server);
   const descriptions = [
@@ -42,7 +49,9 @@ export async function evaluateForJob(
       : []),
     ...test.candidates.map(({ id, description }) => ({ candidateId: id, description })),
   ];
-  const { finished, asked } = await finishedRuns(context, { id, server, toolName, beside, test });
+  const { finished, asked } = await finishedRuns(context, {
+    ...{ id, server, toolName, beside, test, setting },
+  });
   // All at once, so that each is shown among the same tools, whatever changes meanwhile.
   const shown = new Map(descriptions.map(({ description }) => [
     description,
@@ -77,6 +86,8 @@ export async function evaluateForJob(
     evaluator: context.evaluator,
     shown: (description) => shown.get(description) ?? [],
     target: target.flatName,
+    view,
+    setting,
     concurrency: options.concurrency,
     finished,
     ranks: (description) => ranksOf(description, test.prompts),
@@ -104,12 +115,13 @@ export async function evaluateForJob(
  */
 async function finishedRuns(
   { options, record }: JobContext,
-  { id, server, toolName, beside, test }: {
+  { id, server, toolName, beside, test, setting }: {
     id: string;
     server: string;
     toolName: string;
     beside: readonly { server: string; tool: string }[];
     test: Preparation;
+    setting: string | undefined;
   },
 ): Promise<{ finished: EvalRun[]; asked: number }> {
   const own = await options.runs.list(server, toolName, { evaluationId: id });
@@ -117,7 +129,7 @@ async function finishedRuns(
   const candidates = new Set(test.candidates.map((candidate) => candidate.id));
   const earlier = (await options.evaluations.list(server, toolName)).filter((one) =>
     one.id !== id && one.depth === "thorough" && one.void === undefined &&
-    (one.beside?.length ?? 0) === beside.length &&
+    (one.beside?.length ?? 0) === beside.length && one.setting === setting &&
     one.results.some(({ candidateId }) => candidates.has(candidateId))
   );
   const runs = await Promise.all(
@@ -167,6 +179,11 @@ function count({ record }: JobContext, index: number, run: EvalRun): void {
     errors: job.errors + (run.status === "error" ? 1 : 0),
     cost: addCosts(...spentBy(job), run.cost),
   }));
+}
+
+/** What differs from a server's tools that are all shown at once. */
+export function settingOf({ view }: Pick<JobOptions, "view">): string | undefined {
+  return view === "deferred" ? "deferred behind the client's own tool search" : undefined;
 }
 
 function toolsGone(name: string, gone: readonly string[]): GatewayError {

@@ -92,6 +92,12 @@ export class OptimizationJobs implements AsyncDisposable {
         recoveryAction: "Limit the number of runs instead",
       });
     }
+    if (options.view === "deferred" && judge.kind !== "claude-cli") {
+      throw new GatewayError("INVALID_ARGUMENTS", {
+        message: `Cannot evaluate deferred tools with ${judge.kind}: only a client defers tools`,
+        recoveryAction: "Use --evaluator claude-cli, or the view inline",
+      });
+    }
     await this.#controls.refuseBusy(tools);
     const now = new Date().toISOString();
     const job = OptimizationJob.parse({

@@ -63,15 +63,16 @@ export function called(...names: string[]): Observation {
   };
 }
 
-/** `request`: another try would fail as surely; `all`: so would every other run. */
-export function failed(reason: string, lasting?: "request" | "all"): Observation {
+/** `request`: another try would fail as surely; `all`: so would every other; `timeout`: it hung. */
+export function failed(reason: string, lasting?: "request" | "all" | "timeout"): Observation {
   return {
     status: "error",
     reason,
     durationMs: 5,
     cost: { inputTokens: 1, outputTokens: 0, costUsd: 0.001 },
-    isLasting: lasting !== undefined,
+    isLasting: lasting === "request" || lasting === "all",
     isGeneral: lasting === "all",
+    isTimeout: lasting === "timeout",
   };
 }
 

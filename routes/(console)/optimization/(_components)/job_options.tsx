@@ -1,7 +1,7 @@
 import { type JobOption, PROMPTS_HINT } from "../(_page)/model.ts";
 import type { JobFormValues } from "../(_page)/browser.ts";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
-import { TextField } from "../../../../components/forms.tsx";
+import { SelectField, TextField } from "../../../../components/forms.tsx";
 
 const DEPTHS = [
   {
@@ -14,6 +14,11 @@ const DEPTHS = [
     label: "Thorough",
     hint: "New prompts until there is a result. Only confirmed candidates are promoted.",
   },
+] as const;
+
+const VIEWS = [
+  ["inline", "Shows the model all tools"],
+  ["deferred", "Hides tools behind its search (Claude Code)"],
 ] as const;
 
 const NUMBERS = [
@@ -62,6 +67,7 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
         {NUMBERS.map(({ id, ...field }) => (
           <TextField key={id} id={id} type="number" value={values[id]} {...field} />
         ))}
+        <SelectField id="view" name="view" label="The client" value={values.view} choices={VIEWS} />
       </div>
       <div class="option-checks">
         {CHECKS.map(([name, label]) => (

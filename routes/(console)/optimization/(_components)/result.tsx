@@ -57,7 +57,7 @@ function NoCandidate({ page }: { page: ToolOptimizationPage }) {
 }
 
 function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: Comparison }) {
-  const { scores, tested, how, time, verdict, candidate, confusion, ranks } = comparison;
+  const { scores, tested, how, time, verdict, candidate, confusion, ranks, missed } = comparison;
   return (
     <>
       <Card title="Changes">
@@ -71,6 +71,12 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
           ? <p class="muted">Not evaluated yet. Evaluate it to see how it performs.</p>
           : <ScoreBars scores={scores} />}
         {tested && <p>{tested}. {how && <span class="muted">{how}.</span>}</p>}
+        {missed.length > 0 && (
+          <>
+            <p>Prompts that should call the tool and did not:</p>
+            <ul>{missed.map((line) => <li key={line}>{line}</li>)}</ul>
+          </>
+        )}
         {scores.length > 0 && (
           <p>
             <a href={`${page.path}?${new URLSearchParams({ tab: "prompts", of: candidate.id })}`}>

@@ -14,7 +14,15 @@ const Estimated = z.object({
 export type ShownEstimate = z.infer<typeof Estimated>["estimate"];
 
 /** Text fields of the form; empty: as the job has it by default. `threshold` is in percent. */
-const TEXTS = ["depth", "candidates", "prompts", "threshold", "maxRuns", "maxCost"] as const;
+const TEXTS = [
+  "depth",
+  "view",
+  "candidates",
+  "prompts",
+  "threshold",
+  "maxRuns",
+  "maxCost",
+] as const;
 const BOXES = ["autoPromote", "generate", "withToolset"] as const;
 type Texts = Record<typeof TEXTS[number], string>;
 type Boxes = Record<typeof BOXES[number], boolean>;
@@ -46,11 +54,12 @@ export function readJobFields(fields: URLSearchParams, server?: string): JobForm
 }
 
 export function jobBodyOf(values: JobFormValues): JobBody {
-  const { server, tools, depth, autoPromote, generate, withToolset } = values;
+  const { server, tools, depth, view, autoPromote, generate, withToolset } = values;
   return {
     ...(server === undefined ? { all: true } : { server, tools }),
     options: {
       ...(depth === "" ? {} : { depth }),
+      ...(view === "" ? {} : { view }),
       ...number("candidatesPerTool", values.candidates),
       ...number("promptsPerCategory", values.prompts),
       // Rounded, or 0.29 would be 0.29000000000000004.

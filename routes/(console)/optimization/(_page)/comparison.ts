@@ -7,14 +7,15 @@ import {
   type SuccessCount,
 } from "../../../../lib/core/optimization.ts";
 import {
-  besideText,
   gainOf,
   gainPoints,
+  missedText,
   percent,
   promptsIn,
   rateOf,
   SCORES,
   scoreText,
+  settingTexts,
   shortScore,
   wilson,
 } from "../../../../lib/optimizer/evaluation/metrics.ts";
@@ -49,7 +50,19 @@ export function comparisonOf(
     warnings: (evaluation?.warnings ?? []).map((warning) => withLabels(warning, all)),
     confusion: evaluation && evidence ? confusionsOf(candidate.id, detail, evaluation) : undefined,
     ranks: rankLines(detail, ranksOf(CANONICAL), ranksOf(candidate.id)),
+    missed: evaluation && evidence ? missedTexts(candidate.id, evaluation) : [],
   };
+}
+
+/** Why the tool was not called, before and after, where it has to be found first. */
+function missedTexts(candidateId: string, { results }: Evaluation): string[] {
+  const textOf = (id: string) => missedText(results.find((one) => one.candidateId === id)?.missed);
+  const [before, after] = [textOf(CANONICAL), textOf(candidateId)];
+  if (before === "" && after === "") return [];
+  return [
+    `Server's description: ${before || "always called"}`,
+    `This description: ${after || "always called"}`,
+  ];
 }
 
 function confusionsOf(
@@ -106,13 +119,13 @@ function testedText(
 }
 
 function methodText(evaluation: Evaluation, evidence: Evidence): string {
-  const { depth, evaluator, model, beside, errors } = evaluation;
+  const { depth, evaluator, model, beside, setting, errors } = evaluation;
   const { overall } = evidence.metrics;
   return [
     depth === "thorough" ? "Thorough evidence" : "Quick evidence, not confirmed",
     ...repeatsText(overall.total, promptsIn(overall)),
     `by ${evaluator}${model === undefined ? "" : ` (${model})`}`,
-    ...(beside === undefined ? [] : [besideText(beside.length)]),
+    ...settingTexts({ beside: beside?.length, setting }),
     ...(errors === 0 ? [] : [`${formatCount(errors, "failed run")} not counted`]),
     ...costTexts(evaluation),
   ].join(", ");

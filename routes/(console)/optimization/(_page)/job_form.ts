@@ -91,6 +91,7 @@ function toInput(values: JobFormValues): JobInput {
 
 const FIELDS: Record<string, string> = {
   depth: "the depth",
+  view: "the client's view",
   candidatesPerTool: "candidates per tool",
   promptsPerCategory: "prompts per category",
   threshold: "the threshold",
@@ -121,9 +122,9 @@ function initialValues(
 
 export function jobDefaults(): JobFormValues {
   const { candidatesPerTool, thresholds, ...options } = JobOptions.parse({ depth: "thorough" });
-  const { depth, autoPromote, generate, withToolset } = options;
+  const { depth, view, autoPromote, generate, withToolset } = options;
   return {
-    ...readJobFields(new URLSearchParams({ depth })),
+    ...readJobFields(new URLSearchParams({ depth, view })),
     ...{ autoPromote, generate, withToolset },
     candidates: String(candidatesPerTool),
     threshold: String(100 * thresholds.minOverall),

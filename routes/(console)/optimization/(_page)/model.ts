@@ -1,5 +1,6 @@
 import {
   CATEGORIES,
+  type ClientView,
   JobOptions,
   type OptimizationJob,
   type OptimizationReport,
@@ -10,7 +11,7 @@ import { DEPTHS } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import { besideText, rateOf } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { rateOf, settingTexts } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import { type DrawnScore, drawnScore, SCORE_LABELS } from "./comparison.ts";
 import { formatCount, formatNumber } from "../../../../lib/console/ui/format.ts";
 import { compareText, paged, readSorting, type Sorting } from "../../../../lib/console/lists.ts";
@@ -205,11 +206,11 @@ function inOrder(
 }
 
 export function lineOfTool(tool: ReportedTool): ToolLine {
-  const { name, status, stale, enabled, depth, prompts, beside } = tool;
+  const { name, status, stale, enabled, depth, prompts } = tool;
   const metrics = status === "optimized" ? tool.after : tool.before;
   const evidence = depth === undefined || prompts === undefined
     ? []
-    : [depth, formatCount(prompts, "prompt"), beside === undefined ? [] : besideText(beside)];
+    : [depth, formatCount(prompts, "prompt"), ...settingTexts(tool)];
   return {
     name,
     status,
@@ -218,7 +219,7 @@ export function lineOfTool(tool: ReportedTool): ToolLine {
     scores: metrics === undefined
       ? []
       : CATEGORIES.map((kind) => ({ label: SCORE_LABELS[kind], ...drawnScore(metrics[kind]) })),
-    evidence: evidence.flat().join(", ") || undefined,
+    evidence: evidence.join(", ") || undefined,
   };
 }
 
@@ -262,6 +263,7 @@ export function jobOptions(options: JobOptions) {
       "withToolset",
       options.withToolset ? "the server's and the equipped toolset's" : "the server's",
     ],
+    ["Client", "view", VIEWS[options.view]],
     ["Maximum runs", "maxRuns", options.maxRuns ?? "no limit"],
     ["Maximum cost", "maxCostUsd", maxCostUsd === undefined ? "no limit" : dollars(maxCostUsd)],
   ];
@@ -271,6 +273,11 @@ export function jobOptions(options: JobOptions) {
     return { name, value: String(value), from: isSet ? "set for this job" : ifNotSet };
   });
 }
+
+export const VIEWS: Record<ClientView, string> = {
+  inline: "shows the model all tools",
+  deferred: "hides tools behind its own search, as Claude Code does",
+};
 
 function thresholdsText(thresholds: Thresholds): string {
   const { minOverall, minNegative, minImprovement, maxRegression } = thresholds;
