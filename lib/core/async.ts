@@ -165,12 +165,17 @@ export class Cancellation implements CancelSignal {
   }
 }
 
-/** For what can do with nothing less. */
+const abortSignals = new WeakMap<CancelSignal, AbortSignal>();
+
+/** For what can do with nothing less; the same signal each time. */
 export function asAbortSignal(signal: CancelSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
+  const known = abortSignals.get(signal);
+  if (known) return known;
   const controller = new AbortController();
   if (signal.aborted) controller.abort(signal.reason);
   else signal.addEventListener("abort", () => controller.abort(signal.reason));
+  abortSignals.set(signal, controller.signal);
   return controller.signal;
 }
 

@@ -36,7 +36,13 @@ import {
   TransportClosed,
   type TransportEvents,
 } from "./transports/transport.ts";
-import { abortable, type CancelSignal, type Timeout, TimeoutQueue } from "../core/async.ts";
+import {
+  abortable,
+  Cancellation,
+  type CancelSignal,
+  type Timeout,
+  TimeoutQueue,
+} from "../core/async.ts";
 
 const METHOD_NOT_FOUND = -32601;
 
@@ -235,7 +241,7 @@ export class Connection implements AsyncDisposable {
     }
     const params = this.#paramsOf(call, id);
     const transport = this.#transport;
-    const wait = transport.abandon ? undefined : new AbortController();
+    const wait = transport.abandon ? undefined : new Cancellation();
     const end = (why: string, reason: unknown) => this.#cancel(id, why, reason, wait);
     const expire = () => {
       const message = `Server "${serverName}" did not answer ${call.method} within ${
@@ -255,8 +261,8 @@ export class Connection implements AsyncDisposable {
     this.#noteCaller(call);
     const exchange: Exchange = {
       streams: call.streams,
-      ...(wait ? { signal: wait.signal } : {}),
-      ...this.#headersOf(call.method, call.params),
+      signal: wait,
+      headers: this.#headersOf(call.method, call.params),
       onMessage: (text, message) => this.#onExchanged(call, text, message),
     };
     try {
@@ -293,13 +299,13 @@ export class Connection implements AsyncDisposable {
     return this.isStateless ? withEnvelope(own, client ?? this.#options, logLevel) : own;
   }
 
-  #headersOf(method: string, params: string | undefined): Pick<Exchange, "headers"> {
-    if (!this.isStateless || !this.#transport.takesHeaders) return {};
-    return { headers: requestHeaders(method, params, this.headerParameters) };
+  #headersOf(method: string, params: string | undefined): Exchange["headers"] {
+    if (!this.isStateless || !this.#transport.takesHeaders) return undefined;
+    return requestHeaders(method, params, this.headerParameters);
   }
 
   /** Gives up on a request. Over HTTP a stateless server is told by the end of its stream. */
-  #cancel(id: number, why: string, reason: unknown, wait: AbortController | undefined): void {
+  #cancel(id: number, why: string, reason: unknown, wait: Cancellation | undefined): void {
     if (!this.isStateless || !wait) {
       const params = JSON.stringify({ requestId: id, reason: why });
       void this.notify("notifications/cancelled", params).catch(() => {});
@@ -320,7 +326,7 @@ export class Connection implements AsyncDisposable {
   ): Promise<{ id: number; text: string }> {
     signal.throwIfAborted();
     const id = this.#nextId++;
-    const wait = this.#transport.abandon ? undefined : new AbortController();
+    const wait = this.#transport.abandon ? undefined : new Cancellation();
     const abort = () => this.#cancel(id, "No longer needed", signal.reason, wait);
     signal.addEventListener("abort", abort);
     this.#traffic.subscriptions.set(id, onMessage);
@@ -328,8 +334,8 @@ export class Connection implements AsyncDisposable {
     try {
       const answer = await this.#transport.request(id, text, {
         streams: true,
-        ...(wait ? { signal: wait.signal } : {}),
-        ...this.#headersOf(method, params),
+        signal: wait,
+        headers: this.#headersOf(method, params),
         onMessage,
       });
       return { id, text: answer };

@@ -1,4 +1,4 @@
-import { TimeoutQueue } from "../../core/async.ts";
+import { asAbortSignal, Cancellation, type CancelSignal, TimeoutQueue } from "../../core/async.ts";
 import { isStateless } from "../../core/client.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -45,8 +45,8 @@ export class HttpTransport implements Transport {
   readonly takesHeaders = true;
   readonly #endpoint: OriginClient;
   readonly #events: TransportEvents;
-  readonly #running = new Set<AbortController>();
-  readonly #ending = new Map<AbortController, Promise<void>>();
+  readonly #running = new Set<Cancellation>();
+  readonly #ending = new Map<Cancellation, Promise<void>>();
   readonly #endingLimits = new TimeoutQueue(ENDING_MS);
   #postHeaders: HeaderPair[];
   #listening: Promise<void> | undefined;
@@ -60,10 +60,9 @@ export class HttpTransport implements Transport {
   }
 
   async request(id: number, text: string, exchange: Exchange): Promise<string> {
-    const controller = this.#begin();
-    const { signal } = controller;
+    const signal = this.#begin();
     const outer = exchange.signal;
-    const abort = () => controller.abort(outer?.reason);
+    const abort = () => signal.abort(outer?.reason);
     if (outer) {
       if (outer.aborted) abort();
       outer.addEventListener("abort", abort);
@@ -71,7 +70,8 @@ export class HttpTransport implements Transport {
     try {
       const response = await this.#endpoint.send({
         method: "POST",
-        headers: exchange.headers ? [...this.#postHeaders, ...exchange.headers] : this.#postHeaders,
+        headers: this.#postHeaders,
+        ownHeaders: exchange.headers,
         body: text,
         signal,
       });
@@ -83,25 +83,25 @@ export class HttpTransport implements Transport {
         return this.#answerIn(await readText(response, this.#endpoint.maxMessage), id, exchange);
       }
       if (isEventStream(response)) {
-        return await this.#streamedAnswer(response, id, exchange, controller);
+        return await this.#streamedAnswer(response, id, exchange, signal);
       }
       return messageLine(await readRefusal(this.#endpoint, response, signal, id));
     } catch (error) {
       throw this.#explain(error, signal);
     } finally {
-      this.#running.delete(controller);
+      this.#running.delete(signal);
       outer?.removeEventListener("abort", abort);
     }
   }
 
   async send(text: string): Promise<void> {
-    const controller = this.#begin();
+    const signal = this.#begin();
     try {
-      await this.#endpoint.deliver(text, this.#postHeaders, controller.signal);
+      await this.#endpoint.deliver(text, this.#postHeaders, signal);
     } catch (error) {
-      throw this.#explain(error, controller.signal);
+      throw this.#explain(error, signal);
     } finally {
-      this.#running.delete(controller);
+      this.#running.delete(signal);
     }
     // The server takes the first message after the handshake: now it may have things to say.
     const { protocolVersion } = this.#endpoint;
@@ -125,7 +125,7 @@ export class HttpTransport implements Transport {
     const reason = new TransportClosed("closed", message);
     this.#ended ??= reason;
     const ending = [...this.#ending.values()];
-    for (const controller of [...this.#running, ...this.#ending.keys()]) controller.abort(reason);
+    for (const signal of [...this.#running, ...this.#ending.keys()]) signal.abort(reason);
     await Promise.all([...ending, this.#listening, hasSession ? this.#sayGoodbye() : undefined]);
     this.#endingLimits[Symbol.dispose]();
     this.#endpoint[Symbol.dispose]();
@@ -145,14 +145,14 @@ export class HttpTransport implements Transport {
     return this.#endpoint.protocolVersion === undefined;
   }
 
-  #begin(): AbortController {
+  #begin(): Cancellation {
     if (this.#ended) throw this.#ended;
-    const controller = new AbortController();
-    this.#running.add(controller);
-    return controller;
+    const signal = new Cancellation();
+    this.#running.add(signal);
+    return signal;
   }
 
-  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
+  #get(lastEventId: string | undefined, signal: CancelSignal): Promise<HttpResponse> {
     const headers = this.#endpoint.makeHeaders(["accept", "text/event-stream"]);
     if (lastEventId !== undefined) headers.push(["last-event-id", lastEventId]);
     return this.#endpoint.send({ method: "GET", headers, signal });
@@ -202,23 +202,23 @@ export class HttpTransport implements Transport {
     first: HttpResponse,
     id: number,
     exchange: Exchange,
-    controller: AbortController,
+    signal: Cancellation,
   ): Promise<string> {
     const { host } = this.#endpoint;
     let answer: string | undefined;
     const stream = new ResumableStream(this.#endpoint.maxMessage, (text) => {
       answer ??= this.#take(text, id, exchange);
     }, MAX_EVENTS);
-    for (let response = first;; response = await this.#resume(stream, controller.signal)) {
+    for (let response = first;; response = await this.#resume(stream, signal)) {
       try {
         const rest = await stream.read(response, () => answer !== undefined);
         if (answer !== undefined) {
-          if (rest) this.#letEnd(rest, controller);
+          if (rest) this.#letEnd(rest, signal);
           return answer;
         }
       } catch (error) {
         // A stream that breaks can be resumed like one that ends.
-        if (controller.signal.aborted || isForGood(error)) throw error;
+        if (signal.aborted || isForGood(error)) throw error;
       }
       if (stream.lastEventId === undefined) {
         throw new TransportClosed("lost", `${host} ended its stream before the answer`);
@@ -226,11 +226,11 @@ export class HttpTransport implements Transport {
     }
   }
 
-  async #resume(stream: ResumableStream, signal: AbortSignal): Promise<HttpResponse> {
+  async #resume(stream: ResumableStream, signal: CancelSignal): Promise<HttpResponse> {
     const { host } = this.#endpoint;
     while (stream.failures < MAX_RESUMES) {
       stream.failures++;
-      await sleep(stream.waitMs(), undefined, { signal });
+      await sleep(stream.waitMs(), undefined, { signal: asAbortSignal(signal) });
       const response = await this.#get(stream.lastEventId, signal).catch((error) => {
         if (signal.aborted) throw error;
       });
@@ -256,9 +256,9 @@ export class HttpTransport implements Transport {
   }
 
   /** Reads on to the end of an answered stream: only then can its connection be reused. */
-  #letEnd(reader: BodyReader, controller: AbortController): void {
+  #letEnd(reader: BodyReader, signal: Cancellation): void {
     const limit = reader.bytes + ENDING_BYTES;
-    const timeout = this.#endingLimits.add(() => controller.abort());
+    const timeout = this.#endingLimits.add(() => signal.abort(undefined));
     const readOn = async () => {
       try {
         while (reader.bytes < limit && await reader.read() !== undefined);
@@ -267,18 +267,17 @@ export class HttpTransport implements Transport {
         // It is over, if not well.
       } finally {
         this.#endingLimits.delete(timeout);
-        this.#ending.delete(controller);
+        this.#ending.delete(signal);
       }
     };
     const [oldest] = this.#ending.keys();
-    if (this.#ending.size >= MAX_ENDING) oldest?.abort();
-    this.#ending.set(controller, readOn());
+    if (this.#ending.size >= MAX_ENDING) oldest?.abort(undefined);
+    this.#ending.set(signal, readOn());
   }
 
   /** Hears what the server says on its own, for as long as it keeps a stream for that. */
   async #listen(): Promise<void> {
-    const controller = this.#begin();
-    const { signal } = controller;
+    const signal = this.#begin();
     const { maxMessage } = this.#endpoint;
     const stream = new ResumableStream(maxMessage, (text) => {
       this.#take(text, undefined, this.#events);
@@ -308,12 +307,12 @@ export class HttpTransport implements Transport {
       }
       stream.failures++;
       const wait = Math.max(SHORTEST_WAIT_MS, stream.waitMs());
-      await sleep(wait, undefined, { signal }).catch(() => {});
+      await sleep(wait, undefined, { signal: asAbortSignal(signal) }).catch(() => {});
     }
-    this.#running.delete(controller);
+    this.#running.delete(signal);
   }
 
-  #explain(error: unknown, signal: AbortSignal): unknown {
+  #explain(error: unknown, signal: CancelSignal): unknown {
     if (error instanceof BodyTooLarge || error instanceof EventTooLarge) {
       return messageTooLarge(this.#endpoint.serverName, this.#endpoint.maxMessage);
     }
@@ -385,7 +384,7 @@ export class FallbackTransport implements Transport {
     return await this.#inner.request(id, text, exchange);
   }
 
-  async #fallBack(refusal: HttpRefusal, signal: AbortSignal | undefined): Promise<void> {
+  async #fallBack(refusal: HttpRefusal, signal: CancelSignal | undefined): Promise<void> {
     const http = this.#inner;
     const sse = new SseTransport(this.#options, this.#events);
     this.#inner = sse;

@@ -10,7 +10,9 @@ const HEAD_BYTES = 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
 /** A chunk's size with its extensions. */
 const MAX_LINE_BYTES = 4 * 1024;
+const CR = 13;
 const LF = 10;
+const MAX_SIZE_DIGITS = 12;
 const START = "HTTP/1.";
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\0\r\n]*)?\r\n/;
 const HEADER_LINE = /([!#$%&'*+.^_`|~\w-]+):([^\0\r\n]*)\r\n/y;
@@ -29,6 +31,8 @@ export class Http1Connection {
   #end = 0;
   /** A read that was begun while the connection was idle. */
   #ahead: Promise<number | null> | undefined;
+  /** Servers repeat their heads, except for the date: the last is parsed once. */
+  #lastHead: { bytes: Uint8Array; head: Head } | undefined;
   #isClosed = false;
 
   constructor(conn: Deno.Conn) {
@@ -48,8 +52,7 @@ export class Http1Connection {
     const writing = this.#write(parts).then(() => isWritten = true, (error) => error);
     try {
       const head = await this.#readHead();
-      const seconds = /\btimeout=(\d{1,6})\b/.exec(head.headers.get("keep-alive") ?? "")?.[1];
-      if (seconds !== undefined) this.keepAliveMs = Number(seconds) * 1000 - EARLY_MS;
+      if (head.keepAliveMs !== undefined) this.keepAliveMs = head.keepAliveMs;
       return responseOf(this, head, (isWhole) => {
         const isReusable = isWhole && head.isKeptAlive && isWritten && this.#start === this.#end;
         if (!isReusable) this.close();
@@ -87,7 +90,12 @@ export class Http1Connection {
   }
 
   async take(most: number): Promise<Uint8Array | undefined> {
-    if (this.#start === this.#end && !await this.#fill()) return undefined;
+    return this.takeRead(most) ?? (await this.#fill() ? this.takeRead(most) : undefined);
+  }
+
+  /** Undefined if none of the bytes that were read are left. */
+  takeRead(most: number): Uint8Array | undefined {
+    if (this.#start === this.#end) return undefined;
     const end = Math.min(this.#end, this.#start + most);
     const piece = this.#buffer.subarray(this.#start, end);
     this.#start = end;
@@ -106,6 +114,28 @@ export class Http1Connection {
       if (this.#end - this.#start > MAX_LINE_BYTES) throw invalidHttp("a line is too long");
       if (!await this.#fill()) throw cutOff();
     }
+  }
+
+  /**
+   * The size of the next chunk if its line was read, and is nothing but the size; 0 if the body ends
+   * with it, without trailers. Undefined means "not certain", and takes nothing.
+   */
+  plainChunk(isInChunks: boolean): number | undefined {
+    const buffer = this.#buffer;
+    let at = this.#start;
+    if (isInChunks && (buffer[at++] !== CR || buffer[at++] !== LF)) return undefined;
+    const first = at;
+    let size = 0;
+    for (let digit = hexDigit(buffer[at]); digit !== -1; digit = hexDigit(buffer[++at])) {
+      size = size * 16 + digit;
+    }
+    if (at === first || at - first > MAX_SIZE_DIGITS) return undefined;
+    if (buffer[at++] !== CR || buffer[at++] !== LF) return undefined;
+    if (size === 0 && (buffer[at++] !== CR || buffer[at++] !== LF)) return undefined;
+    // Behind the end are bytes of before.
+    if (at > this.#end) return undefined;
+    this.#start = at;
+    return size;
   }
 
   /** The size of the next chunk; 0 after the last one, with its trailers read. */
@@ -130,15 +160,32 @@ export class Http1Connection {
     }
   }
 
+  #repeatedHead(): Head | undefined {
+    const last = this.#lastHead;
+    if (!last || this.#end - this.#start < last.bytes.length) return undefined;
+    for (let at = 0; at < last.bytes.length; at++) {
+      if (this.#buffer[this.#start + at] !== last.bytes[at]) return undefined;
+    }
+    this.#start += last.bytes.length;
+    return last.head;
+  }
+
   async #readHead(): Promise<Head> {
+    if (this.#start === this.#end && !await this.#fill()) throw cutOff();
+    const repeated = this.#repeatedHead();
+    if (repeated) return repeated;
     for (let [bytes, window] = [0, HEAD_BYTES];;) {
       const end = Math.min(this.#end, this.#start + window);
       const text = latin1.decode(this.#buffer.subarray(this.#start, end));
       const length = text.indexOf("\r\n\r\n") + 4;
       if (length > 3) {
-        this.#start += length;
         const head = parseHead(text.slice(0, length - 2));
-        if (head.status >= 200) return head;
+        const start = this.#start;
+        this.#start += length;
+        if (head.status >= 200) {
+          this.#lastHead = { bytes: this.#buffer.slice(start, this.#start), head };
+          return head;
+        }
         if (head.status === 101) throw invalidHttp("another protocol");
         // Interim responses, such as 100 Continue.
         bytes += length;
@@ -196,17 +243,22 @@ function responseOf(
     if (isOver) return undefined;
     try {
       if (left === 0) {
-        left = await connection.nextChunk(isInChunks);
+        left = connection.plainChunk(isInChunks) ?? await connection.nextChunk(isInChunks);
         isInChunks = true;
         if (left === 0) return finish(true);
       }
-      const piece = await connection.take(left);
+      const piece = connection.takeRead(left) ?? await connection.take(left);
       if (!piece) {
         if (body !== Infinity) throw cutOff();
         return finish(false);
       }
       left -= piece.length;
-      if (left === 0 && body !== "chunked") finish(true);
+      if (left === 0) {
+        // At once, if that was read as well: see BodyReader.
+        const next = body === "chunked" ? connection.plainChunk(true) : 0;
+        if (next === 0) finish(true);
+        else left = next ?? 0;
+      }
       return piece;
     } catch (error) {
       finish(false);
@@ -228,6 +280,9 @@ function responseOf(
   return {
     status,
     headers: { get: (name) => headers.get(name) ?? null, has: (name) => headers.has(name) },
+    get isOver() {
+      return isOver;
+    },
     read,
     text,
     cancel: () => Promise.resolve(finish(false)),
@@ -236,7 +291,9 @@ function responseOf(
 
 interface Head {
   status: number;
-  headers: Map<string, string>;
+  headers: ReadonlyMap<string, string>;
+  /** How long the connection may be idle, if the server says so. */
+  keepAliveMs: number | undefined;
   /** The body's length in bytes; Infinity if it ends with the connection. */
   body: number | "chunked";
   isKeptAlive: boolean;
@@ -258,9 +315,11 @@ function parseHead(text: string): Head {
   }
   const status = Number(code);
   const connection = headers.get("connection")?.toLowerCase() ?? "";
+  const seconds = /\btimeout=(\d{1,6})\b/.exec(headers.get("keep-alive") ?? "")?.[1];
   return {
     status,
     headers,
+    keepAliveMs: seconds === undefined ? undefined : Number(seconds) * 1000 - EARLY_MS,
     body: bodyLength(status, headers),
     isKeptAlive: minor === "1" ? !connection.includes("close") : connection.includes("keep-alive"),
   };
@@ -278,6 +337,14 @@ function bodyLength(status: number, headers: ReadonlyMap<string, string>): Head[
   if (length === undefined) return Infinity;
   if (!/^\d{1,15}$/.test(length)) throw invalidHttp("a length");
   return Number(length);
+}
+
+/** -1 if the byte is none. */
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const letter = byte | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
 export function invalidHttp(what: string): Error {

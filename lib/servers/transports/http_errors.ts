@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../../core/async.ts";
 import { defined } from "../../core/defined.ts";
 import { classify, echoedId, isObject } from "../../core/rpc.ts";
 import { ScopeRequired, TransportClosed } from "./transport.ts";
@@ -21,7 +22,7 @@ export class HttpRefusal extends TransportClosed {
 export async function readRefusal(
   endpoint: OriginClient,
   response: HttpResponse,
-  signal: AbortSignal,
+  signal: CancelSignal,
   id?: number,
 ): Promise<string> {
   const { status } = response;

@@ -2,6 +2,8 @@
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Pick<Headers, "get" | "has">;
+  /** Whether the last bytes that were read are the end of the body, if that is known already. */
+  readonly isOver?: boolean;
   /** The next bytes of the body, good until more are asked for; undefined at its end. */
   read(): Promise<Uint8Array | undefined>;
   text(): Promise<string>;
@@ -10,6 +12,7 @@ export interface HttpResponse {
 }
 
 const BUFFER_BYTES = 16 * 1024;
+const utf8 = new TextDecoder();
 
 /**
  * What the platform's fetch got. It is read through one buffer of ours: the chunks a plain reader
@@ -91,7 +94,8 @@ const TURN_BYTES = 256 * 1024;
 /** Reads a body as text, in the pieces it comes in. */
 export class BodyReader {
   readonly #answer: HttpResponse;
-  readonly #decoder = new TextDecoder();
+  /** Only for a body in several pieces: one that can be continued costs as much as all else. */
+  #decoder: TextDecoder | undefined;
   bytes = 0;
   #turn = TURN_BYTES;
 
@@ -108,12 +112,13 @@ export class BodyReader {
     const chunk = await this.#answer.read();
     if (chunk === undefined) return undefined;
     this.bytes += chunk.byteLength;
-    return this.#decoder.decode(chunk, { stream: true });
+    if (!this.#decoder && this.#answer.isOver) return utf8.decode(chunk);
+    return (this.#decoder ??= new TextDecoder()).decode(chunk, { stream: true });
   }
 
   /** What is left of a character that was cut off. */
   end(): string {
-    return this.#decoder.decode();
+    return this.#decoder?.decode() ?? "";
   }
 
   cancel(): Promise<void> {

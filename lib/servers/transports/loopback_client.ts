@@ -1,5 +1,5 @@
 import { isLoopback } from "../../config/address.ts";
-import { abortable } from "../../core/async.ts";
+import { abortable, type CancelSignal } from "../../core/async.ts";
 import { FetchResponse, type HttpResponse } from "./http_response.ts";
 import { Http1Connection, invalidHttp } from "./http1_connection.ts";
 import type { HeaderPair, UpstreamRequest } from "./origin_client.ts";
@@ -8,11 +8,14 @@ import type { HeaderPair, UpstreamRequest } from "./origin_client.ts";
 const MAX_IDLE = 64;
 const IDLE_MS = 30_000;
 
-/** A larger body is not copied to save a write. */
-const COPIED_BYTES = 64 * 1024;
+/** A longer body is not copied to save a write. */
+const COPIED_CHARS = 64 * 1024;
+/** Room for the length of a body and what stands around it. */
+const LENGTH_BYTES = 64;
 
 /** One byte per character, as HTTP/1.1 headers allow. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+const ASCII_TEXT = /^[\t\x20-\x7e]*$/;
 
 const encoder = new TextEncoder();
 
@@ -70,18 +73,17 @@ export class LoopbackClient implements Disposable {
   }
 
   /** The bytes of a request. Nearly all have the same head except for the length of the body. */
-  #encode(url: string, { method, headers, body }: UpstreamRequest): Uint8Array[] {
+  #encode(url: string, { method, headers, ownHeaders, body }: UpstreamRequest): Uint8Array[] {
     const key = `${method} ${url}`;
     let head = this.#heads.get(headers);
     if (head?.key !== key) {
       this.#heads.set(headers, head = { key, bytes: encodeHead(method, new URL(url), headers) });
     }
-    if (body === undefined) return [concat(head.bytes, encoder.encode("\r\n"))];
+    const own = ownHeaders ? ownLines(ownHeaders) : "";
+    if (body === undefined) return [concat(head.bytes, encoder.encode(`${own}\r\n`))];
+    if (body.length <= COPIED_CHARS) return [encodeWhole(head.bytes, own, body)];
     const bytes = encoder.encode(body);
-    const length = encoder.encode(`content-length: ${bytes.length}\r\n\r\n`);
-    return bytes.length > COPIED_BYTES
-      ? [concat(head.bytes, length), bytes]
-      : [concat(head.bytes, length, bytes)];
+    return [concat(head.bytes, encoder.encode(lengthLine(own, bytes.length))), bytes];
   }
 
   #takeIdle(): Http1Connection | undefined {
@@ -93,7 +95,7 @@ export class LoopbackClient implements Disposable {
     }
   }
 
-  async #acquire(signal: AbortSignal): Promise<Http1Connection> {
+  async #acquire(signal: CancelSignal): Promise<Http1Connection> {
     if (this.#open.size > 0) {
       // An event stream that has delivered its response usually ends in the next turn.
       await new Promise((resolve) => setImmediate(resolve));
@@ -103,7 +105,7 @@ export class LoopbackClient implements Disposable {
     return await this.#connect(signal);
   }
 
-  async #connect(signal: AbortSignal): Promise<Http1Connection> {
+  async #connect(signal: CancelSignal): Promise<Http1Connection> {
     let failure: unknown;
     for (const hostname of this.#hosts) {
       const connecting = Deno.connect({ hostname, port: this.#port });
@@ -158,6 +160,33 @@ function encodeHead(
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
   const text = `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}`;
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/** The lines of one request's own headers. Unlike configured ones they are always ASCII. */
+function ownLines(headers: readonly HeaderPair[]): string {
+  let lines = "";
+  for (const [name, value] of headers) lines += `${name}: ${value}\r\n`;
+  if (headers.some(([name, value]) => !ASCII_TEXT.test(name) || !ASCII_TEXT.test(value))) {
+    throw new TypeError("HTTP cannot carry this header");
+  }
+  return lines;
+}
+
+function lengthLine(own: string, length: number): string {
+  return `${own}content-length: ${length}\r\n\r\n`;
+}
+
+/** A request in one piece. Its body is encoded once, behind the room for what comes before it. */
+function encodeWhole(head: Uint8Array, own: string, body: string): Uint8Array {
+  const room = head.length + own.length + LENGTH_BYTES;
+  // Up to three bytes a character.
+  const whole = new Uint8Array(room + body.length * 3);
+  const { written } = encoder.encodeInto(body, whole.subarray(room));
+  const line = lengthLine(own, written);
+  const start = room - line.length - head.length;
+  whole.set(head, start);
+  encoder.encodeInto(line, whole.subarray(start + head.length, room));
+  return whole.subarray(start, room + written);
 }
 
 /** A body that the server compressed although it was asked not to. */

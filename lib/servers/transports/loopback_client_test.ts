@@ -10,7 +10,7 @@ function post(body: string, signal = new AbortController().signal): UpstreamRequ
   return { method: "POST", headers: [["x-name", "caf\u00e9"]], body, signal };
 }
 
-/** Answers each request on each connection with the same bytes, in the pieces given. */
+/** Answers each request on each connection with the same bytes, in the pieces given, or the next. */
 class Scripted implements AsyncDisposable {
   readonly requests: string[] = [];
   connections = 0;
@@ -21,7 +21,7 @@ class Scripted implements AsyncDisposable {
   readonly #serving: Promise<void>[] = [];
   readonly #accepting: Promise<void>;
 
-  constructor(pieces: readonly string[], { closes = false } = {}) {
+  constructor(pieces: readonly string[] | { next(): string[] }, { closes = false } = {}) {
     this.#accepting = (async () => {
       for await (const conn of this.#listener) {
         this.connections++;
@@ -36,10 +36,15 @@ class Scripted implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#listener.addr as Deno.NetAddr).port}/mcp?a=b`;
   }
 
-  async #serve(conn: Deno.Conn, pieces: readonly string[], closes: boolean): Promise<void> {
+  async #serve(
+    conn: Deno.Conn,
+    script: readonly string[] | { next(): string[] },
+    closes: boolean,
+  ): Promise<void> {
     const buffer = new Uint8Array(65_536);
     for (let size = await conn.read(buffer); size !== null; size = await conn.read(buffer)) {
       this.requests.push(new TextDecoder("latin1").decode(buffer.subarray(0, size)));
+      const pieces = "next" in script ? script.next() : script;
       for (const piece of pieces) {
         await conn.write(encoder.encode(piece));
         if (pieces.length > 1) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -97,6 +102,54 @@ Deno.test("LoopbackClient.send() refuses a header that would be two", STRICT, as
   }
   assert.equal(server.connections, 0);
 });
+
+Deno.test(
+  "LoopbackClient.send() sends each request its own headers beside the common ones",
+  STRICT,
+  async () => {
+    await using server = new Scripted(["HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"]);
+    using client = new LoopbackClient(new URL(server.url));
+    const common = post("{}");
+    for (const name of ["one", "another", undefined]) {
+      const ownHeaders = name === undefined
+        ? undefined
+        : [["mcp-name", name]] as [string, string][];
+      const sent = { ...common, ownHeaders };
+      assert.equal(await readText(await client.send(server.url, sent), 100), "ok");
+    }
+    const heads = server.requests.map((request) => /identity\r\n(.*)\r\n\r\n/s.exec(request)?.[1]);
+    assert.deepEqual(heads, [
+      "x-name: caf\u00e9\r\nmcp-name: one\r\ncontent-length: 2",
+      "x-name: caf\u00e9\r\nmcp-name: another\r\ncontent-length: 2",
+      "x-name: caf\u00e9\r\ncontent-length: 2",
+    ]);
+    for (const value of ["b\r\nx-c: d", "caf\u00e9", "\u20ac", "a\0"]) {
+      const sent = { ...common, ownHeaders: [["mcp-name", value]] as [string, string][] };
+      await assert.rejects(client.send(server.url, sent), TypeError);
+    }
+    assert.equal(server.requests.length, 3);
+  },
+);
+
+Deno.test(
+  "LoopbackClient.send() reads each head for itself, however alike they are",
+  STRICT,
+  async () => {
+    const bodies = ["a", "a", "bc", "d", "bc"];
+    const answers = bodies.map((body, nth) =>
+      `HTTP/1.1 200 OK\r\nx-nth: ${nth % 3}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    );
+    let nth = 0;
+    await using server = new Scripted({ next: () => [answers[nth++]!] });
+    using client = new LoopbackClient(new URL(server.url));
+    for (const [index, body] of bodies.entries()) {
+      const answer = await client.send(server.url, post("{}"));
+      assert.equal(answer.headers.get("x-nth"), String(index % 3));
+      assert.equal(await readText(answer, 100), body);
+    }
+    assert.equal(server.connections, 1);
+  },
+);
 
 Deno.test("LoopbackClient.send() reads a body however it is framed and cut", STRICT, async () => {
   const body = '{"text":"gr\u00fc\u00dfe \u{1F326}"}';

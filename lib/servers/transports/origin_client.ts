@@ -1,6 +1,6 @@
 import { isBlockedPort } from "../../config/address.ts";
 import { TransportClosed } from "./transport.ts";
-import { abortable } from "../../core/async.ts";
+import { abortable, asAbortSignal, type CancelSignal } from "../../core/async.ts";
 import {
   discard,
   FetchResponse,
@@ -28,8 +28,10 @@ export type HeaderPair = [name: string, value: string];
 export interface UpstreamRequest {
   method: "POST" | "GET" | "DELETE";
   headers: HeaderPair[];
+  /** For this request only: `headers` are the same array for many, and encoded once. */
+  ownHeaders?: readonly HeaderPair[] | undefined;
   body?: string;
-  signal: AbortSignal;
+  signal: CancelSignal;
 }
 
 const MAX_REDIRECTS = 3;
@@ -107,7 +109,7 @@ export class OriginClient implements Disposable {
   async deliver(
     body: string,
     headers: HeaderPair[],
-    ended: AbortSignal,
+    ended: CancelSignal,
     url?: string,
   ): Promise<void> {
     const limit = new AbortController();
@@ -115,7 +117,7 @@ export class OriginClient implements Disposable {
       const message = `${this.host} did not accept a message within ${DELIVERY_LIMIT_MS / 1000} s`;
       limit.abort(new TransportClosed("lost", message));
     }, DELIVERY_LIMIT_MS);
-    const signal = AbortSignal.any([ended, limit.signal]);
+    const signal = AbortSignal.any([asAbortSignal(ended), limit.signal]);
     try {
       const response = await this.send({ method: "POST", headers, body, signal }, url);
       if (response.status >= 300) await readRefusal(this, response, signal);
@@ -189,7 +191,7 @@ export class OriginClient implements Disposable {
   }
 
   /** What a failed request or a broken body means; the reason itself where we ended it. */
-  lost(error: unknown, signal: AbortSignal): unknown {
+  lost(error: unknown, signal: CancelSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (error instanceof TransportClosed) return error;
     return new TransportClosed("lost", `Cannot reach ${this.host}: ${networkFailureText(error)}`);
@@ -206,13 +208,20 @@ export class OriginClient implements Disposable {
   }
 
   async #sendOnce(request: UpstreamRequest, url: string): Promise<HttpResponse> {
-    const { method, headers, signal } = request;
+    const { method, headers, ownHeaders = [], signal } = request;
     const send = this.#fetch;
     try {
       if (this.#plain) return await this.#plain.send(url, request);
       const body = request.body === undefined ? null : sentOnce(request.body);
-      const init: RequestInit = { method, headers, body, signal, redirect: "manual" };
-      return new FetchResponse(await send(url, init));
+      return new FetchResponse(
+        await send(url, {
+          method,
+          headers: [...headers, ...ownHeaders],
+          body,
+          signal: asAbortSignal(signal),
+          redirect: "manual",
+        }),
+      );
     } catch (error) {
       throw this.lost(error, signal);
     }

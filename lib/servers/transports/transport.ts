@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../../core/async.ts";
 import type { RpcMessage } from "../../core/rpc.ts";
 
 /** A message that came, as text and as far as it was understood. */
@@ -13,9 +14,9 @@ export interface Exchange {
   /** Called for each notification or request that certainly belongs to this exchange. */
   onMessage: MessageListener;
   /** Ends the wait; the server is told by a notification of the caller's. */
-  signal?: AbortSignal;
+  signal?: CancelSignal | undefined;
   /** Sent with this request where the transport takes headers. */
-  headers?: readonly [name: string, value: string][];
+  headers?: readonly [name: string, value: string][] | undefined;
   /** Asks what the server speaks: that it is refused settles nothing about the transport. */
   isProbe?: boolean;
 }
