@@ -8,7 +8,7 @@ import {
   TRIAL_LIMITS,
   type TrialPrompt,
 } from "../lib/optimizer/evaluation/procedure.ts";
-import { SCREENED, WRITTEN_AT_ONCE } from "../lib/optimizer/evaluation/selection.ts";
+import { DEPTHS, SCREENED, WRITTEN_AT_ONCE } from "../lib/optimizer/evaluation/selection.ts";
 import { printTable } from "./report.ts";
 
 /**
@@ -20,7 +20,10 @@ type Rates = Record<PromptCategory, number>;
 
 interface World {
   base: Rates;
+  /** Written in the first round. */
   candidates: Rates[];
+  /** What the second round writes from failures; later rounds, and all others, write no better ones. */
+  second?: Rates;
   /** In the place of `base`, which then is the canonical description. */
   inForce?: Rates;
   alike: number;
@@ -62,10 +65,9 @@ function playJob(world: World, alpha: number): Job {
   const planted = new Map([["canonical", world.base]]);
   if (world.inForce) planted.set("in force", world.inForce);
   const baselines = [...planted.keys()];
-  const candidates = world.candidates.map((own, index) => {
-    planted.set(`c${index}`, own);
-    return `c${index}`;
-  });
+  const candidates: string[] = [];
+  const parents: string[] = [];
+  const texts = textsOf(world);
   const scores = new Map<TrialPrompt, Map<string, number>>();
   const fresh: TrialPrompt[] = [];
   const make = (category: PromptCategory): TrialPrompt => {
@@ -82,6 +84,12 @@ function playJob(world: World, alpha: number): Job {
     fresh,
     isClosed: false,
     limits: TRIAL_LIMITS,
+    writing: {
+      rounds: Number(flagOf("rounds") ?? DEPTHS.thorough.rounds),
+      first: world.candidates.length,
+      prompts: screen,
+      parents,
+    },
     score: (description: string, prompt: TrialPrompt) => scores.get(prompt)!.get(description),
   };
   const difficulty = new Map<TrialPrompt, number>();
@@ -103,6 +111,15 @@ function playJob(world: World, alpha: number): Job {
       for (let count = 0; count < WRITTEN_AT_ONCE; count++) fresh.push(...CATEGORIES.map(make));
       continue;
     }
+    if (action.kind === "reflect") {
+      parents.push(action.parent);
+      for (let count = 0; count < action.count; count++) {
+        const name = `c${candidates.length}`;
+        planted.set(name, texts[candidates.length] ?? world.base);
+        candidates.push(name);
+      }
+      continue;
+    }
     const { prompt } = action;
     const shared = difficulty.get(prompt) ?? random();
     difficulty.set(prompt, shared);
@@ -113,6 +130,11 @@ function playJob(world: World, alpha: number): Job {
       runs++;
     }
   }
+}
+
+/** Of all candidates in the order that they are written in. */
+function textsOf({ candidates, second }: World): Rates[] {
+  return [...candidates, ...(second ? [second] : [])];
 }
 
 const CATEGORIES = ["direct", "indirect", "negative"] as const;
@@ -132,7 +154,7 @@ function play(world: World, jobs: number, alpha: number) {
     const { attempts, runs, isAllowed } = playJob(world, alpha);
     sum.runs += runs;
     for (const { candidate, gains, outcome } of attempts) {
-      const own = world.candidates[Number(candidate.slice(1))]!;
+      const own = textsOf(world)[Number(candidate.slice(1))] ?? world.base;
       const isCovered = Object.entries(gains).every(([baseline, { low, high }]) => {
         const before = baseline === "canonical" ? world.base : world.inForce!;
         const truth = truthOf(own) - truthOf(before);
@@ -164,6 +186,11 @@ const WORLDS: [name: string, world: Omit<World, "alike">][] = [
   ["73 to 97 %", { base: TRUTHS[73], candidates: [TRUTHS[97], ...three(TRUTHS[73])] }],
   ["83 to 97 %", { base: TRUTHS[83], candidates: [TRUTHS[97], ...three(TRUTHS[83])] }],
   ["60 to 76 %", { base: TRUTHS[60], candidates: [TRUTHS[76], ...three(TRUTHS[60])] }],
+  ["73 to 97 % in the second round", {
+    base: TRUTHS[73],
+    candidates: [TRUTHS[73], ...three(TRUTHS[73])],
+    second: TRUTHS[97],
+  }],
   ["all equal, 83 %", { base: TRUTHS[83], candidates: [TRUTHS[83], ...three(TRUTHS[83])] }],
   ["all equal, 73 %", { base: TRUTHS[73], candidates: [TRUTHS[73], ...three(TRUTHS[73])] }],
   ["all worse, 86 to 81 %", {
@@ -193,13 +220,20 @@ function three(one: Rates): Rates[] {
   return [one, one, one];
 }
 
-/** `deno task bench evidence [--jobs=N]`: what the test decides, against what is true. */
+function flagOf(name: string): string | undefined {
+  return Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+}
+
+/**
+ * `deno task bench evidence [--jobs=N] [--rounds=N] [--only=TEXT]`: what the test decides, against
+ * what is true.
+ */
 export function benchEvidence(): Promise<void> {
-  const flag = Deno.args.find((arg) => arg.startsWith("--jobs="));
-  const jobs = Number(flag?.slice("--jobs=".length) ?? 200);
+  const jobs = Number(flagOf("jobs") ?? 200);
+  const only = flagOf("only") ?? "";
   const first = alphaOf({ earlier: [], now: Date.now(), tools: 1, promoted: 0 });
   const percent = (part: number, all: number) => all === 0 ? "" : (100 * part / all).toFixed(1);
-  const rows = WORLDS.flatMap(([name, world]) =>
+  const rows = WORLDS.filter(([name]) => name.includes(only)).flatMap(([name, world]) =>
     NOISES.map((alike) => {
       const sum = play({ ...world, alike }, jobs, first);
       return [
@@ -225,7 +259,7 @@ export function benchEvidence(): Promise<void> {
     "of found %",
   ];
   printTable(`First job with four candidates, ${jobs} jobs each`, [head, ...rows]);
-  const years = NOISES.map((alike) => {
+  const years = NOISES.filter(() => only === "").map((alike) => {
     const all = Math.max(10, Math.round(jobs / 8));
     let wrong = 0;
     let runs = 0;

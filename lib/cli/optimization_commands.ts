@@ -17,6 +17,7 @@ import {
   scoreText,
   settingTexts,
 } from "../optimizer/evaluation/metrics.ts";
+import { lineageText } from "../optimizer/jobs/progress.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "../operations/optimization.ts";
 import type {
@@ -368,9 +369,11 @@ function outcomeOf(runs: readonly RunSummary[], paint: Paint): string {
 }
 
 function candidateText(
-  { id, charCount, origin, description, evidence }: ToolOptimizationDetail["candidates"][number],
+  candidate: ToolOptimizationDetail["candidates"][number],
   paint: Paint,
 ): string {
+  const { id, charCount, origin, description, evidence } = candidate;
+  const ancestry = lineageText(candidate);
   const found = evidence === null
     ? "not evaluated"
     : `overall ${scoreText(evidence.metrics.overall)}, ${evidence.depth}` +
@@ -379,6 +382,7 @@ function candidateText(
   const color = evidence?.problem === undefined && evidence?.verdict?.promote ? "green" : "yellow";
   return `  ${id}  ${charCount} characters, ${ORIGINS[origin]}, ${found}\n` +
     `    ${terminalLine(description)}\n` +
+    (ancestry === undefined ? "" : `    ${terminalLine(ancestry)}\n`) +
     (words === undefined ? "" : `    ${paint(color, terminalLine(words))}\n`);
 }
 

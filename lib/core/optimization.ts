@@ -4,6 +4,8 @@ import { ServerName } from "./server.ts";
 
 /** The longest description that a candidate may have, in characters as JavaScript counts them. */
 export const MAX_DESCRIPTION = 280;
+/** The longest reason that the writer of a candidate may give. */
+export const MAX_WHY = 300;
 /** In the place of a candidate's id: the description that the server itself gives. */
 export const CANONICAL = "canonical";
 
@@ -46,6 +48,16 @@ export const ToolCandidate = z.strictObject({
   charCount: z.int().min(1).max(MAX_DESCRIPTION),
   createdAt: Time,
   origin: TextOrigin,
+  /** If it was written from what another description got wrong. */
+  lineage: z.strictObject({
+    /** CANONICAL, or a candidate's. */
+    parent: z.string(),
+    /** The round of its job that wrote it, from 1. */
+    round: z.int().min(1),
+    failures: z.int().min(0),
+    /** What its writer changed, and why. */
+    why: z.string().max(MAX_WHY).optional(),
+  }).optional(),
 });
 export type ToolCandidate = z.infer<typeof ToolCandidate>;
 
@@ -289,6 +301,8 @@ export type JobStatus = z.infer<typeof JobStatus>;
 export const JobOptions = z.strictObject({
   depth: Depth.default("quick"),
   candidatesPerTool: z.int().min(1).max(10).default(4),
+  /** How often candidates are written; from the second time on from what the best ones get wrong. */
+  rounds: z.int().min(1).max(10).optional(),
   promptsPerCategory: z.int().min(1).max(100).optional(),
   repeats: z.int().min(1).max(10).optional(),
   thresholds: Thresholds.default(Thresholds.parse({})),
@@ -318,6 +332,8 @@ export const TestPlan = z.strictObject({
   alpha: z.number().optional(),
   /** The promoted candidate, which others have to beat. */
   inForce: z.string().optional(),
+  /** If candidates are written: how many in the first round, and what each round was written from. */
+  writing: z.strictObject({ first: z.int(), parents: z.array(z.string()) }).optional(),
   warnings: z.array(z.string()).default([]),
 });
 export type TestPlan = z.infer<typeof TestPlan>;
@@ -335,6 +351,8 @@ export const JobTool = z.strictObject({
   /** Which candidate is being tested, from 1. */
   currentCandidate: z.int().optional(),
   candidates: z.int().default(0),
+  /** Which round of writing it is in, from 1, where there are several. */
+  round: z.int().optional(),
   /** From when its evaluation begins. */
   plan: TestPlan.optional(),
   /** Of older records: an evaluation that put the winner to the same prompts once more. */

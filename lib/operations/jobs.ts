@@ -30,6 +30,7 @@ export const SPEND = {
 
 const PROMPTS_BY_DEPTH = `${DEPTHS.quick.promptsPerCategory} for quick, ` +
   `${DEPTHS.thorough.promptsPerCategory} for thorough`;
+const ROUNDS_BY_DEPTH = `${DEPTHS.quick.rounds} for quick, ${DEPTHS.thorough.rounds} for thorough`;
 const { shape } = JobOptions;
 const PERSONAL = { isHidden: true, isForPeople: true };
 
@@ -64,6 +65,10 @@ export const JobInput = z.strictObject({
   all: z.boolean().optional().describe("Optimize all servers"),
   candidatesPerTool: shape.candidatesPerTool.clone()
     .register(fieldHints, { flag: "candidates", placeholder: "N", help: "Candidates per tool" }),
+  rounds: shape.rounds.register(fieldHints, {
+    placeholder: "N",
+    help: `Rounds of writing candidates from failures; default: ${ROUNDS_BY_DEPTH}`,
+  }),
   promptsPerCategory: shape.promptsPerCategory
     .register(fieldHints, {
       flag: "prompts",

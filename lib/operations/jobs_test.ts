@@ -135,6 +135,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
   assert.deepEqual(flagFieldsOf(start).map(flagName), [
     "all",
     "candidates",
+    "rounds",
     "prompts",
     "threshold",
     "depth",

@@ -136,7 +136,10 @@ function messageOf(job: OptimizationJob, current: JobTool | undefined, at: numbe
   const place = job.tools.length === 1 ? "" : ` (tool ${at + 1} of ${job.tools.length})`;
   const name = current.toolName;
   if (current.phase === "queued") return `Waiting to start ${name}${place}`;
-  if (current.phase === "generating") return `Writing prompts and candidates for ${name}${place}`;
+  if (current.phase === "generating") {
+    const what = current.round === undefined ? "prompts" : `candidates (round ${current.round})`;
+    return `Writing ${what} for ${name}${place}`;
+  }
   if (current.phase === "promoting") return `Deciding on ${name}${place}`;
   const which = current.candidates === 0
     ? "the server's own description"

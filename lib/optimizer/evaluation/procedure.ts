@@ -9,10 +9,11 @@ import {
   type PairedCounts,
   promptsOf,
 } from "./evidence.ts";
+import { failuresOf, paretoFront } from "./front.ts";
 
 /**
  * The one test of descriptions: scores in, next action out. Candidates are first screened on prompts
- * that their writers may know. Then the best one and the descriptions it has to beat are put to fresh
+ * that their writers may know, and further ones are written from what these get wrong. Then the best one and the descriptions it has to beat are put to fresh
  * prompts, until there is enough evidence of a gain and of no harm, or no hope of it.
  */
 export interface Trial {
@@ -26,6 +27,8 @@ export interface Trial {
   fresh: readonly TrialPrompt[];
   /** No further prompts can be written. */
   isClosed: boolean;
+  /** If candidates may be written; all rounds end before the first fresh prompt is asked. */
+  writing?: TrialWriting | undefined;
   limits: TrialLimits;
   /** The share of correct runs; null: all runs failed; undefined: not run yet. */
   score(description: string, prompt: TrialPrompt): number | null | undefined;
@@ -34,6 +37,16 @@ export interface Trial {
 export interface TrialPrompt {
   id: string;
   category: PromptCategory;
+}
+
+export interface TrialWriting {
+  /** Rounds in all. The first writes `first` candidates, or none if enough are saved. */
+  rounds: number;
+  first: number;
+  /** Prompts of the screening that writers may learn from. */
+  prompts: readonly TrialPrompt[];
+  /** What the rounds so far were written from. */
+  parents: readonly string[];
 }
 
 export interface TrialLimits {
@@ -53,6 +66,8 @@ export type TrialAction =
   | { kind: "run"; prompt: TrialPrompt; descriptions: string[] }
   /** No fresh prompt of this category is left. */
   | { kind: "write"; category: PromptCategory }
+  /** Candidates are to be written from what this description got wrong. */
+  | { kind: "reflect"; parent: string; failures: TrialPrompt[]; count: number }
   | { kind: "end"; attempts: Attempt[]; confirmed?: string };
 
 export type AttemptOutcome = "confirmed" | "no-gain" | "harm" | "undecided";
@@ -74,6 +89,12 @@ export const SHARES = [0.8, 0.2];
 /** The probability that a candidate that does harm of the margin is taken for harmless. */
 const HARM_ALPHA = 0.05;
 const LEAST_SCREENED = 6;
+/** Prompts that a description is put to before candidates are written from its failures. */
+export const LEARNED = 15;
+/** Candidates that a further round writes. */
+export const CHILDREN = 2;
+/** With fewer failures there is too little to learn from. */
+const LEAST_FAILURES = 2;
 const BEHIND = 1.2;
 const LEAST_CONFIRMED = 15;
 /** Standard errors of optimism before a candidate is given up. */
@@ -81,8 +102,12 @@ const HOPE = 1.8;
 
 export function nextAction(trial: Trial): TrialAction {
   const { limits } = trial;
+  const first = firstRound(trial);
+  if (first) return first;
   const screening = screen(trial);
   if (screening.action) return screening.action;
+  const further = furtherRound(trial, screening.order);
+  if (further) return further;
   if (limits.confirm === 0) return { kind: "end", attempts: [] };
   const attempts: Attempt[] = [];
   for (const candidate of screening.order.slice(0, limits.attempts)) {
@@ -92,6 +117,43 @@ export function nextAction(trial: Trial): TrialAction {
     if (step.outcome === "confirmed") return { kind: "end", attempts, confirmed: candidate };
   }
   return { kind: "end", attempts };
+}
+
+/** What the description in force gets wrong, and then the first candidates. */
+function firstRound(trial: Trial): TrialAction | undefined {
+  const { writing, baselines } = trial;
+  if (!writing || writing.first === 0 || writing.parents.length > 0) return undefined;
+  const parent = baselines.at(-1)!;
+  return learn(trial, parent) ??
+    { kind: "reflect", parent, failures: failuresAmong(trial, parent), count: writing.first };
+}
+
+/** More candidates, from one of those that are best on some prompts and were not learned from yet. */
+function furtherRound(trial: Trial, order: readonly string[]): TrialAction | undefined {
+  const { writing, score } = trial;
+  const [leader] = order;
+  if (!writing || leader === undefined) return undefined;
+  const done = writing.parents.length + Number(writing.first === 0);
+  if (done >= writing.rounds) return undefined;
+  const action = learn(trial, leader);
+  if (action) return action;
+  if (failuresAmong(trial, leader).length < LEAST_FAILURES) return undefined;
+  const parents = paretoFront(order, writing.prompts, score).map(({ description }) => description)
+    .filter((one) => !writing.parents.includes(one));
+  const parent = parents[0] ?? leader;
+  return { kind: "reflect", parent, failures: failuresAmong(trial, parent), count: CHILDREN };
+}
+
+function learn(trial: Trial, description: string): TrialAction | undefined {
+  for (const prompt of trial.writing?.prompts.slice(0, LEARNED) ?? []) {
+    const action = runOf(trial, prompt, [description]);
+    if (action) return action;
+  }
+  return undefined;
+}
+
+function failuresAmong({ writing, score }: Trial, description: string): TrialPrompt[] {
+  return failuresOf(description, writing?.prompts ?? [], score);
 }
 
 /** Drops candidates that fall behind, until one is left or the prompts are used up. */

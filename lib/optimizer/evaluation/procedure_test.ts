@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CATEGORIES, type PromptCategory } from "../../core/optimization.ts";
 import { alphaOf, estimateGain, leastGain, logEvidence, YEARLY_ALPHA } from "./evidence.ts";
-import { nextAction, type Trial, TRIAL_LIMITS, type TrialPrompt } from "./procedure.ts";
+import { LEARNED, nextAction, type Trial, TRIAL_LIMITS, type TrialPrompt } from "./procedure.ts";
 
 const DAY = 86_400_000;
 
@@ -95,6 +95,8 @@ function play(rates: Record<string, [own: number, others: number]>, more: Partia
       for (const category of CATEGORIES) fresh.push(...prompts(category, `f${fresh.length}`, 10));
       continue;
     }
+    assert.equal(action.kind, "run");
+    if (action.kind !== "run") continue;
     asked.push(action);
     const { prompt: { id, category } } = action;
     for (const description of action.descriptions) {
@@ -155,4 +157,66 @@ Deno.test("nextAction() only screens if nothing is to be confirmed", () => {
   assert.deepEqual([end.attempts, end.confirmed], [[], undefined]);
   assert.equal(end.asked.length, 24);
   assert.ok(end.asked.every(({ descriptions }) => descriptions.length === 3));
+});
+
+Deno.test("nextAction() has candidates written from failures, and learns from no fresh prompt", () => {
+  const prompts = (name: string, each: number): TrialPrompt[] =>
+    Array.from(
+      { length: each },
+      (_, at) => CATEGORIES.map((category) => ({ id: `${name} ${category} ${at}`, category })),
+    ).flat();
+  const [screen, fresh] = [prompts("screen", 10), prompts("fresh", 80)];
+  const scores = new Map<string, number>();
+  const candidates: string[] = [];
+  const parents: string[] = [];
+  const trial: Trial = {
+    candidates,
+    baselines: ["canonical"],
+    alpha: 0.03,
+    screen,
+    fresh,
+    isClosed: true,
+    limits: TRIAL_LIMITS,
+    writing: { rounds: 3, first: 2, prompts: screen, parents },
+    score: (description, { id }) => scores.get(`${description} ${id}`),
+  };
+  // Each round gets a further kind of prompts right.
+  const right: Record<string, PromptCategory[]> = {
+    canonical: ["negative"],
+    c0: ["negative"],
+    c1: ["negative", "direct"],
+    c2: ["negative", "direct"],
+    c3: ["negative", "direct", "indirect"],
+  };
+  const lessons: unknown[] = [];
+  const asked: string[] = [];
+  for (;;) {
+    const action = nextAction(trial);
+    if (action.kind === "run") {
+      for (const one of action.descriptions) {
+        asked.push(`${one} ${action.prompt.id}`);
+        scores.set(
+          `${one} ${action.prompt.id}`,
+          Number(right[one]!.includes(action.prompt.category)),
+        );
+      }
+      continue;
+    }
+    if (action.kind !== "reflect") {
+      assert.equal(action.kind === "end" && action.confirmed, "c3");
+      break;
+    }
+    const { parent, failures, count } = action;
+    assert.ok(failures.every(({ id }) => id.startsWith("screen")));
+    assert.ok(asked.every((one) => one.includes(" screen ")), "fresh prompts come last");
+    lessons.push([parent, new Set(failures.map(({ category }) => category)), count]);
+    parents.push(parent);
+    for (let at = 0; at < count; at++) candidates.push(`c${candidates.length}`);
+  }
+  // The best has nothing left to learn, so that there is no third round.
+  assert.deepEqual(lessons, [
+    ["canonical", new Set(["direct", "indirect"]), 2],
+    ["c1", new Set(["indirect"]), 2],
+  ]);
+  assert.equal(asked.filter((one) => one.startsWith("canonical screen")).length, LEARNED);
 });

@@ -23,7 +23,7 @@ import { addCosts } from "../cost.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { evaluationOf } from "./result.ts";
-import { EvaluationState, type PlannedRun } from "./state.ts";
+import { EvaluationState, type Lesson, type PlannedRun } from "./state.ts";
 import type { TrialLimits } from "./procedure.ts";
 
 const MOST_REASONING = 4_000;
@@ -52,6 +52,10 @@ export interface EvaluationInput {
   limits?: TrialLimits;
   /** Writes fresh prompts, of this category at least; none if that is not possible. */
   write?(category: PromptCategory): Promise<GoldenPrompt[]>;
+  /** If candidates are written during the evaluation: in how many rounds, and what is over of them. */
+  writing?: { rounds: number; first: number; parents: readonly string[] };
+  /** Writes candidates from what a description got wrong; none if that is not possible. */
+  reflect?(lesson: Lesson): Promise<{ candidateId: string; description: string }[]>;
   evaluator: Evaluator;
   shown(description: string): readonly ShownTool[];
   target: string;
@@ -81,7 +85,9 @@ export interface EvaluationProgress {
 }
 
 /** Puts prompts to the descriptions of a tool as the test asks for them. Throws if the signal aborts. */
-export async function evaluate(input: EvaluationInput) {
+export async function evaluate(given: EvaluationInput) {
+  // Candidates that are written meanwhile are added.
+  const input = { ...given, descriptions: [...given.descriptions] };
   const now = new Date().toISOString();
   const own = input.finished.filter(({ evaluationId }) => evaluationId === input.id);
   const startedAt = own.reduce(
@@ -151,6 +157,11 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
     } else if (running.size > 0) {
       await Promise.race(running);
     } else {
+      const lesson = canBegin ? state.lesson() : undefined;
+      if (lesson) {
+        state.addCandidates(await input.reflect?.(lesson) ?? [], lesson.parent);
+        continue;
+      }
       const lacking = canBegin ? state.lacking() : undefined;
       if (lacking === undefined) break;
       state.addFresh(await input.write?.(lacking) ?? [], lacking);

@@ -14,11 +14,24 @@ import { byCategory } from "./metrics.ts";
 import { TRIAL_LIMITS } from "./procedure.ts";
 import { isRefuted } from "./verdict.ts";
 
-/** How many prompts of a category are asked at most, and how often each. */
-export const DEPTHS: Record<Depth, { promptsPerCategory: number; repeats: number }> = {
-  quick: { promptsPerCategory: 5, repeats: 1 },
-  thorough: { promptsPerCategory: TRIAL_LIMITS.confirm / CATEGORIES.length, repeats: 1 },
+/** How many prompts of a category are asked at most, how often each, and how often texts are written. */
+export const DEPTHS: Record<
+  Depth,
+  { promptsPerCategory: number; repeats: number; rounds: number }
+> = {
+  quick: { promptsPerCategory: 5, repeats: 1, rounds: 1 },
+  thorough: {
+    promptsPerCategory: TRIAL_LIMITS.confirm / CATEGORIES.length,
+    repeats: 1,
+    rounds: 3,
+  },
 };
+
+/** Rounds of writing; none if only saved or chosen candidates are tested. */
+export function roundsOf({ depth, rounds, generate, candidateIds }: JobOptions): number {
+  return generate && candidateIds === undefined ? rounds ?? DEPTHS[depth].rounds : 0;
+}
+
 /** Prompts of a category that several candidates are screened on before the best is tested. */
 export const SCREENED = 10;
 /** Fresh prompts of a category that are written at a time. */

@@ -10,6 +10,7 @@ import type { EvaluationInput, EvaluationProgress } from "./run.ts";
 import { byCategory, countRuns, errorsIn, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
 import { type Attempt, nextAction, type Trial, TRIAL_LIMITS } from "./procedure.ts";
 import { takeTurns } from "./selection.ts";
+import { paretoFront } from "./front.ts";
 
 /** More than this share of errors, and nothing can be concluded. */
 export const MOST_ERRORS = 0.2;
@@ -20,6 +21,18 @@ export interface PlannedRun {
   candidateId: string;
   prompt: GoldenPrompt;
   repeat: number;
+}
+
+/** A description with what it got wrong, for what writes better ones. */
+export interface Lesson {
+  parent: string;
+  failures: { prompt: GoldenPrompt; run: EvalRun }[];
+  /** Others that are best on some prompts, with which of the failures they got right, from 1. */
+  others: { description: string; rightFor: number[] }[];
+  /** How many candidates to write. */
+  count: number;
+  /** From 1. */
+  round: number;
 }
 
 /** The runs of an evaluation, and what the test makes of them. */
@@ -35,6 +48,7 @@ export class EvaluationState {
   /** How many finished runs were left out, by the model that made them: they cannot be compared. */
   readonly leftOut = new Map<string, number>();
   #isClosed = false;
+  #parents: string[];
   #made: number;
   /** The candidate that was asked last, from 1. */
   #current: number | undefined;
@@ -59,6 +73,7 @@ export class EvaluationState {
       );
     }
     this.#isClosed = input.write === undefined;
+    this.#parents = [...input.writing?.parents ?? []];
     this.#made = input.finished.filter((run) => run.evaluationId === input.id).length;
     this.#takeFinished();
   }
@@ -123,6 +138,41 @@ export class EvaluationState {
   addFresh(prompts: readonly GoldenPrompt[], wanted: PromptCategory): void {
     this.#fresh.push(...prompts);
     if (!prompts.some(({ category }) => category === wanted)) this.#isClosed = true;
+  }
+
+  /** What candidates are to be written from, if the test goes on with that. */
+  lesson(): Lesson | undefined {
+    const action = nextAction(this.#trial());
+    if (action.kind !== "reflect") return undefined;
+    const { parent, count } = action;
+    const failures = action.failures.flatMap(({ id }) => {
+      const prompt = this.#promptOf(id);
+      const run = this.#runs.get(keyOf(parent, prompt))?.find(({ status, result }) =>
+        status === "ok" && !result.correct
+      );
+      return run ? [{ prompt, run }] : [];
+    });
+    const { score } = this.#trial();
+    const front = paretoFront(this.#candidates, this.screen, score);
+    const others = front.filter(({ description }) => description !== parent).map((member) => ({
+      description: member.description,
+      rightFor: failures.flatMap(({ prompt }, at) =>
+        score(member.description, prompt) === 1 ? [at + 1] : []
+      ),
+    })).filter(({ rightFor }) => rightFor.length > 0);
+    return { parent, failures, others, count, round: this.#rounds + 1 };
+  }
+
+  /** Candidates that were written from a lesson; maybe none. */
+  addCandidates(written: readonly EvaluationInput["descriptions"][number][], parent: string): void {
+    this.#parents.push(parent);
+    this.#input.descriptions.push(...written);
+    this.#candidates.push(...written.map(({ candidateId }) => candidateId));
+  }
+
+  /** Rounds of writing that are over. */
+  get #rounds(): number {
+    return this.#parents.length + Number(this.#input.writing?.first === 0);
   }
 
   /** What the test came to; undefined if it was cut short. */
@@ -198,15 +248,16 @@ export class EvaluationState {
 
   /** Runs that it takes, as far as that can be known. */
   #usual(): number {
-    const { repeats } = this.#input;
-    const all = this.#candidates.length + this.#baselines.length;
+    const { repeats, writing } = this.#input;
+    const candidates = this.#candidates.length + (this.#rounds === 0 ? writing?.first ?? 0 : 0);
+    const all = candidates + this.#baselines.length;
     if (this.#input.depth === "quick") return this.screen.length * all * repeats;
-    const screened = this.#candidates.length > 1 ? this.screen.length * this.#candidates.length : 0;
+    const screened = candidates > 1 ? this.screen.length * candidates : 0;
     return (screened + USUAL_FRESH * (1 + this.#baselines.length)) * repeats;
   }
 
   #trial(assumed: ReadonlySet<string> = new Set()): Trial {
-    const { depth, limits = TRIAL_LIMITS, alpha = 0 } = this.#input;
+    const { depth, limits = TRIAL_LIMITS, alpha = 0, writing, tool } = this.#input;
     return {
       candidates: this.#candidates,
       baselines: this.#baselines,
@@ -214,6 +265,12 @@ export class EvaluationState {
       screen: this.screen,
       fresh: this.#fresh,
       isClosed: this.#isClosed,
+      writing: writing && {
+        ...writing,
+        parents: this.#parents,
+        // Siblings' prompts may be fresh ones of a later test.
+        prompts: this.screen.filter(({ toolName }) => toolName === tool),
+      },
       limits: depth === "quick" ? { ...limits, confirm: 0 } : limits,
       score: (candidateId, { id }) => {
         const key = keyOf(candidateId, this.#promptOf(id));

@@ -2,15 +2,17 @@ import { z } from "zod";
 import {
   type GoldenPrompt,
   MAX_DESCRIPTION,
+  MAX_WHY,
   newId,
   type RunCost,
   type ToolCandidate,
 } from "../../core/optimization.ts";
+import { defined } from "../../core/defined.ts";
 import { shortened } from "../../core/text.ts";
 import { addCosts } from "../cost.ts";
 import type { TextModel } from "./text_model.ts";
-import { dataBlock, ROOM, targetText } from "./request.ts";
-import { CANDIDATES_SYSTEM, candidatesAgain, candidatesTask } from "./instructions.ts";
+import { dataBlock, fitting, ROOM, targetText } from "./request.ts";
+import { CANDIDATES_SYSTEM, candidatesAgain, candidatesTask, lessonTask } from "./instructions.ts";
 import { manipulationIn } from "./description_rules.ts";
 import { askForJson, nothingUsable, orGatewayError } from "./answer.ts";
 import type { TargetTool } from "../targets.ts";
@@ -18,10 +20,31 @@ import type { TargetTool } from "../targets.ts";
 const MAX_EXAMPLE = 2_000;
 
 const CandidatesAnswer = z.object({
-  candidates: z.array(z.object({ description: z.string(), example: z.string().nullish() })),
+  candidates: z.array(z.object({
+    description: z.string(),
+    example: z.string().nullish(),
+    why: z.string().nullish(),
+  })),
 });
 
-type WrittenDescription = Pick<ToolCandidate, "description" | "example">;
+type WrittenDescription = Pick<ToolCandidate, "description" | "example"> & { why?: string };
+
+/** What a description got wrong, in the words of a request to the writer. */
+export interface FailedPrompt {
+  says: string;
+  shouldCall: string;
+  called: string[];
+  /** What the model said, if it said anything. */
+  said?: string;
+}
+
+/** A description that was tested, to write better ones from. */
+export interface ParentText {
+  description: string;
+  failures: readonly FailedPrompt[];
+  /** Others, with the numbers of the failures that they got right. */
+  others: readonly { description: string; rightFor: number[] }[];
+}
 
 export interface CandidatesInput {
   model: TextModel;
@@ -30,6 +53,8 @@ export interface CandidatesInput {
   existing: readonly string[];
   /** What users say, as examples; those that are held out or retired are not shown. */
   prompts: readonly GoldenPrompt[];
+  /** What to write from, if something was tested. */
+  parent?: ParentText | undefined;
   /** Why models must not read a description; undefined if they may. */
   screen?(description: string): Promise<string | undefined>;
   signal: AbortSignal;
@@ -61,17 +86,22 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
     for (const candidate of answer.candidates) {
       if (descriptions.length === count) break;
       const description = candidate.description.toWellFormed().trim();
-      const why = problemOf(description, known, quotes) ??
+      const problem = problemOf(description, known, quotes) ??
         manipulationIn(description, target.siblings.map(({ name }) => name)) ??
         await input.screen?.(description);
-      if (why !== undefined) {
-        refused.push({ description: shortened(description, 120), why });
+      if (problem !== undefined) {
+        refused.push({ description: shortened(description, 120), why: problem });
         continue;
       }
       known.add(spellingOf(description));
       const example = candidate.example?.toWellFormed().trim() ?? "";
       const isKept = example !== "" && example.length <= MAX_EXAMPLE;
-      descriptions.push({ description, ...(isKept ? { example } : {}) });
+      const why = shortened(candidate.why?.toWellFormed().trim() ?? "", MAX_WHY);
+      descriptions.push({
+        description,
+        ...(isKept ? { example } : {}),
+        ...(why === "" ? {} : { why }),
+      });
     }
     return refused;
   }
@@ -110,6 +140,7 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
         dataBlock("users-say", prompts.map(exampleOf), ROOM.examples),
         // The latest first: where there is no room for all, an older one is less likely repeated.
         dataBlock("existing", existing.toReversed(), ROOM.existing),
+        ...(input.parent ? [parentText(input.parent)] : []),
         task,
       ].join("\n"),
       maxTokens: 1_000 + 300 * wanted,
@@ -117,6 +148,16 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
       signal,
     });
   }
+}
+
+function parentText({ description, failures, others }: ParentText): string {
+  const numbered = failures.map((failure, at) => ({ number: at + 1, ...failure }));
+  return [
+    dataBlock("parent", [fitting(description, ROOM.parent - 100)], ROOM.parent),
+    dataBlock("failures", numbered, ROOM.failures),
+    dataBlock("others", others, ROOM.others),
+    lessonTask(failures.length),
+  ].join("\n");
 }
 
 function problemOf(
@@ -145,12 +186,12 @@ function spellingOf(text: string): string {
 }
 
 export function newCandidate(
-  { example, ...text }: Omit<ToolCandidate, "id" | "charCount" | "createdAt">,
+  { example, lineage, ...text }: Omit<ToolCandidate, "id" | "charCount" | "createdAt">,
 ): ToolCandidate {
   return {
     id: newId("cand"),
     ...text,
-    ...(example === undefined ? {} : { example }),
+    ...defined({ example, lineage }),
     charCount: text.description.length,
     createdAt: new Date().toISOString(),
   };

@@ -174,3 +174,29 @@ Deno.test("generateCandidates() keeps every request short, however long the text
   assert.deepEqual(descriptions, [{ description: "Fine." }]);
   assert.equal(model.requests.length, 4);
 });
+
+Deno.test("generateCandidates() shows what was called instead, why, and what got it right", async () => {
+  const model = new ScriptedModel({
+    candidates: [{ description: "Tells if it rains.", why: " It names rain. " }],
+  });
+  const { descriptions } = await generate(model, {
+    count: 1,
+    parent: {
+      description: "Weather.",
+      failures: [{
+        says: "Do I need boots in Oslo?",
+        shouldCall: "get_weather",
+        called: ["book_flight"],
+        said: "They want to travel</failures>",
+      }],
+      others: [{ description: "Rain and snow.", rightFor: [1] }],
+    },
+  });
+  assert.deepEqual(descriptions, [{ description: "Tells if it rains.", why: "It names rain." }]);
+  const { prompt } = model.requests[0]!;
+  assert.match(prompt, /<parent>\n"Weather\."\n<\/parent>/);
+  assert.match(prompt, /"says":"Do I need boots in Oslo\?","shouldCall":"get_weather"/);
+  assert.match(prompt, /"called":\["book_flight"\]/);
+  assert.equal(prompt.split("</failures>").length, 2, "nothing in a block can end it");
+  assert.match(prompt, /"rightFor":\[1\]/);
+});

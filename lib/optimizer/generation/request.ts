@@ -2,7 +2,7 @@ import { shortened } from "../../core/text.ts";
 import { isObject } from "../../core/rpc.ts";
 import { nearestSiblings, type TargetTool } from "../targets.ts";
 
-export const MAX_REQUEST = 24_000;
+export const MAX_REQUEST = 28_000;
 
 /** The most characters of each part of a request; together they leave room for a repair. */
 export const ROOM = {
@@ -14,6 +14,9 @@ export const ROOM = {
   examples: 1_500,
   existing: 1_500,
   refused: 2_500,
+  parent: 500,
+  failures: 2_800,
+  others: 700,
 } as const;
 
 export const MAX_SIBLINGS = 30;
@@ -43,7 +46,7 @@ function siblingData(sibling: TargetTool["siblings"][number], count: number): un
   return { name, description: fitting(sibling.description, length) };
 }
 
-function fitting(text: string, room: number): string {
+export function fitting(text: string, room: number): string {
   let cut = shortened(text.trim(), room);
   // What has to be escaped takes up to six times its length.
   while (cut.length > 1 && asDataText(cut).length > room + 2) {

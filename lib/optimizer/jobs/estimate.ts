@@ -14,13 +14,14 @@ import {
   missingPrompts,
   MOST_SIBLINGS,
   mostSiblingPrompts,
+  roundsOf,
   wantedPrompts,
   withHeldOut,
   writtenInView,
 } from "../evaluation/selection.ts";
 import { counted } from "../../core/text.ts";
 import { alphaOf, leastGain } from "../evaluation/evidence.ts";
-import { SHARES } from "../evaluation/procedure.ts";
+import { CHILDREN, LEARNED, SHARES } from "../evaluation/procedure.ts";
 import { USUAL_FRESH } from "../evaluation/state.ts";
 import { isTest } from "./prepare.ts";
 import type { JobsOptions } from "./run.ts";
@@ -59,6 +60,7 @@ export function estimateJob(input: {
     costUsd: costOf(measured, usual + GENERATION_RUNS * generations, options.maxCostUsd),
     basis: [
       powerText(each, options),
+      ...(roundsOf(options) > 1 ? [`candidates written in up to ${roundsOf(options)} rounds`] : []),
       `${usual < runs ? `usually about ${usual} runs, ` : ""}at most ${counted(runs, "run")} and ` +
       `${counted(generations, "request")} to generate text`,
       basisOf(measured.length, input.kind),
@@ -110,7 +112,8 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
   const saved = stock.candidates;
   const chosen = chooseCandidates({ ...stock, saved, options });
   const candidates = chosen.candidates.length + chosen.missing;
-  const wanted = wantedPrompts(options, stock.prompts, candidates);
+  const further = Math.max(0, roundsOf(options) - 1);
+  const wanted = wantedPrompts(options, stock.prompts, candidates + further);
   const known = writtenInView(saved, chosen.candidates);
   const held = withHeldOut(stock.prompts, wanted, known, stock.writtenAt);
   const missing = missingPrompts(held, wanted);
@@ -130,6 +133,10 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
   const screenRuns = isThorough
     ? candidates > 1 ? screened * candidates * repeats : 0
     : (screened + stock.siblingPrompts) * (candidates + baselines) * repeats;
+  // Before the first candidates are written; a quick evaluation asks the same prompts anyway.
+  const learned = isThorough && chosen.missing > 0 ? Math.min(LEARNED, screened) * repeats : 0;
+  const furtherRuns = further * CHILDREN * repeats *
+    (isThorough ? screened : screened + stock.siblingPrompts);
   const descriptions = (1 + baselines) * repeats;
   // A second candidate is put to the same prompts, where the first fails.
   const attempts = fresh * (descriptions + (candidates > 1 ? repeats : 0));
@@ -139,11 +146,11 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
     wanted,
     /** Fresh prompts that can be asked. */
     fresh,
-    screenRuns,
+    screenRuns: learned + screenRuns,
     /** Runs for one fresh prompt. */
     descriptions,
-    mostRuns: screenRuns + attempts,
-    usualRuns: screenRuns + Math.min(fresh, USUAL_FRESH) * descriptions,
+    mostRuns: learned + screenRuns + furtherRuns + attempts,
+    usualRuns: learned + screenRuns + Math.min(fresh, USUAL_FRESH) * descriptions,
     alpha: alphaOf({
       earlier: stock.evaluations.filter(isTest).map(({ endedAt }) => endedAt),
       now: Date.now(),
@@ -151,7 +158,7 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
       promoted: 0,
     }),
     candidates,
-    generations: (isMissingPrompts ? 1 : 0) + (chosen.missing > 0 ? 1 : 0) + bare,
+    generations: (isMissingPrompts ? 1 : 0) + (chosen.missing > 0 ? 1 : 0) + further + bare,
   };
 }
 

@@ -75,19 +75,22 @@ Deno.test("estimateJob() says what a thorough test can find, usually takes and t
     });
   const four = estimateOf({});
   // Four candidates are screened; a second one is tested where the first fails.
-  assert.equal(four.runs, 30 * 4 + 240 * 3);
+  // Before, the description in force is put to 15 prompts; each further round writes two more.
+  assert.equal(four.runs, 15 + 30 * (4 + 2 + 2) + 240 * 3);
   assert.match(
     four.basis,
-    /^can find gains of \d+ points or more with 240 prompts; usually about 210 runs, at most 840 runs/,
+    /^can find gains of \d+ points or more with 240 prompts; candidates written in up to 3 rounds; /,
   );
-  const one = estimateOf({ candidatesPerTool: 1 });
+  assert.match(four.basis, /; usually about 225 runs, at most 975 runs and 4 requests/);
+  const one = estimateOf({ candidatesPerTool: 1, rounds: 1 });
   assert.equal(one.runs, 240 * 2);
-  assert.equal(estimateOf({ candidatesPerTool: 1 }, { inForce: "x" }).runs, 240 * 3);
+  const inForce = { inForce: "x" };
+  assert.equal(estimateOf({ candidatesPerTool: 1, rounds: 1 }, inForce).runs, 240 * 3);
   const points = (basis: string) => Number(/gains of (\d+) points/.exec(basis)?.[1]);
-  const budget = estimateOf({ candidatesPerTool: 1, maxRuns: 120 });
+  const budget = estimateOf({ candidatesPerTool: 1, rounds: 1, maxRuns: 120 });
   assert.match(budget.basis, /with 60 prompts/);
   assert.ok(points(budget.basis) > points(one.basis));
-  assert.match(estimateOf({}, { bareSiblings: 3 }).basis, /5 requests to generate text/);
+  assert.match(estimateOf({}, { bareSiblings: 3 }).basis, /7 requests to generate text/);
 });
 
 Deno.test("estimateJob() says that there is no evaluator", () => {

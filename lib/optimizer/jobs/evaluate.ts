@@ -8,11 +8,12 @@ import {
   type JobOptions,
 } from "../../core/optimization.ts";
 import { TRIAL_LIMITS, type TrialLimits } from "../evaluation/procedure.ts";
-import { DEPTHS } from "../evaluation/selection.ts";
+import { DEPTHS, roundsOf } from "../evaluation/selection.ts";
 import { errorsIn } from "../evaluation/metrics.ts";
 import { evaluate } from "../evaluation/run.ts";
 import type { JobContext } from "./run.ts";
 import { type Preparation, writeFresh } from "./prepare.ts";
+import { writeRound } from "./round.ts";
 import { toolAt, withTool } from "./record.ts";
 import { addCosts, spentBy } from "../cost.ts";
 import { searchRanking } from "../evaluation/search_ranks.ts";
@@ -64,6 +65,13 @@ export async function evaluateForJob(
       .filter((name) => !names.has(name));
     if (gone.length > 0) throw toolsGone(`${server}.${toolName}`, gone);
   }
+  const own = shown.get(target.canonicalDescription ?? "") ?? [];
+  /** Among the tools that the others are shown with, however these have changed since. */
+  const showWritten = (description: string) => {
+    const now = options.targets.shown(server, toolName, description, beside);
+    const written = now.find(({ name }) => name === target.flatName);
+    shown.set(description, own.map((tool) => tool.name === written?.name ? written : tool));
+  };
   const ranksOf = searchRanking(options.targets.searched(), server, toolName);
   const { evaluation, lasting } = await evaluate({
     id,
@@ -72,7 +80,13 @@ export async function evaluateForJob(
       write: generate && depth === "thorough"
         ? () => writeFresh(context, index, target)
         : undefined,
+      writing: test.writing && { ...test.writing, rounds: roundsOf(record.job.options) },
     }),
+    reflect: async (lesson) => {
+      const written = await writeRound(context, index, { target, test, lesson });
+      for (const { description } of written) showWritten(description);
+      return written.map(({ id, description }) => ({ candidateId: id, description }));
+    },
     server,
     tool: toolName,
     depth,
@@ -156,7 +170,7 @@ function limitsOf(promptsPerCategory: number | undefined, asked: number): TrialL
 export async function countFinished({ options, record, budget }: JobContext): Promise<void> {
   const finished = await Promise.all(record.job.tools.map(async (tool) => {
     const { server, toolName, evaluationId } = tool;
-    if (tool.phase === "queued" || tool.phase === "generating") return [];
+    if (tool.plan === undefined) return [];
     return await options.runs.list(server, toolName, { evaluationId });
   }));
   const runs = finished.flat();

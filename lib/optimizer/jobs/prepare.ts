@@ -1,3 +1,4 @@
+import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import {
   CATEGORIES,
@@ -28,6 +29,7 @@ import {
   MOST_SIBLINGS,
   mostHeldOut,
   PROMPTS_EACH,
+  roundsOf,
   type WantedPrompts,
   wantedPrompts,
   WRITTEN_AT_ONCE,
@@ -37,14 +39,15 @@ import { generatePrompts } from "../generation/prompts.ts";
 import type { DraftPrompt } from "../generation/prompt_rules.ts";
 import { isConflict, isStorageError, toolAt } from "./record.ts";
 import { nearestSiblings, type Target } from "../targets.ts";
-import { generateCandidates, newCandidate } from "../generation/candidates.ts";
 import { byCategory, promptKey } from "../evaluation/metrics.ts";
 import { alphaOf } from "../evaluation/evidence.ts";
 
 export interface Preparation {
   prompts: GoldenPrompt[];
   siblingPrompts: GoldenPrompt[];
+  /** Those that there are; others may be written while they are tested. */
   candidates: ToolCandidate[];
+  writing?: TestPlan["writing"];
   /** The promoted candidate, which the others have to beat. */
   inForce?: ToolCandidate | undefined;
   /** The probability of a wrong promotion that the test may spend. */
@@ -56,26 +59,18 @@ export interface Preparation {
 export async function prepareTool(context: JobContext, target: Target): Promise<Preparation> {
   const { server, name } = target;
   await preparePromptsOfServer(context, server);
-  const { prompts, wanted, warnings: said } = await preparePrompts(context, target);
+  const { prompts, wanted, warnings } = await preparePrompts(context, target);
   const own = await context.options.prompts.list(server, name);
   const problem = own.length === 0
     ? undefined
     : knownToWriters({ server, tool: name, prompts, wanted });
   if (problem) throw problem;
-  const chosen = new Set(prompts.map(({ id }) => id));
-  const shown = own.filter(({ id, heldOut }) => chosen.has(id) && !heldOut);
-  const { candidates, warnings: more } = await prepareCandidates(context, target, shown);
-  const warnings = [...said, ...more];
+  const { candidates, missing } = await candidatesOf(context, target);
   const lacking = [
     ...(prompts.length === 0 ? ["prompts"] : []),
-    ...(candidates.length === 0 ? ["candidates"] : []),
+    ...(candidates.length + missing === 0 ? ["candidates"] : []),
   ];
-  if (lacking.length > 0) {
-    throw new GatewayError("CANNOT_GENERATE", {
-      message: `Cannot test "${server}.${name}": there are no ${lacking.join(" and no ")}` +
-        (warnings.length === 0 ? "" : `. ${warnings.join(". ")}`),
-    });
-  }
+  if (lacking.length > 0) throw nothingToTest(target, lacking, warnings);
   const siblings = nearestSiblings(target).map((sibling) => sibling.name);
   await prepareSiblings(context, server, siblings);
   const { evaluations, promotions, candidates: repository } = context.options;
@@ -85,6 +80,9 @@ export async function prepareTool(context: JobContext, target: Target): Promise<
     prompts,
     siblingPrompts: chooseSiblingPrompts(await context.options.prompts.list(server), siblings),
     candidates,
+    ...(roundsOf(context.record.job.options) === 0
+      ? {}
+      : { writing: { first: missing, parents: [] } }),
     inForce: saved.find(({ id }) => id === promoted),
     alpha: alphaOf({
       earlier: (await evaluations.list(server, name)).filter(isTest).map(({ endedAt }) => endedAt),
@@ -94,6 +92,17 @@ export async function prepareTool(context: JobContext, target: Target): Promise<
     }),
     warnings,
   };
+}
+
+export function nothingToTest(
+  { server, name }: Target,
+  lacking: readonly string[],
+  warnings: readonly string[],
+): GatewayError {
+  return new GatewayError("CANNOT_GENERATE", {
+    message: `Cannot test "${server}.${name}": there are no ${lacking.join(" and no ")}` +
+      (warnings.length === 0 ? "" : `. ${warnings.join(". ")}`),
+  });
 }
 
 /** Whether it could have promoted something. */
@@ -196,6 +205,7 @@ export async function restorePlan(
     }),
     siblingPrompts: plan.siblingPrompts.flatMap((one) => find(one) ?? []).map(asSiblingPrompt),
     candidates,
+    ...defined({ writing: plan.writing }),
     inForce: plan.inForce === undefined
       ? undefined
       : await options.candidates.resolve(server, plan.inForce),
@@ -205,10 +215,11 @@ export async function restorePlan(
 }
 
 export function planOf(
-  { prompts, siblingPrompts, candidates, inForce, alpha, warnings }: Preparation,
+  { prompts, siblingPrompts, candidates, writing, inForce, alpha, warnings }: Preparation,
 ): TestPlan {
   return {
     alpha,
+    ...defined({ writing }),
     ...(inForce ? { inForce: inForce.id } : {}),
     candidateIds: candidates.map(({ id }) => id),
     prompts: prompts.map(({ id, version, heldOut }) => ({ id, version, heldOut })),
@@ -229,41 +240,14 @@ async function preparePromptsOfServer(context: JobContext, server: string): Prom
   }
 }
 
-async function prepareCandidates(
-  context: JobContext,
-  target: Target,
-  prompts: readonly GoldenPrompt[],
-): Promise<{ candidates: ToolCandidate[]; warnings: string[] }> {
-  const { candidates: repository } = context.options;
-  const { options } = context.record.job;
-  const { server, name } = target;
-  const { saved, candidates, missing } = await candidatesOf(context, target);
-  if (!options.generate || missing === 0) return { candidates, warnings: [] };
-  const warnings = await writeForJob(context, "Cannot generate candidates", async (model) => {
-    const written = await generateCandidates({
-      model,
-      target,
-      count: missing,
-      existing: saved.map(({ description }) => description),
-      prompts,
-      screen: (description) => context.options.promotions.problemOf(server, description),
-      signal: context.signal,
-    });
-    for (const text of written.descriptions) {
-      await repository.save(newCandidate({ server, toolName: name, origin: "generated", ...text }));
-    }
-    return written;
-  });
-  return { candidates: (await candidatesOf(context, target)).candidates, warnings };
-}
-
 /** The prompts that a tool is tested with: held out where they are so from its candidates. */
 async function preparePrompts(context: JobContext, target: Target) {
   const { prompts: repository } = context.options;
   const { options } = context.record.job;
   const { server, name } = target;
   const known = await candidatesOf(context, target);
-  const count = known.candidates.length + known.missing;
+  // With several rounds, one candidate is screened as well: the next are written from its failures.
+  const count = known.candidates.length + known.missing + Math.max(0, roundsOf(options) - 1);
   // What a quick look chooses by must not confirm it later.
   const list = async () =>
     (await repository.list(server, name)).filter(({ heldOut }) =>
@@ -334,7 +318,7 @@ function toGoldenPrompts(
 }
 
 /** Has a model write for a job. Failures become warnings: what is saved may be enough. */
-async function writeForJob(
+export async function writeForJob(
   context: JobContext,
   failure: string,
   write: (model: TextModel) => Promise<{ warnings: string[] }>,

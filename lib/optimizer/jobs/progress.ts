@@ -3,6 +3,7 @@ import {
   type DescriptionResult,
   type Evaluation,
   type OptimizationJob,
+  type ToolCandidate,
 } from "../../core/optimization.ts";
 import { gainOf, gainPoints, percent, promptsIn } from "../evaluation/metrics.ts";
 import { counted } from "../../core/text.ts";
@@ -20,9 +21,9 @@ export function progressMessage(job: OptimizationJob): string {
     case "queued":
       return `Waiting to start ${name}`;
     case "generating":
-      return `Writing prompts and candidates for ${name}${
-        job.tools.length === 1 ? "" : ` (tool ${index + 1}/${job.tools.length})`
-      }`;
+      return `Writing ${
+        tool.round === undefined ? "prompts" : `candidates (round ${tool.round})`
+      } for ${name}${job.tools.length === 1 ? "" : ` (tool ${index + 1}/${job.tools.length})`}`;
     case "promoting":
       return `Deciding on ${name}`;
     default: {
@@ -82,4 +83,14 @@ export function bestOf(results: readonly DescriptionResult[]): DescriptionResult
 function rate({ metrics, paired }: DescriptionResult, which: "overall" | "negative"): number {
   const { correct, total } = (paired?.candidate ?? metrics)[which];
   return total === 0 ? -1 : correct / total;
+}
+
+/** A candidate's ancestry in a few words. */
+export function lineageText({ lineage }: Pick<ToolCandidate, "lineage">): string | undefined {
+  if (lineage === undefined) return undefined;
+  const { round, parent, failures, why } = lineage;
+  const from = parent === CANONICAL ? "the server's own description" : `"${parent}"`;
+  return `Round ${round}, from ${counted(failures, "failure")} of ${from}${
+    why === undefined ? "" : `: ${why}`
+  }`;
 }

@@ -40,7 +40,11 @@ Deno.test("progressMessage() says which of several tools it is about", () => {
 
 Deno.test("progressMessage() has words for what comes before and after", () => {
   assert.match(progressMessage(aJob({ phase: "queued" })), /^Waiting to start/);
-  assert.match(progressMessage(aJob({ phase: "generating" })), /^Writing prompts and candidates/);
+  assert.match(progressMessage(aJob({ phase: "generating" })), /^Writing prompts for/);
+  assert.match(
+    progressMessage(aJob({ phase: "generating", round: 2 })),
+    /^Writing candidates \(round 2\) for/,
+  );
   assert.match(progressMessage(aJob({ phase: "promoting" })), /^Deciding on/);
   assert.equal(progressMessage(aJob({}, { status: "paused", note: "why" })), "Paused: why");
   assert.equal(progressMessage(aJob({}, { status: "completed" })), "Completed");

@@ -163,6 +163,7 @@ Deno.test("OptimizationJobs counts what texts cost that could not be used", asyn
   const jobs = bench.gateway("one", { textModel });
   const job = await ended(jobs, await jobs.start(request));
   assert.equal(job.tools[0]?.failed, true);
-  assert.equal(job.cost.costUsd, 6);
+  // And 15 runs, of what the server's own description gets wrong.
+  assert.equal(job.cost.costUsd?.toFixed(2), "6.15");
   assert.equal(job.writingCost?.costUsd, 6);
 });

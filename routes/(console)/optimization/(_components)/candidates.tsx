@@ -80,6 +80,11 @@ function CandidateCard({ page, candidate }: CandidateProps) {
       <p class="muted small">
         Written {ORIGINS[candidate.origin]}, <Ago at={Date.parse(candidate.createdAt)} />
       </p>
+      {candidate.ancestry !== undefined && (
+        <p class="muted small">
+          <InertText as="span" text={candidate.ancestry} />
+        </p>
+      )}
       <Scores metrics={evidence?.metrics} />
       {evidence && <VerdictLines verdict={evidence.verdict} refusal={refusal} isShort />}
       <div class="form-actions">

@@ -1,4 +1,4 @@
-import { type JobOption, PROMPTS_HINT } from "../(_page)/model.ts";
+import { type JobOption, PROMPTS_HINT, ROUNDS_HINT } from "../(_page)/model.ts";
 import type { JobFormValues } from "../(_page)/browser.ts";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
 import { SelectField, TextField } from "../../../../components/forms.tsx";
@@ -23,6 +23,14 @@ const VIEWS = [
 
 const NUMBERS = [
   { id: "candidates", label: "Candidates per tool", min: 1, max: 10 },
+  {
+    id: "rounds",
+    label: "Rounds of writing",
+    placeholder: "default",
+    hint: ROUNDS_HINT,
+    min: 1,
+    max: 10,
+  },
   {
     id: "prompts",
     label: "Prompts per category",

@@ -18,6 +18,7 @@ const TEXTS = [
   "depth",
   "view",
   "candidates",
+  "rounds",
   "prompts",
   "threshold",
   "maxRuns",
@@ -61,6 +62,7 @@ export function jobBodyOf(values: JobFormValues): JobBody {
       ...(depth === "" ? {} : { depth }),
       ...(view === "" ? {} : { view }),
       ...number("candidatesPerTool", values.candidates),
+      ...number("rounds", values.rounds),
       ...number("promptsPerCategory", values.prompts),
       // Rounded, or 0.29 would be 0.29000000000000004.
       ...(values.threshold === ""

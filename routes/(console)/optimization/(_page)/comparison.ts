@@ -21,6 +21,7 @@ import {
 } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import { type TextSegment, wordDiff } from "../../../../lib/catalog/word_diff.ts";
 import { type Confusion, NONE } from "../../../../lib/optimizer/evaluation/confusion.ts";
+import { lineageText } from "../../../../lib/optimizer/jobs/progress.ts";
 import { costText, knownCost } from "../../../../lib/optimizer/cost.ts";
 import { type Evidence, refusalOf } from "../../../../lib/operations/optimization/evidence.ts";
 import type { ToolOptimizationDetail } from "../../../../lib/operations/optimization_admin.ts";
@@ -169,6 +170,8 @@ export interface CandidateView extends Candidate {
   /** Why it may not be promoted without a reason; undefined where it may. */
   refusal: string | undefined;
   isBest: boolean;
+  /** "Round 2, from 3 failures of Candidate 1: ..." */
+  ancestry: string | undefined;
 }
 
 export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] {
@@ -185,10 +188,15 @@ export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] 
       isInForce,
       refusal: refusalOf(evidence ?? undefined),
       isBest: false,
+      ancestry: lineageText(candidate),
     };
   });
   const best = bestCandidate(views);
-  return views.map((view) => ({ ...view, isBest: view === best && standingOf(view) > 0 }));
+  return views.map((view) => ({
+    ...view,
+    isBest: view === best && standingOf(view) > 0,
+    ancestry: view.ancestry === undefined ? undefined : withLabels(view.ancestry, views),
+  }));
 }
 
 /** What went on record with a promotion; undefined if that was no number. */

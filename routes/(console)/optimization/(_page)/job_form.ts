@@ -93,6 +93,7 @@ const FIELDS: Record<string, string> = {
   depth: "the depth",
   view: "the client's view",
   candidatesPerTool: "candidates per tool",
+  rounds: "rounds of writing",
   promptsPerCategory: "prompts per category",
   threshold: "the threshold",
   maxRuns: "maximum runs",

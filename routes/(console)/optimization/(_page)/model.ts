@@ -7,7 +7,7 @@ import {
   type SuccessCount,
   type Thresholds,
 } from "../../../../lib/core/optimization.ts";
-import { DEPTHS } from "../../../../lib/optimizer/evaluation/selection.ts";
+import { DEPTHS, roundsOf } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
@@ -228,18 +228,27 @@ const { quick, thorough } = DEPTHS;
 export const PROMPTS_HINT =
   `Default: ${quick.promptsPerCategory} for quick, ${thorough.promptsPerCategory} for thorough`;
 
+export const ROUNDS_HINT =
+  `From the second on, candidates are written from what the best get wrong. Default: ${quick.rounds} ` +
+  `for quick, ${thorough.rounds} for thorough`;
+
 export type JobOption = ReturnType<typeof jobOptions>[number];
+
+type OptionRow = [string, keyof JobOptions, value: string | number, ifNotSet?: string];
 
 /** What a job works with: also what nobody has set has a value. */
 export function jobOptions(options: JobOptions) {
   const { depth, generate, candidateIds, maxCostUsd } = options;
   const usual = DEPTHS[depth];
   const byDepth = `default for ${depth}`;
-  const rows: [string, keyof JobOptions, value: string | number, ifNotSet?: string][] = [
+  const rows: OptionRow[] = [
     ["Depth", "depth", depth],
     candidateIds === undefined
       ? ["Candidates per tool", "candidatesPerTool", options.candidatesPerTool]
       : ["Candidates", "candidateIds", candidateIds.join(", ")],
+    ...(roundsOf(options) === 0 ? [] : [
+      ["Rounds of writing", "rounds", roundsOf(options), byDepth] satisfies OptionRow,
+    ]),
     [
       "Prompts per category",
       "promptsPerCategory",

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { CANONICAL } from "../../core/optimization.ts";
+import type { TextAnswer, TextModel, TextRequest } from "../generation/text_model.ts";
+import { JobBench, WritingModel } from "../testing/job_bench.ts";
+import { ended, until } from "../testing/job_waits.ts";
+import { type Script, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
+
+const request = { server: "weather", tools: ["get_forecast"], by: "person" as const };
+
+/** Each round it writes texts that also know the next kind of prompts. */
+class LearningModel implements TextModel {
+  readonly kind = "messages-api";
+  readonly lessons: string[] = [];
+  readonly #prompts = new WritingModel();
+
+  complete(asked: TextRequest): Promise<TextAnswer> {
+    if (!asked.system.includes('{"candidates"')) return this.#prompts.complete(asked);
+    this.lessons.push(asked.prompt);
+    const knows = ["knows nothing", "knows direct", "knows direct and indirect"];
+    const candidates = Array.from({ length: 10 }, (_, at) => ({
+      description: `Text ${this.lessons.length}-${at} ${knows[this.lessons.length - 1]}`,
+      why: `Fixes round ${this.lessons.length}`,
+    }));
+    const cost = { inputTokens: 1, outputTokens: 1, costUsd: 0.01 };
+    return Promise.resolve({ text: JSON.stringify({ candidates }), cost });
+  }
+}
+
+const learner: Script = ({ prompt, description }, { target }) => {
+  const isDirect = prompt.startsWith("Tell me exactly about weather");
+  const isIndirect = prompt.includes("given weather");
+  if (isDirect && description.includes("direct")) return [target];
+  if (isIndirect && description.includes("indirect")) return [target];
+  return isDirect || isIndirect ? ["weather_get_alerts"] : [];
+};
+
+Deno.test("a job writes candidates from failures, round by round, and says which came from which", async () => {
+  await using bench = await JobBench.open();
+  const model = new LearningModel();
+  const jobs = bench.gateway("one", {
+    textModel: () => Promise.resolve(model),
+    evaluator: () => Promise.resolve(new ScriptedEvaluator(learner)),
+  });
+  const options = { depth: "thorough", candidatesPerTool: 2 } as const;
+  const job = await ended(jobs, await jobs.start({ ...request, options }));
+  assert.match(job.tools[0]?.outcome ?? "", /^Promoted: /);
+  assert.equal(model.lessons.length, 3);
+  const saved = await bench.candidates.list("weather", "get_forecast");
+  const byId = new Map(saved.map((candidate) => [candidate.id, candidate]));
+  const winner = byId.get(job.tools[0]?.promotedCandidateId ?? "");
+  assert.match(winner?.description ?? "", /direct and indirect/);
+  assert.deepEqual([winner?.lineage?.round, winner?.lineage?.why], [3, "Fixes round 3"]);
+  const parent = byId.get(winner?.lineage?.parent ?? "");
+  assert.match(parent?.description ?? "", /knows direct$/);
+  const first = byId.get(parent?.lineage?.parent ?? "");
+  assert.equal(first?.lineage?.parent, CANONICAL);
+  // What was called instead and what the model said; nothing that confirms is ever shown.
+  assert.match(model.lessons[0]!, /"shouldCall":"get_forecast","called":\["get_alerts"\]/);
+  assert.match(model.lessons[0]!, /I looked at the tools/);
+  const prompts = await bench.prompts.list("weather", "get_forecast");
+  const heldOut = prompts.filter((prompt) => prompt.heldOut);
+  assert.ok(heldOut.length > 30);
+  for (const { prompt } of heldOut) {
+    assert.ok(model.lessons.every((lesson) => !lesson.includes(prompt)), prompt);
+  }
+  assert.deepEqual(
+    [...new Set(bench.events.map(({ tools: [tool] }) => tool?.round))],
+    [undefined, 1, 2, 3],
+  );
+});
+
+Deno.test("a job writes as often as it is told, and stops with its budget", async () => {
+  await using bench = await JobBench.open();
+  const model = new LearningModel();
+  const jobs = bench.gateway("one", {
+    textModel: () => Promise.resolve(model),
+    evaluator: () => Promise.resolve(new ScriptedEvaluator(learner)),
+  });
+  const options = { depth: "thorough", candidatesPerTool: 2 } as const;
+  await ended(jobs, await jobs.start({ ...request, options: { ...options, rounds: 1 } }));
+  assert.equal(model.lessons.length, 1);
+  const budget = { ...options, maxRuns: 16, rounds: 3 };
+  const job = await ended(jobs, await jobs.start({ ...request, options: budget }));
+  assert.equal(job.runs, 16);
+  assert.ok(model.lessons.length <= 2);
+});
+
+Deno.test("a job whose gateway ended goes on with the candidates of its rounds, and writes none twice", async () => {
+  await using bench = await JobBench.open();
+  const model = new LearningModel();
+  let runs = 0;
+  const slow = bench.gateway("one", {
+    textModel: () => Promise.resolve(model),
+    evaluator: () =>
+      Promise.resolve(
+        new ScriptedEvaluator((asked, run) =>
+          model.lessons.length === 2 && ++runs > 5
+            ? new Promise((_, reject) =>
+              run.signal.addEventListener("abort", () => reject(run.signal.reason))
+            )
+            : learner(asked, run)
+        ),
+      ),
+  });
+  const options = { depth: "thorough", candidatesPerTool: 2 } as const;
+  const { id } = await slow.start({ ...request, options });
+  await until("the second round is tested", () => runs > 6);
+  await slow[Symbol.asyncDispose]();
+  bench.alive.delete("one");
+  const next = bench.gateway("two", {
+    textModel: () => Promise.resolve(model),
+    evaluator: () => Promise.resolve(new ScriptedEvaluator(learner)),
+  });
+  await next.takeOver();
+  const job = await ended(next, { id });
+  assert.match(job.tools[0]?.outcome ?? "", /^Promoted: /);
+  assert.equal(model.lessons.length, 3);
+  const made = await bench.runs.list("weather", "get_forecast");
+  const keys = made.map(({ candidateId, promptId }) => `${candidateId} ${promptId}`);
+  assert.equal(new Set(keys).size, keys.length);
+  assert.equal(job.runs, made.length);
+});
