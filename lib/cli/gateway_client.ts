@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { parseError } from "../core/error_body.ts";
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";

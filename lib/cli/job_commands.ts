@@ -1,7 +1,8 @@
 import { jobOutcome } from "../core/job_outcome.ts";
 import type { JobTool, OptimizationJob } from "../core/optimization.ts";
-import { hasPromoted, nextOfJob } from "../operations/jobs.ts";
-import { jobLine } from "../operations/optimization/outcomes.ts";
+import type { OutputOf } from "../operations/operation.ts";
+import { hasPromoted, JOB_OPERATIONS, nextOfJob } from "../operations/jobs.ts";
+import { estimateText, jobLine } from "../operations/optimization/outcomes.ts";
 import { RESTART_NOTE } from "../optimizer/report.ts";
 import { costText, knownCost } from "../optimizer/cost.ts";
 import { type CommandExtras, stepLines } from "./operation_command.ts";
@@ -19,7 +20,8 @@ export const JOB_EXTRAS: Record<string, CommandExtras> = {
       "in the gateway: Ctrl-C asks whether to cancel it or leave it running; without a terminal, it",
       "pauses the job. Exits with code 1 if a tool fails.",
     ],
-    show: ({ job }: OneJob) => jobText(job),
+    show: ({ job, estimate }: OutputOf<typeof JOB_OPERATIONS.start>) =>
+      job ? jobText(job) : `${terminalLine(estimateText(estimate))}\n`,
   },
   "job.list": {
     details: ["With a job, shows its tools; with --follow, until the job ends."],

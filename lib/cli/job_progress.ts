@@ -40,7 +40,7 @@ export interface FollowedRun {
 
 export interface FollowedOutcome {
   /** Missing if the person stopped waiting. */
-  output?: JobOutput;
+  output?: Partial<JobOutput>;
   exitCode: number;
   isFollowed: boolean;
 }
@@ -53,6 +53,8 @@ export async function runFollowed(run: FollowedRun): Promise<FollowedOutcome> {
   const { operation, given, input: { flags } } = run;
   const isStart = operation.effect !== "read";
   parseInput(operation, given);
+  // Nothing is spent on an estimate.
+  if (given.dryRun === true) return { output: await runHere(run), exitCode: 0, isFollowed: false };
   const asks = isStart && mustAsk(commandName(operation), run.input);
   const asker = asks ? () => ask("Start the job? It spends model time.") : undefined;
   const open = isStart ? await agreeOnJob(run, asker) : () => runHere(run);

@@ -67,6 +67,11 @@ export interface CommandExtras {
   /** The exit code of an outcome; default: 0. */
   // deno-lint-ignore no-explicit-any
   exitCode?(output: any): number;
+  /** The exit code if it could not run at all; default: 1. */
+  failureCode?: number;
+  /** Writes files that the command was asked for besides its outcome. */
+  // deno-lint-ignore no-explicit-any
+  finish?(output: any, command: CommandInput): Promise<void>;
 }
 
 export const YES: CommandFlag = {
@@ -153,6 +158,7 @@ function operationCommand(operation: Operation, extras: CommandExtras): Command 
       try {
         return await runCommand(operation, extras, input);
       } catch (error) {
+        if (extras.failureCode !== undefined) Deno.exitCode = extras.failureCode;
         throw error instanceof GatewayError ? withCommands(error) : error;
       }
     },
@@ -179,7 +185,12 @@ async function runCommand(
     const { runFollowed } = await import("./job_progress.ts");
     const { output, exitCode, isFollowed } = await runFollowed({ operation, given, input, target });
     if (output === undefined) return exitCode;
-    return { data: output, text: textOf({ ...output }, isFollowed), exitCode };
+    await extras.finish?.(output, input);
+    return {
+      data: output,
+      text: textOf({ ...output }, isFollowed),
+      exitCode: isFollowed ? extras.exitCode?.(output) ?? exitCode : exitCode,
+    };
   }
   if (extras.waiting !== undefined) showStatus(extras.waiting);
   const data = await target.run(operation, given).finally(() => {

@@ -3,7 +3,7 @@ import {
   CATEGORIES,
   type CategoryScores,
   type Depth,
-  type GoldenPrompt,
+  GoldenPrompt,
   type OptimizationReport,
   type PromotedTool,
   type PromotionEvent,
@@ -26,10 +26,19 @@ import type {
   ToolOptimizationDetail,
 } from "../operations/optimization/schemas.ts";
 import type { CommandInput } from "./command.ts";
+import { estimateText } from "../operations/optimization/outcomes.ts";
 import { jobText } from "./job_commands.ts";
 import { type CommandExtras, type OutcomeView, readFile, readInput } from "./operation_command.ts";
 import { counted } from "../core/text.ts";
-import { listing, minuteOf, type Paint, table, terminalLine, warningsText } from "./terminal.ts";
+import {
+  inert,
+  listing,
+  minuteOf,
+  type Paint,
+  table,
+  terminalLine,
+  warningsText,
+} from "./terminal.ts";
 
 type Operations = typeof OPTIMIZATION_OPERATIONS;
 type ReportedTool = OptimizationReport["tools"][number];
@@ -75,13 +84,19 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
       "With --file, saves the prompts from a file, or from stdin (-). The file is a list:",
       '[{ "category": "direct", "prompt": "Will it rain in Oslo?" }]. The category is direct, indirect',
       "or negative. A negative prompt can set `expectedBehavior.expectedTool` to the tool that should be",
-      "called instead. A prompt with an `id` is saved as the next version of that prompt. If one prompt",
-      "is invalid, nothing is saved.",
+      "called instead. A prompt with an `id` keeps it, and is saved as the next version of that prompt.",
+      "The tool's other prompts are retired unless you pass --mode merge. If one prompt is invalid,",
+      "nothing is saved.",
     ],
     read: readPromptFile,
-    show: ({ saved, prompts: [first], warnings }: OutputOf<Operations["savePrompts"]>, { paint }) =>
-      `Saved ${counted(saved, "prompt")} for ${first?.server}.${first?.toolName}.\n` +
-      warningsText(warnings, paint),
+    show(output: OutputOf<Operations["savePrompts"]>, { paint }) {
+      const { saved, prompts: [first], retired = 0, warnings } = output;
+      const others = retired === 0 ? "" : `, retired ${counted(retired, "other")}`;
+      return `Saved ${
+        counted(saved, "prompt")
+      } for ${first?.server}.${first?.toolName}${others}.\n` +
+        warningsText(warnings, paint);
+    },
   },
   "optimization.prompts": {
     flags: [{
@@ -90,6 +105,42 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
     }],
     show: ({ prompts, warnings }: OutputOf<Operations["listPrompts"]>, { paint }) =>
       promptList(prompts, [], paint) + warningsText(warnings, paint),
+  },
+  "optimization.export_file": {
+    details: [
+      "TOOL is any of a tool's names, or a server's name for all of its tools. The same records always",
+      "give the same file, so it can be kept in git.",
+    ],
+  },
+  "optimization.import": {
+    details: [
+      "Saves everything or nothing. Prompts and candidates that are there already stay. Imported results",
+      "are shown as evidence, but only a person can promote a candidate because of them.",
+    ],
+  },
+  "optimization.patch": {
+    details: [
+      "Prints a text for an issue, with both descriptions and the evidence; with --file, a unified diff",
+      "of that file for `git apply`. CANDIDATE defaults to the promoted one.",
+    ],
+    flags: [{
+      flag: "file",
+      placeholder: "FILE",
+      meaning: "The server's source file that contains the description",
+    }],
+    async read(input) {
+      const path = input.flags.get("file");
+      const { positionals: [tool], flags } = input;
+      const candidateId = flags.get("candidate");
+      return {
+        tool,
+        ...(typeof candidateId === "string" ? { candidateId } : {}),
+        ...(typeof path === "string" ? { path, source: await readFile(path) } : {}),
+      };
+    },
+    // A diff must stay as it is to be applied.
+    show: ({ format, text }: OutputOf<Operations["patch"]>) =>
+      format === "diff" && !Deno.stdout.isTerminal() ? text : inert(text),
   },
   "optimization.generate": {
     details: ["This spends model time, so optimization must be enabled."],
@@ -137,11 +188,23 @@ async function readPromptFile(
   const text = await readFile(path);
   try {
     const value = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return { tool, prompts: Array.isArray(value) ? value : value?.prompts };
+    const prompts = Array.isArray(value) ? value : value?.prompts;
+    return { tool, prompts: Array.isArray(prompts) ? prompts.map(asWritten(tool)) : prompts };
   } catch (error) {
     const why = error instanceof Error ? error.message : error;
     throw configError(`Cannot save ${label}: it is not valid JSON (${why})`, "Correct it");
   }
+}
+
+/** A prompt as `optimize prompts TOOL --json` lists it; its id is kept if it is of the same tool. */
+function asWritten(tool = "") {
+  return (prompt: unknown) => {
+    const listed = GoldenPrompt.safeParse(prompt);
+    if (!listed.success) return prompt;
+    const { id, server, toolName, category, prompt: text, expectedBehavior } = listed.data;
+    const own = `${server}.${toolName}` === tool ? { id } : {};
+    return { ...own, category, prompt: text, expectedBehavior };
+  };
 }
 
 function readReport({ positionals, flags }: CommandInput): Record<string, unknown> {
@@ -196,8 +259,13 @@ export function statusText({ enabled, evaluator, reports }: Overview, paint: Pai
   ].join("");
 }
 
-function toolNotes({ depth, prompts = 0, stale, enabled, ...shown }: ReportedTool): string[] {
+function toolNotes(tool: ReportedTool): string[] {
+  const { depth, prompts = 0, stale, enabled, reported, waitingCandidate, ...shown } = tool;
   return [
+    ...(waitingCandidate === undefined
+      ? []
+      : [`candidate ${waitingCandidate} waits for your decision`]),
+    ...(reported ? [`reported by a client, ${counted(prompts, "prompt")}`] : []),
     ...(depth === undefined ? [] : [`${depth}, ${counted(prompts, "prompt")}`]),
     ...settingTexts(shown),
     ...(stale ? ["the canonical description has changed since"] : []),
@@ -310,9 +378,10 @@ export function beforeAfter(before: CategoryScores, after: CategoryScores, paint
 
 /** What an evaluation found out about its candidate, rule by rule. */
 export function evaluatedText(
-  { job, candidates = [] }: OutputOf<Operations["evaluate"]>,
+  { job, candidates = [], estimate }: OutputOf<Operations["evaluate"]>,
   { paint, input: { candidateId } }: Pick<OutcomeView, "paint" | "input">,
 ): string {
+  if (!job) return `${terminalLine(estimateText(estimate))}\n`;
   const evidence = candidates.find((each) => each.candidateId === candidateId)?.evidence;
   if (!evidence) return jobText(job);
   const { metrics, baseline, depth, verdict, problem } = evidence;

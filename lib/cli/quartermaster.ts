@@ -18,6 +18,7 @@ import { toolsCall } from "./tools_call.ts";
 import { SEARCH_EXTRAS, toolsList, toolsShow } from "./tools.ts";
 import { OPERATIONS } from "../operations/all.ts";
 import { ACCESS_EXTRAS, AUDIT_EXTRAS } from "./access_commands.ts";
+import { CHECK_EXTRAS } from "./check_command.ts";
 import { JOB_EXTRAS } from "./job_commands.ts";
 import { OPTIMIZATION_EXTRAS } from "./optimization_commands.ts";
 import { CONSENT_EXTRAS, REVIEW_EXTRAS } from "./review_commands.ts";
@@ -30,6 +31,7 @@ const EXTRAS: Record<string, CommandExtras> = {
   ...SERVER_EXTRAS,
   ...TOOLSET_EXTRAS,
   ...OPTIMIZATION_EXTRAS,
+  ...CHECK_EXTRAS,
   ...JOB_EXTRAS,
   ...REVIEW_EXTRAS,
   ...CONSENT_EXTRAS,

@@ -192,15 +192,15 @@ export function exitWith(error: unknown): never {
     Deno.exit(2);
   }
   printError(`quartermaster: ${error instanceof Error ? error.stack ?? error.message : error}\n`);
-  Deno.exit(1);
+  Deno.exit(Deno.exitCode || 1);
 }
 
-/** How a command ends that could not do its work: 2 if it was used wrongly, else 1. */
+/** How a command ends that could not do its work: its own code, 2 if it was used wrongly, else 1. */
 export function exitCommandWith(error: unknown, asJson: boolean): never {
   if (!(error instanceof GatewayError) || error.code === "INTERNAL") exitWith(error);
   if (asJson) printError(`${visibleJson({ error: error.toBody() })}\n`);
   else printError(errorLines(error));
-  Deno.exit(USAGE.has(error.code) ? 2 : 1);
+  Deno.exit(Deno.exitCode || (USAGE.has(error.code) ? 2 : 1));
 }
 
 export function errorLines({ message, details }: GatewayError): string {

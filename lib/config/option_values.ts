@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 
 /** What an option takes, from a flag or a variable as text, from a settings file as JSON. */
 export interface OptionValue<T> {

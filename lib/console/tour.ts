@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { Gateway } from "../gateway.ts";
 import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import * as z from "zod";
+import { z } from "zod";
 import { ServerName } from "./server.ts";
 
 /** The longest description that a candidate may have, in characters as JavaScript counts them. */
@@ -250,6 +250,8 @@ export const Evaluation = z.strictObject({
   runs: z.int(),
   errors: z.int(),
   cost: RunCost,
+  /** Another gateway made it: it came in a file, and promotes nothing by itself. */
+  imported: z.literal(true).optional(),
   /** Why nothing can be concluded from it, where that is so. */
   void: z.string().optional(),
   warnings: z.array(z.string()),
@@ -311,6 +313,8 @@ export const JobOptions = z.strictObject({
   /** Whether candidates and prompts may be generated; else what is saved is evaluated. */
   generate: z.boolean().default(true),
   candidateIds: z.array(z.string()).optional(),
+  /** Whether only the description in force is put to the saved prompts, without any candidate. */
+  check: z.boolean().optional(),
   /** Whether the equipped toolset's tools are shown beside the server's. */
   withToolset: z.boolean().default(false),
   view: ClientView.default("inline"),
@@ -436,6 +440,10 @@ export const OptimizationReport = z.strictObject({
     beside: z.int().optional(),
     setting: z.string().optional(),
     promotedAt: z.string().optional(),
+    /** The numbers are what a caller reported. */
+    reported: z.literal(true).optional(),
+    /** A candidate that looks better, and waits for a person's decision. */
+    waitingCandidate: z.string().optional(),
     /** The server's own description is another one than when this was promoted. */
     stale: z.boolean(),
     candidates: z.int(),

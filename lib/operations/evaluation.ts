@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import {
   CANONICAL,
@@ -8,9 +8,9 @@ import {
   ToolCandidate,
 } from "../core/optimization.ts";
 import { fieldHints } from "./fields.ts";
-import { HOW, jobOutcomeText, nextOfJob, SPEND, warningsOfJob } from "./jobs.ts";
+import { HOW, jobOutcomeText, nextOfJob, NOTHING_STARTED, SPEND, warningsOfJob } from "./jobs.ts";
 import { counted } from "../core/text.ts";
-import { resultLines } from "./optimization/outcomes.ts";
+import { estimateText, resultLines } from "./optimization/outcomes.ts";
 import {
   AskedResults,
   CandidateCount,
@@ -93,7 +93,8 @@ const savePrompts = operation({
         completes: "file",
         help: "Save the prompts in this JSON file",
       }),
-    replace: z.boolean().optional().describe("Retire the tool's other prompts"),
+    mode: z.enum(["replace", "merge"]).default("replace")
+      .describe("replace retires the tool's other prompts"),
   }),
   output: SavedPrompts,
   mcp: "save_golden_prompts",
@@ -350,7 +351,7 @@ const evaluate = operation({
       .register(fieldHints, { isHidden: true }),
   }),
   output: z.object({
-    job: OptimizationJob,
+    job: OptimizationJob.optional(),
     estimate: JobEstimate,
     candidates: z.array(CandidateResults).optional().describe("Present once the job has completed"),
     warnings: Warnings.optional(),
@@ -374,7 +375,7 @@ const evaluate = operation({
     },
     result: {
       operation: "optimization.results",
-      input: ({ job: { tools: [tool] } }) => ({ server: tool?.server, tool: tool?.toolName }),
+      input: ({ job }) => ({ server: job?.tools[0]?.server, tool: job?.tools[0]?.toolName }),
       add: (output, { candidates }: OutputOf<typeof results>, { candidateId }) => ({
         ...output,
         candidates: candidates.filter((each) =>
@@ -383,7 +384,7 @@ const evaluate = operation({
       }),
     },
   },
-  async run({ optimization }, { candidateId, wait: _, server, tool, ...how }, call) {
+  async run({ optimization }, { candidateId, wait: _, server, tool, dryRun, ...how }, call) {
     const admin = await optimization();
     const named = admin.locate({ server, tool });
     const candidate = await admin.resolveCandidate({ ...named, candidateId });
@@ -398,12 +399,15 @@ const evaluate = operation({
       by: decidedBy(call),
     };
     const estimate = await admin.jobs.estimate(request);
+    if (dryRun) return { job: undefined, estimate };
     const job = await admin.jobs.start(request);
     return { job, estimate, ...warningsOfJob(job) };
   },
-  text: ({ job, candidates = [] }) =>
-    [...candidates.flatMap(resultLines), jobOutcomeText(job)].join("\n"),
-  next: ({ job }) => nextOfJob(job),
+  text: ({ job, candidates = [], estimate }) =>
+    job
+      ? [...candidates.flatMap(resultLines), jobOutcomeText(job)].join("\n")
+      : `Estimate: ${estimateText(estimate)}.\n${NOTHING_STARTED}`,
+  next: ({ job }) => job ? nextOfJob(job) : [],
 });
 
 export const EVALUATION_OPERATIONS = {
@@ -420,10 +424,11 @@ export const EVALUATION_OPERATIONS = {
   results,
 };
 
-function savedText({ saved, prompts }: SavedPrompts): string {
+function savedText({ saved, prompts, retired = 0 }: SavedPrompts): string {
   const [first] = prompts;
+  const others = retired === 0 ? "" : `, retired ${counted(retired, "other")}`;
   return [
-    `Saved ${counted(saved, "prompt")} for ${first?.server}.${first?.toolName}:`,
+    `Saved ${counted(saved, "prompt")} for ${first?.server}.${first?.toolName}${others}:`,
     ...prompts.map(({ id, category, prompt }) => `- ${id} (${category}): ${prompt}`),
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 
 /** Names that are looked up for completion. */
 export type NameKind =

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { isObject } from "../core/rpc.ts";
 import { Depth, JobOptions, OptimizationJob, Thresholds } from "../core/optimization.ts";
@@ -36,6 +36,8 @@ const PERSONAL = { isHidden: true, isForPeople: true };
 
 /** How thoroughly something is tested, and where that ends. */
 export const HOW = {
+  dryRun: z.boolean().optional().describe("Only estimate")
+    .register(fieldHints, { help: "Show the estimate and start nothing" }),
   depth: Depth.default("thorough").register(fieldHints, {
     help: "quick proposes candidates; thorough confirms them",
   }),
@@ -114,7 +116,7 @@ const start = operation({
   description:
     "Start a job that writes candidates and prompts, evaluates them, and promotes those proven better.",
   input: JobInput,
-  output: OneJob.extend({ estimate: JobEstimate }),
+  output: OneJob.partial({ job: true }).extend({ estimate: JobEstimate }),
   mcp: "optimize_tools",
   cli: "optimize run [TOOL...]",
   follow: { estimate: { operation: "job.estimate", input: (input) => input } },
@@ -122,15 +124,19 @@ const start = operation({
     const admin = await optimization();
     const request = admin.withinRights(call.principal, jobRequest(admin, input, decidedBy(call)));
     const estimate = await admin.jobs.estimate(request);
+    if (input.dryRun) return { job: undefined, estimate };
     const job = await admin.jobs.start(request);
     const { warnings = [] } = warningsOfJob(job);
     if (input.autoPromote && !admin.mayPromote(call.principal)) warnings.unshift(UNPROMOTED);
     return { job, estimate, ...(warnings.length > 0 ? { warnings } : {}) };
   },
-  text: ({ job, estimate }) => `Estimate: ${estimateText(estimate)}.\n${jobOutcomeText(job)}`,
-  next: ({ job }) => nextOfJob(job),
+  text: ({ job, estimate }) =>
+    `Estimate: ${estimateText(estimate)}.\n${job ? jobOutcomeText(job) : NOTHING_STARTED}`,
+  next: ({ job }) => job ? nextOfJob(job) : [],
 });
 
+/** The outcome of an estimate alone. */
+export const NOTHING_STARTED = "Nothing was started.";
 const UNPROMOTED = 'Nothing will be promoted: promotion requires a token with the right "manage"';
 
 const estimate = operation({
@@ -278,7 +284,7 @@ export function hasPromoted({ tools }: OptimizationJob): boolean {
 /** What the service is asked for. */
 export function jobRequest(
   admin: OptimizationAdmin,
-  { server, tools, all, threshold, thresholds, ...options }: JobInput,
+  { server, tools, all, threshold, thresholds, dryRun: _, ...options }: JobInput,
   by: JobRequest["by"],
 ): JobRequest {
   return {

@@ -138,6 +138,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
     "rounds",
     "prompts",
     "threshold",
+    "dry-run",
     "depth",
     "repeats",
     "with-toolset",

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { GatewayError, type NextStep } from "../core/errors.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import { type BuiltinResult, type BuiltinTool, type ToolContext } from "../mcp/builtin_tool.ts";
@@ -79,7 +79,7 @@ async function waitForJob(
 ): Promise<Record<string, unknown>> {
   const input = schema.parse(given);
   const seconds = follow?.waitSeconds?.(input) ?? 0;
-  if (!follow || seconds === 0) return output;
+  if (!follow || seconds === 0 || output.job === undefined) return output;
   const admin = await services.optimization();
   const job = await admin.followJob(output.job as OptimizationJob, seconds, call);
   const waited = { ...output, job };

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { readTexts } from "./fields.ts";
 import { type ApiRequest, fileResponse, readJson } from "./http.ts";
@@ -161,7 +161,13 @@ export const OLD_PATHS: Record<string, string | OldPath> = {
     operation: "optimization.generate_candidates",
     status: 201,
   },
-  [`POST ${TOOL}/prompts`]: { operation: "optimization.save_prompts", status: 201 },
+  [`POST ${TOOL}/prompts`]: {
+    operation: "optimization.save_prompts",
+    input: ({ body: { replace, ...body }, params }) => (
+      { mode: replace === true ? "replace" : "merge", ...body, ...params }
+    ),
+    status: 201,
+  },
   [`POST ${TOOL}/prompts/generate`]: { operation: "optimization.generate_prompts", status: 201 },
   [`PUT ${TOOL}/prompts/:id`]: "optimization.edit_prompt",
   [`DELETE ${TOOL}/prompts/:id`]: "optimization.retire_prompt",

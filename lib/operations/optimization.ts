@@ -1,7 +1,9 @@
-import * as z from "zod";
+import { z } from "zod";
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
 import { specMetrics } from "../optimizer/evaluation/metrics.ts";
 import { reportCsv, reportData, reportMarkdown, RESTART_NOTE } from "../optimizer/report.ts";
+import { CHECK_OPERATIONS } from "./checks.ts";
+import { EXCHANGE_OPERATIONS } from "./exchange.ts";
 import { EVALUATION_OPERATIONS } from "./evaluation.ts";
 import { fieldHints } from "./fields.ts";
 import { metricsText } from "./optimization/outcomes.ts";
@@ -289,6 +291,8 @@ export const OPTIMIZATION_OPERATIONS = {
   show,
   canonical,
   ...EVALUATION_OPERATIONS,
+  ...CHECK_OPERATIONS,
+  ...EXCHANGE_OPERATIONS,
   promote,
   revert,
   keep,

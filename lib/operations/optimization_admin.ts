@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Overview, RunSummary, SavedPrompts } from "./optimization/schemas.ts";
 import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -31,6 +32,13 @@ import {
   type Proposal,
   proposeCandidate,
 } from "./optimization/candidates.ts";
+import { checkedTool, type CheckReport, checkReport } from "./optimization/check_report.ts";
+import {
+  exportOptimization,
+  importOptimization,
+  type OptimizationFile,
+} from "./optimization/exchange.ts";
+import { descriptionDiff, type DescriptionPatch, issueText } from "./optimization/patch.ts";
 import { checkedText } from "./optimization/evaluator.ts";
 import { refusalOf } from "./optimization/evidence.ts";
 import { PromptSets } from "./optimization/prompts.ts";
@@ -178,6 +186,69 @@ export class OptimizationAdmin {
     return this.#told(
       this.#options.promotions.keep({ ...this.#named(written), by: "person" }),
     );
+  }
+
+  /** What came of a check's tools. */
+  async checkReport(jobId: string): Promise<CheckReport> {
+    const { evaluations, runs, prompts } = this.#options;
+    const { tools } = await this.jobs.get(jobId);
+    return checkReport(
+      await Promise.all(tools.map(async (tool) => {
+        const { server, toolName, evaluationId } = tool;
+        return checkedTool(tool, {
+          evaluation: await evaluations.find(server, toolName, evaluationId),
+          runs: await runs.list(server, toolName, { evaluationId }),
+          prompts: await prompts.list(server, toolName),
+        });
+      })),
+    );
+  }
+
+  /** Of these tools or servers; of everything without any. */
+  exportFile(names: readonly string[]): Promise<string> {
+    const wanted = names.map((name) =>
+      this.#options.hasServer(name) ? { server: name } : this.#named({ tool: name })
+    );
+    return exportOptimization(
+      this.#options,
+      ({ server, tool }) =>
+        wanted.length === 0 ||
+        wanted.some((one) => one.server === server && (!("tool" in one) || one.tool === tool)),
+    );
+  }
+
+  importFile(file: OptimizationFile, how: { mode: "merge" | "replace"; dryRun: boolean }) {
+    return importOptimization(this.#options, file, how);
+  }
+
+  /** A text for the server's author, about a candidate or what is promoted. */
+  async patch(
+    { candidateId, path, source, ...written }: WrittenTool & {
+      candidateId?: string | undefined;
+      path?: string | undefined;
+      source?: string | undefined;
+    },
+  ): Promise<z.infer<typeof DescriptionPatch>> {
+    const { server, name, canonicalDescription } = resolveSubject(this.#options, written);
+    const promoted = this.#options.promotions.of(server, name);
+    const id = candidateId ?? promoted?.candidateId;
+    if (id === undefined) throw nothingPromoted(`${server}.${name}`);
+    const candidate = await this.resolveCandidate({ server, tool: name, candidateId: id });
+    const evidence = await this.results.evidence(candidate);
+    const { evaluationId } = evidence ?? {};
+    const input = {
+      server,
+      tool: name,
+      canonical: canonicalDescription ?? "",
+      description: candidate.description,
+      evidence,
+      evaluation: evaluationId === undefined
+        ? undefined
+        : await this.#options.evaluations.find(server, name, evaluationId),
+    };
+    if (source === undefined) return { format: "issue", text: issueText(input), candidateId: id };
+    const text = descriptionDiff(input, { path: path ?? "server", source });
+    return { format: "diff", text, candidateId: id };
   }
 
   /** One for each server, or of one. */
@@ -346,5 +417,13 @@ function mixedTarget(why: string): GatewayError {
   return new GatewayError("INVALID_ARGUMENTS", {
     message: `Cannot optimize: ${why}`,
     recoveryAction: "Start one job per server, or one for all servers",
+  });
+}
+
+function nothingPromoted(name: string): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `Nothing is promoted for ${name}`,
+    recoveryAction: "Name a candidate",
+    next: [{ label: "See its candidates", operation: "optimization.results" }],
   });
 }

@@ -128,8 +128,13 @@ Deno.test("save_golden_prompts gives the ids that runs are reported with, and wa
   }
   assert.equal(standing.exec(JSON.stringify(await report()))?.[1], "baseline");
   const [first] = prompts;
-  const replaced = { ...FORECAST, prompts: [first], replace: true };
-  assert.equal((await opened.call("save_golden_prompts", replaced)).data.saved, 1);
+  const replaced = { ...FORECAST, prompts: [first] };
+  const again = await opened.call("save_golden_prompts", { ...replaced, mode: "merge" });
+  assert.equal(again.data.retired, undefined);
+  // As the set of a file: what is saved again takes its place.
+  const done = await opened.call("save_golden_prompts", replaced);
+  assert.deepEqual([done.data.saved, done.data.retired], [1, 1]);
+  assert.match(done.text, /^Saved 1 prompt for weather\.forecast, retired 1 other:/);
   const gone = opened.call("record_eval_run", {
     ...{ server: "weather", candidateId: "canonical", promptId: "p2" },
     result: { toolCalled: true, durationMs: 9 },

@@ -46,6 +46,8 @@ export interface ToolRecordFacts {
 export interface ToolReportInput extends ToolRecordFacts {
   /** What callers reported of today's description, if they did. */
   reported?: CategoryScores;
+  /** A candidate that waits for a person's decision. */
+  waitingCandidate?: string;
   runs: number;
   costs: readonly RunCost[];
 }
@@ -173,12 +175,17 @@ export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUs
 }
 
 /** What callers measured is a baseline too, where the gateway has measured none. */
-function reportedStanding(tool: ToolReportInput): ReturnType<typeof toolStanding> {
-  const standing = toolStanding(tool);
+export function reportedStanding(
+  tool: ToolRecordFacts & Pick<ToolReportInput, "reported" | "waitingCandidate">,
+): ReturnType<typeof toolStanding> {
+  const standing = {
+    ...toolStanding(tool),
+    ...defined({ waitingCandidate: tool.waitingCandidate }),
+  };
   const before = tool.reported;
   const prompts = before && promptsIn(before.overall);
   if (standing.status !== "unoptimized" || !before || !prompts) return standing;
-  return { ...standing, status: "baseline", before, prompts };
+  return { ...standing, status: "baseline", before, prompts, reported: true };
 }
 
 export interface Baseline {
@@ -235,7 +242,12 @@ function summaryLine(report: ReportTotal): string {
 function toolTable(tools: readonly ReportedTool[]): string {
   const rows = tools.map((tool) => [
     codeSpan(tool.name),
-    [tool.status, tool.stale && "stale", !tool.enabled && "disabled"].filter(Boolean).join(", "),
+    [
+      tool.status,
+      tool.waitingCandidate !== undefined && "a candidate waits for a decision",
+      tool.stale && "stale",
+      !tool.enabled && "disabled",
+    ].filter(Boolean).join(", "),
     ...SCORES.map((score) => {
       const text = score === "overall" ? scoreText : shortScore;
       return change(tool.before?.[score], tool.after?.[score], text);

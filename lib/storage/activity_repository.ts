@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { deleteFound, formerly, Repository } from "./collection.ts";
 import { keys, type RecordKey, timeOfId } from "./keys.ts";
 

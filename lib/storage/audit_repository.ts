@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { deleteAll, deleteFound, Repository } from "./collection.ts";
 import { keys, timeOfId } from "./keys.ts";

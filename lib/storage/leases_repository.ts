@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import * as z from "zod";
+import { z } from "zod";
 import { once } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { collection, Repository } from "./collection.ts";

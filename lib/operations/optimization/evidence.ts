@@ -7,6 +7,7 @@ import {
   type Evaluation,
   type GoldenPrompt,
   Thresholds,
+  type Verdict,
 } from "../../core/optimization.ts";
 import { theftsOf } from "../../optimizer/evaluation/confusion.ts";
 import { countRuns, pairRuns, promptsIn } from "../../optimizer/evaluation/metrics.ts";
@@ -99,9 +100,21 @@ function measuredBy(
     ...defined({
       beside: evaluation.beside?.length,
       setting: evaluation.setting,
-      verdict: found.verdict,
+      verdict: evaluation.imported ? importedVerdict(found.verdict) : found.verdict,
       problem: problemOf(evaluation, found, hasChanged),
     }),
+  };
+}
+
+/** A file can say anything: a person decides on it. */
+function importedVerdict(verdict: Verdict | undefined): Verdict | undefined {
+  if (!verdict) return undefined;
+  const { promote, proposed = false, words } = verdict;
+  return {
+    ...verdict,
+    promote: false,
+    proposed: promote || proposed,
+    words: `Imported from a file, not measured by this gateway: ${words}`,
   };
 }
 

@@ -28,7 +28,7 @@ export class PromptSets {
 
   /** Saves all of them, or none where one will not do; a prompt that is there already stays. */
   async save(
-    input: WrittenTool & { prompts: readonly WrittenPrompt[]; replace?: boolean | undefined },
+    input: WrittenTool & { prompts: readonly WrittenPrompt[]; mode?: "replace" | "merge" },
     origin: TextOrigin,
   ): Promise<SavedPrompts> {
     const subject = resolveSubject(this.#options, input);
@@ -76,7 +76,10 @@ export class PromptSets {
       });
     }
     const createdAt = new Date(now).toISOString();
-    const retired = input.replace ? current.filter(({ id }) => !meant.has(id)) : [];
+    // Those that a job keeps for its tests are no part of anybody's set.
+    const isOthers = ({ id, origin, heldOut }: GoldenPrompt) =>
+      !meant.has(id) && !(origin === "generated" && heldOut);
+    const retired = input.mode === "replace" ? current.filter(isOthers) : [];
     await repository.save([
       ...saved.filter((prompt, index) => prompt !== before[index]),
       ...retired.map((old) => ({ ...old, version: old.version + 1, createdAt, retired: true })),
@@ -87,7 +90,13 @@ export class PromptSets {
       ...emptyCategoryWarnings(all),
       ...saved.flatMap((prompt) => draftWarnings(prompt, subject, all, others)),
     ];
-    return { saved: saved.length, prompts: saved, warnings };
+    const { length } = retired;
+    return {
+      saved: saved.length,
+      prompts: saved,
+      ...(length > 0 ? { retired: length } : {}),
+      warnings,
+    };
   }
 
   async edit(edit: WrittenTool & EditedPrompt): Promise<GoldenPrompt> {

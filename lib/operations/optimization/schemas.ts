@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { fieldHints } from "../fields.ts";
 import {
   CANONICAL,
@@ -162,6 +162,8 @@ export const ToolOptimizationDetail = z.object({
   promotion: PromotedTool.nullable(),
   /** Set if the server's own description is another one than when it was promoted. */
   staleness: z.object({ before: z.string().nullable(), now: z.string().nullable() }).nullable(),
+  /** What callers reported of the server's own description, if nothing was measured. */
+  reported: Evidence.nullable(),
   /** Oldest first. */
   candidates: z.array(ToolCandidate.extend({ evidence: Evidence.nullable() })),
   prompts: z.array(GoldenPrompt),
@@ -227,6 +229,8 @@ export const SavedPrompts = z.object({
   saved: z.int(),
   /** In the order they were given. */
   prompts: z.array(GoldenPrompt),
+  /** The tool's other prompts that are no longer asked. */
+  retired: z.int().exactOptional(),
   warnings: z.array(z.string()),
 });
 export type SavedPrompts = z.infer<typeof SavedPrompts>;

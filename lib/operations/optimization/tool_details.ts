@@ -2,6 +2,7 @@ import { namespacedName } from "../../catalog/names.ts";
 import type { Targets } from "../../optimizer/targets.ts";
 import { bestOf } from "../../optimizer/jobs/progress.ts";
 import {
+  reportedStanding,
   reportOf,
   type ToolRecordFacts,
   type ToolReportInput,
@@ -87,11 +88,13 @@ function factsOf(
 }
 
 async function withRuns(
-  { runs, prompts }: OptimizationAdminOptions,
+  options: OptimizationAdminOptions,
   server: string,
   facts: ToolRecordFacts,
 ): Promise<ToolReportInput> {
   const { tool, evaluations: own, goldenPrompts } = facts;
+  const { waiting } = await waitingOf(options, server, facts);
+  const { runs, prompts } = options;
   // A run needs a prompt: if there never was one, there is nothing to read.
   const found = goldenPrompts + own.length === 0 ? [] : await runs.list(server, tool);
   const ended = new Set(own.map(({ id }) => id));
@@ -106,6 +109,7 @@ async function withRuns(
   );
   return {
     ...facts,
+    ...defined({ waitingCandidate: waiting?.candidateId }),
     ...(reported.length === 0
       ? {}
       : { reported: countRuns(newestOfEach(reported), await prompts.list(server, tool)) }),
@@ -127,22 +131,22 @@ export class ToolStandings {
   }
 
   async list() {
-    const { subjects, promotions } = this.#options;
     const recordsOf = await this.#records();
     return await Promise.all(
-      subjects.tools().map(async (named) => {
+      this.#options.subjects.tools().map(async (named) => {
         const facts = factsOf(this.#options, named, recordsOf);
-        const [newest] = facts.evaluations;
-        const waiting = newest && waitingIn(newest, facts);
-        const [decision] = waiting ? await promotions.history(named.server, named.tool) : [];
+        const { waiting, newest } = await waitingOf(this.#options, named.server, facts);
+        // Runs are read only where they may be all that there is.
+        const mayBeReported = facts.goldenPrompts > 0 && facts.evaluations.length === 0;
         return {
           server: named.server,
-          ...toolStanding(facts),
+          ...(mayBeReported
+            ? reportedStanding(await withRuns(this.#options, named.server, facts))
+            : toolStanding(facts)),
           evaluatedAt: newest?.endedAt,
           /** Why nothing can be concluded from the newest evaluation, if so. */
           voided: newest?.void,
-          /** What the newest evaluation allows to promote, if nobody has decided since. */
-          waiting: decision && newest && decision.time > newest.endedAt ? undefined : waiting,
+          waiting,
         };
       }),
     );
@@ -159,6 +163,22 @@ export class ToolStandings {
   }
 }
 
+/** What the newest evaluation allows to promote or proposes, if nobody has decided since. */
+async function waitingOf(
+  { promotions }: OptimizationAdminOptions,
+  server: string,
+  facts: ToolRecordFacts,
+) {
+  // A check of the description in force decides nothing about candidates.
+  const newest =
+    facts.evaluations.find(({ results }) => results.some(({ verdict }) => verdict !== undefined)) ??
+      facts.evaluations[0];
+  const waiting = newest && waitingIn(newest, facts);
+  const [decision] = waiting ? await promotions.history(server, facts.tool) : [];
+  const isDecided = decision && newest && decision.time > newest.endedAt;
+  return { newest, waiting: isDecided ? undefined : waiting };
+}
+
 /** The best candidate, if it may be promoted or a person has to decide, and is not in force. */
 function waitingIn(
   { results, void: voided }: Evaluation,
@@ -173,6 +193,11 @@ function waitingIn(
   const before = (best.paired?.baseline ?? own?.metrics)?.overall;
   const after = (best.paired?.candidate ?? best.metrics).overall;
   return { candidateId: best.candidateId, before, after };
+}
+
+function reportedBaseline(records: Parameters<typeof evidenceOf>[1]) {
+  const evidence = evidenceOf(CANONICAL, records);
+  return evidence?.source === "reported" ? evidence : null;
 }
 
 export async function detailOf(
@@ -204,6 +229,7 @@ export async function detailOf(
     canonicalDescription: subject?.canonicalDescription ?? null,
     promotion: options.promotions.of(server, tool) ?? null,
     staleness: options.promotions.staleness(server, tool) ?? null,
+    reported: reportedBaseline(records),
     candidates: candidates.map((candidate) => ({
       ...candidate,
       evidence: evidenceOf(candidate.id, records) ?? null,

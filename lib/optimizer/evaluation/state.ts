@@ -339,7 +339,7 @@ function inTurns(prompts: readonly GoldenPrompt[]): GoldenPrompt[] {
 export function toolsBeside(
   { server, descriptions, shown }: Pick<EvaluationInput, "server" | "descriptions" | "shown">,
 ): string[] {
-  const own = descriptions.find(({ candidateId }) => candidateId === CANONICAL);
+  const own = descriptions.find(({ candidateId }) => candidateId === CANONICAL) ?? descriptions[0];
   return shown(own?.description ?? "").filter((tool) => tool.server !== server)
     .map(({ name }) => name).sort();
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { ClientView, EvaluatorKind, RunCost } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 

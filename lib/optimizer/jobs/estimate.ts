@@ -70,6 +70,7 @@ export function estimateJob(input: {
 
 /** What the prompts can tell, before anything is spent. */
 function powerText(each: readonly TestForecast[], options: JobOptions): string {
+  if (options.check) return "tests the descriptions in use";
   if (options.depth === "quick") return "proposes candidates and confirms none";
   const affordable = Math.floor((options.maxRuns ?? Infinity) / Math.max(1, each.length));
   const powers = each.map(({ fresh, screenRuns, descriptions, alpha }) => {
@@ -111,8 +112,9 @@ type TestForecast = ReturnType<typeof forecastOf>;
 export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
   const saved = stock.candidates;
   const chosen = chooseCandidates({ ...stock, saved, options });
-  const candidates = chosen.candidates.length + chosen.missing;
-  const further = Math.max(0, roundsOf(options) - 1);
+  const isCheck = options.check === true;
+  const candidates = isCheck ? 0 : chosen.candidates.length + chosen.missing;
+  const further = isCheck ? 0 : Math.max(0, roundsOf(options) - 1);
   const wanted = wantedPrompts(options, stock.prompts, candidates + further);
   const known = writtenInView(saved, chosen.candidates);
   const held = withHeldOut(stock.prompts, wanted, known, stock.writtenAt);
@@ -123,7 +125,8 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
     CATEGORIES.reduce((all, category) => all + of(category), 0);
   const isMissingPrompts = options.generate && sum((category) => missing[category].all) > 0;
   const repeats = options.repeats ?? DEPTHS[options.depth].repeats;
-  const baselines = 1 + (stock.inForce === undefined ? 0 : 1);
+  const baselines = 1 + (stock.inForce === undefined || isCheck ? 0 : 1);
+  const siblingPrompts = isCheck ? 0 : stock.siblingPrompts;
   const fresh = !isThorough
     ? 0
     : options.generate
@@ -132,11 +135,11 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
   const screened = sum((category) => wanted[category].all - wanted[category].heldOut);
   const screenRuns = isThorough
     ? candidates > 1 ? screened * candidates * repeats : 0
-    : (screened + stock.siblingPrompts) * (candidates + baselines) * repeats;
+    : (screened + siblingPrompts) * (candidates + baselines) * repeats;
   // Before the first candidates are written; a quick evaluation asks the same prompts anyway.
   const learned = isThorough && chosen.missing > 0 ? Math.min(LEARNED, screened) * repeats : 0;
   const furtherRuns = further * CHILDREN * repeats *
-    (isThorough ? screened : screened + stock.siblingPrompts);
+    (isThorough ? screened : screened + siblingPrompts);
   const descriptions = (1 + baselines) * repeats;
   // A second candidate is put to the same prompts, where the first fails.
   const attempts = fresh * (descriptions + (candidates > 1 ? repeats : 0));
@@ -158,7 +161,9 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
       promoted: 0,
     }),
     candidates,
-    generations: (isMissingPrompts ? 1 : 0) + (chosen.missing > 0 ? 1 : 0) + further + bare,
+    generations: isCheck
+      ? 0
+      : (isMissingPrompts ? 1 : 0) + (chosen.missing > 0 ? 1 : 0) + further + bare,
   };
 }
 

@@ -39,8 +39,12 @@ export async function evaluateForJob(
   const setting = settingOf(record.job.options);
   const beside = (record.job.beside ?? (withToolset ? options.targets.equipped() : []))
     .filter((tool) => tool.server !== server);
+  const { check = false } = record.job.options;
   const descriptions = [
-    { candidateId: CANONICAL, description: target.canonicalDescription ?? "" },
+    // A check is about what clients see now.
+    ...(check && test.inForce
+      ? []
+      : [{ candidateId: CANONICAL, description: target.canonicalDescription ?? "" }]),
     ...(test.inForce
       ? [{
         candidateId: test.inForce.id,

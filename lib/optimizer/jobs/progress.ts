@@ -29,7 +29,7 @@ export function progressMessage(job: OptimizationJob): string {
     default: {
       const part = tool.runsTotal === 0 ? 0 : Math.floor(100 * tool.runsDone / tool.runsTotal);
       const which = tool.candidates === 0
-        ? "the server's own description"
+        ? "the description in use"
         : `candidate ${tool.currentCandidate ?? 1}/${tool.candidates}`;
       return `Testing ${which} (${part}% complete)${place}`;
     }

@@ -2,6 +2,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
 import { countFinished, evaluateForJob, NothingCanWork } from "./evaluate.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
+import { checkOutcome, prepareCheck } from "./check.ts";
 import { promoteBest } from "./promote.ts";
 import type { Target, Targets } from "../targets.ts";
 import { Budget } from "../cost.ts";
@@ -145,11 +146,15 @@ async function runTool(context: JobContext, index: number): Promise<ToolOutcome>
     });
   }
   const test = await testOf(context, index, target);
+  if (record.job.options.check && test.prompts.length === 0) {
+    return { failed: false, untested: true, outcome: "Skipped: it has no prompts" };
+  }
   const evaluation = await options.evaluations.find(server, toolName, evaluationId) ??
     await evaluateForJob(context, index, { id: evaluationId, target, test });
   if (evaluation.void !== undefined) {
     return { failed: true, outcome: `Inconclusive: ${evaluation.void}` };
   }
+  if (record.job.options.check) return checkOutcome(evaluation);
   await record.stepTool(index, { phase: "promoting" });
   // Whoever stopped the job since wants nothing promoted.
   signal.throwIfAborted();
@@ -163,7 +168,8 @@ async function testOf(context: JobContext, index: number, target: Target): Promi
   if (plan) return await restorePlan(context, target, plan);
   await record.stepTool(index, { phase: "generating" });
   signal.throwIfAborted();
-  const test = await prepareTool(context, target);
+  const isCheck = record.job.options.check === true;
+  const test = await (isCheck ? prepareCheck : prepareTool)(context, target);
   await record.stepTool(index, {
     phase: "evaluating",
     candidates: test.candidates.length,

@@ -15,7 +15,7 @@ import { Notice } from "../../../../components/states.tsx";
 import { inertString } from "../../../../lib/console/ui/format.ts";
 import { StateLabel, type Tone } from "../../../../components/badges.tsx";
 import type { IconName } from "../../../../components/icon.tsx";
-import { InertText } from "../../../../components/text.tsx";
+import { Ago, InertText } from "../../../../components/text.tsx";
 
 const MEANINGS: Record<PromptCategory, string> = {
   direct: "Direct prompts name the task plainly. The tool should be called.",
@@ -148,7 +148,7 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
           {prompt.heldOut && <span class="run-words">hidden when candidates are written</span>}
           {prompt.version > 1 && <span class="run-words">version {prompt.version}</span>}
         </p>
-        {runs.some(({ reasoning }) => reasoning !== undefined) && <Reasoning runs={runs} />}
+        {runs.length > 0 && <Runs runs={runs} />}
         {page.exists && (
           <details class="edit-words" open={isEdited}>
             <summary>
@@ -186,18 +186,20 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
   );
 }
 
-function Reasoning({ runs }: { runs: RunView[] }) {
+function Runs({ runs }: { runs: RunView[] }) {
   return (
     <details class="edit-words">
-      <summary>Model response</summary>
-      {runs.map(({ reasoning, state }, index) =>
-        reasoning === undefined ? null : (
-          <blockquote key={index} class="reasoning">
-            {runs.length > 1 && <span class="muted small">{RUNS[state].word}:</span>}
-            <InertText text={reasoning} />
-          </blockquote>
-        )
-      )}
+      <summary>{runs.length === 1 ? "Run" : `${runs.length} runs`}</summary>
+      {runs.map(({ reasoning, state, at, seconds }, index) => (
+        <blockquote key={index} class="reasoning">
+          <span class="muted small">
+            {RUNS[state].word}, <Ago at={at} />
+            {seconds !== undefined && `, took ${seconds}`}
+            {reasoning === undefined ? "" : ":"}
+          </span>
+          {reasoning !== undefined && <InertText as="p" text={reasoning} />}
+        </blockquote>
+      ))}
     </details>
   );
 }

@@ -1,6 +1,6 @@
 import type { Comparison, ConfusionTable } from "../(_page)/comparison.ts";
 import { Card } from "../../../../components/layout.tsx";
-import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
+import { Ago, CodeBlock, InertText, WordDiff } from "../../../../components/text.tsx";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { EmptyState } from "../../../../components/states.tsx";
 import { Icon } from "../../../../components/icon.tsx";
@@ -112,6 +112,18 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
       </Card>
       {confusion && <ConfusionMatrix {...confusion} />}
       <SearchRanks ranks={ranks} />
+      {page.issue !== undefined && candidate.isInForce && (
+        <Card title="For the server's author">
+          <p class="hint">
+            Everyone profits if the server itself has the better description. Copy this text into an
+            issue of its project. <code>quartermaster optimize patch</code> also writes a diff.
+          </p>
+          <details>
+            <summary>Issue text</summary>
+            <CodeBlock code={page.issue} label="issue text" />
+          </details>
+        </Card>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import {
   type Operation,
   type OperationCall,
@@ -50,7 +50,7 @@ const ACTIONS: Record<string, ToolAction> = {
   "add-prompt": {
     operation: savePrompts,
     tab: "prompts",
-    input: (field) => ({ prompts: [promptOf(field)] }),
+    input: (field) => ({ prompts: [promptOf(field)], mode: "merge" }),
     done: "added",
   },
   "edit-prompt": {
@@ -114,7 +114,8 @@ export async function runToolAction(
     // The decision is left to the person.
     const candidateIds = [field("candidate") ?? ""];
     const input = { server: named.server, tools: [named.tool], candidateIds, autoPromote: false };
-    return jobPath((await runOperation(JOB_OPERATIONS.start, gateway, input, call)).job.id);
+    const { job } = await runOperation(JOB_OPERATIONS.start, gateway, input, call);
+    return jobPath(job!.id);
   }
   if (!Object.hasOwn(ACTIONS, name)) {
     throw new GatewayError("INVALID_ARGUMENTS", {

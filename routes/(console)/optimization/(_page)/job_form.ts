@@ -75,7 +75,7 @@ export async function submitJob(
   call: OperationCall,
 ): Promise<string> {
   const { job } = await runOperation(JOB_OPERATIONS.start, gateway, toInput(values), call);
-  return jobPath(job.id);
+  return jobPath(job!.id);
 }
 
 function toInput(values: JobFormValues): JobInput {

@@ -57,9 +57,10 @@ export async function toolOptimizationPage(
   const canonical = found.canonicalDescription;
   const own = baselineOf(found.evaluations, exists ? canonical ?? "" : undefined);
   // What callers reported; evidence that holds is about the text of today.
-  const baseline = own?.metrics ??
+  const baseline = own?.metrics ?? found.reported?.metrics ??
     found.candidates.find(({ evidence }) => evidence !== null && evidence.problem === undefined)
       ?.evidence?.baseline;
+  const isReported = own === undefined && found.reported !== null;
   return {
     server,
     tool: found.tool,
@@ -67,9 +68,15 @@ export async function toolOptimizationPage(
     isOn: admin.enabled,
     exists,
     isEnabled: found.enabled,
-    status: promotion !== null ? "optimized" : own ? "baseline" : "unoptimized",
+    status: promotion !== null ? "optimized" : own || isReported ? "baseline" : "unoptimized",
+    /** The numbers of the server's own description are what a client reported. */
+    isReported,
     canonical,
     promotion,
+    /** A text for the server's author that proposes the promoted description. */
+    issue: promotion !== null && exists
+      ? (await admin.patch({ server, tool: found.tool })).text
+      : undefined,
     /** How the server's own description differs from what it was. */
     stale: staleness ? wordDiff(staleness.before ?? "", staleness.now ?? "") : undefined,
     tab: tabOf(query),
@@ -171,6 +178,8 @@ function runView(run: RunSummary, { expectedBehavior }: GoldenPrompt) {
       ? `not counted: ${error ?? "the run failed"}`
       : callText(toolCalled, otherTools, expectedBehavior.shouldCallTool),
     reasoning: reasoning || undefined,
+    at: Date.parse(run.timestamp),
+    seconds: run.durationMs === 0 ? undefined : `${(run.durationMs / 1_000).toFixed(1)} s`,
   } as const;
 }
 

@@ -216,7 +216,9 @@ function Status({ page }: { page: ToolOptimizationPage }) {
         )
         : (
           <StateLabel>
-            ○ {page.status === "baseline"
+            ○ {page.isReported
+              ? "Baseline reported by a client"
+              : page.status === "baseline"
               ? "Baseline: the server's own description is kept"
               : "Not optimized"}
           </StateLabel>

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { GatewayError } from "../../core/errors.ts";
+import { CATEGORIES, type Evaluation } from "../../core/optimization.ts";
+import { counted } from "../../core/text.ts";
+import { gainOf, gainPoints, promptsIn, scoreText } from "../../optimizer/evaluation/metrics.ts";
+import type { Evidence } from "./schemas.ts";
+
+export const DescriptionPatch = z.object({
+  format: z.enum(["diff", "issue"]),
+  text: z.string(),
+  candidateId: z.string(),
+});
+
+export interface PatchInput {
+  server: string;
+  tool: string;
+  canonical: string;
+  description: string;
+  evidence: Evidence | undefined;
+  evaluation: Evaluation | undefined;
+}
+
+/** Text for the author of the server: what to change, and what speaks for it. */
+export function issueText(input: PatchInput): string {
+  const { tool, canonical, description } = input;
+  return [
+    `# Improve the description of \`${tool}\``,
+    "Models choose a tool by its description. With the description below, a model called " +
+    `\`${tool}\` more often when it should, and left it alone when it should not.`,
+    "Current description:",
+    quoted(canonical === "" ? "(none)" : canonical),
+    `Proposed description (${description.length} characters):`,
+    quoted(description),
+    "## Evidence",
+    ...evidenceLines(input),
+  ].join("\n\n") + "\n";
+}
+
+function quoted(text: string): string {
+  const fence = "`".repeat(Math.max(3, 1 + longestRun(text)));
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}
+
+function evidenceLines({ evidence, evaluation }: PatchInput): string[] {
+  if (!evidence) return ["None: the description has not been evaluated yet."];
+  const { metrics, baseline, source, verdict, time } = evidence;
+  const gain = verdict?.gain ?? gainOf(baseline.overall, metrics.overall);
+  const asked = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
+  const model = evaluation?.model === undefined ? "" : ` by ${evaluation.model}`;
+  const rows = ([...CATEGORIES, "overall"] as const).map((name) =>
+    `| ${name} | ${scoreText(baseline[name])} | ${scoreText(metrics[name])} |`
+  );
+  return [
+    `Tested ${time.slice(0, 10)}${model} with ${counted(evidence.prompts, "prompt")} ` +
+    `(${asked.join(", ")}), among the server's other tools; no tool was run.` +
+    (source === "reported" ? " These results were reported by a client." : ""),
+    ["| prompts | current | proposed |", "| --- | --- | --- |", ...rows].join("\n"),
+    ...(gain ? [`Gain: ${gainPoints(gain)}.`] : []),
+    ...(verdict?.confirmed
+      ? ["Confirmed on prompts that neither the writer nor the selection had seen."]
+      : ["Not confirmed on unseen prompts."]),
+  ];
+}
+
+type Quote = '"' | "'" | "`" | "";
+
+/** How a text is written between quotes of this kind; bare, as it is. */
+function written(text: string, quote: Quote): string {
+  if (quote === "") return text;
+  if (quote === '"') return JSON.stringify(text).slice(1, -1);
+  const plain = text.replaceAll("\\", "\\\\").replaceAll(quote, `\\${quote}`);
+  return quote === "`" ? plain.replaceAll("${", "\\${") : plain.replaceAll("\n", "\\n");
+}
+
+/** A unified diff that replaces the description in the server's source. */
+export function descriptionDiff(
+  { tool, canonical, description }: Pick<PatchInput, "tool" | "canonical" | "description">,
+  { path, source }: { path: string; source: string },
+): string {
+  const found = canonical === "" ? undefined : findText(source, canonical, tool);
+  if (!found) {
+    throw new GatewayError("NOT_FOUND", {
+      message:
+        `Cannot patch ${path}: it does not contain the description of "${tool}" in one piece`,
+      recoveryAction: "Name the file that has the description, or leave it out for an issue text",
+    });
+  }
+  const { at, length, quote } = found;
+  const changed = source.slice(0, at) + written(description, quote) + source.slice(at + length);
+  return unifiedDiff(path, source, changed);
+}
+
+/** The description as the source writes it; of several, the first one behind the tool's name. */
+function findText(source: string, text: string, tool: string) {
+  const places = (['"', "'", "`", ""] as const).flatMap((quote) => {
+    const sought = written(text, quote);
+    const all: { at: number; length: number; quote: Quote }[] = [];
+    for (let at = source.indexOf(sought); at !== -1; at = source.indexOf(sought, at + 1)) {
+      const isQuoted = source[at - 1] === quote;
+      if (quote === "" ? !/["'`]/.test(source[at - 1] ?? "") : isQuoted) {
+        all.push({ at, length: sought.length, quote });
+      }
+    }
+    return all;
+  }).sort((one, other) => one.at - other.at);
+  const named = source.indexOf(tool);
+  return places.find(({ at }) => at > named) ?? places[0];
+}
+
+const CONTEXT = 3;
+
+/** One hunk: the two texts differ in one place. */
+export function unifiedDiff(path: string, before: string, after: string): string {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start++;
+  let end = 0;
+  while (
+    end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)
+  ) end++;
+  if (start === old.length && start === now.length) return "";
+  const from = Math.max(0, start - CONTEXT);
+  const [oldEnd, nowEnd] = [old.length - end, now.length - end];
+  const tail = old.slice(oldEnd, oldEnd + CONTEXT);
+  const marked = (mark: string, lines: readonly string[]) =>
+    lines.map((line) => mark + ended(line));
+  const body = [
+    ...marked(" ", old.slice(from, start)),
+    ...marked("-", old.slice(start, oldEnd)),
+    ...marked("+", now.slice(start, nowEnd)),
+    ...marked(" ", tail),
+  ];
+  const range = (length: number) => `${from + 1},${length + start - from + tail.length}`;
+  return `--- a/${path}\n+++ b/${path}\n` +
+    `@@ -${range(oldEnd - start)} +${range(nowEnd - start)} @@\n${body.join("")}`;
+}
+
+/** With their ends. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function ended(line: string): string {
+  return line.endsWith("\n") ? line : `${line}\n\\ No newline at end of file\n`;
+}
