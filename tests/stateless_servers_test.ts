@@ -16,6 +16,7 @@ import { serveStateless } from "../lib/servers/testing/stateless_server.ts";
 import { Endpoints } from "./combined_endpoints.ts";
 import { until } from "./gateway.ts";
 import { TEST_LOCK } from "./packages.ts";
+import { StatelessClient } from "./stateless_client.ts";
 
 const PROGRAM = fromFileUrl(
   new URL("../lib/servers/testing/stateless_server.ts", import.meta.url),
@@ -70,6 +71,11 @@ Deno.test("clients of 2025-11-25 use servers of 2026-07-28 as if they had sessio
         const { client, text, hasHeard } = user;
         const { tools } = await client.listTools();
         assert.ok(tools.some(({ name }) => name === `${prefix}echo`));
+        const numbers = tools.find(({ name }) => name === `${prefix}numbers`);
+        assert.ok(numbers && numbers.outputSchema === undefined);
+        const { content, structuredContent } = await client.callTool({ name: numbers.name });
+        assert.deepEqual(content, [{ type: "text", text: "one and two" }]);
+        assert.equal(structuredContent, undefined);
         assert.match(await text(`${prefix}echo`, { region: "Zürich" }), /Zürich/);
         assert.match(await text(`${prefix}ask`), /blue, state/);
         const all = await text(`${prefix}ask_all`).catch(() => text(`${prefix}ask-all`));
@@ -88,6 +94,14 @@ Deno.test("clients of 2025-11-25 use servers of 2026-07-28 as if they had sessio
       });
     }
   }
+  await endpoints.build("counting", ["remote.numbers"]);
+  await using older = await connect(url, "/toolsets/counting/mcp");
+  assert.match(await older.text("remote_numbers"), /one and two/);
+  await using newer = await StatelessClient.http(new URL("/toolsets/counting/mcp", url));
+  const [numbers] = (await newer.client.listTools()).tools;
+  assert.equal(numbers?.outputSchema?.type, "array");
+  const { structuredContent } = await newer.client.callTool({ name: "remote_numbers" });
+  assert.deepEqual(structuredContent, [1, 2]);
   const page = await fetch(new URL("/servers/remote", url));
   assert.match(await page.text(), /2026-07-28/);
 });

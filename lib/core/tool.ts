@@ -23,7 +23,7 @@ const ICON = z.looseObject({
  * A tool as its server described it. One that a client of the SDK 2 refuses would cost it the whole
  * list, so this refuses the same; only the insides of schemas are not looked at, because that takes 70
  * times as long. The SDK 1 also refuses an output schema that is not of an object, which 2026-07-28
- * allows.
+ * allows: its clients get the tool without it (lib/mcp/older_output.ts).
  */
 export type ToolDefinition =
   & Unchecked<Tool>

@@ -312,7 +312,7 @@ class CombinedViewSession implements ViewSession {
     const list = this.#view.toolList(principal);
     this.lists.noteListed("tools", list.digest);
     this.#countList(list.digest);
-    return { text: resultText(request.id, list.text) };
+    return { text: resultText(request.id, list.textFor(this.#client.profile)) };
   }
 
   /** Resolves when it is known what servers list to clients like this one; undefined if it is. */

@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { errorText, resultText } from "../core/rpc.ts";
 import { VERSION } from "../core/product.ts";
 import type { RunSteps, ShownTool } from "../optimizer/evaluators/evaluator.ts";
-import type { McpRequest } from "../core/client.ts";
+import type { ClientProfile, McpRequest } from "../core/client.ts";
 import type { TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/access.ts";
@@ -15,6 +15,7 @@ import { Guard } from "../http/guard.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { McpEndpoint } from "./endpoint_host.ts";
 import { HeldCalls } from "./held_calls.ts";
+import { ListText } from "./list_changes.ts";
 import type { View } from "./view.ts";
 
 const HOST = "127.0.0.1";
@@ -131,12 +132,16 @@ const CANNED = {
 
 /** The tools of one evaluation run, as its model is to see them. Nothing leads to a server. */
 function evalView(tools: readonly ShownTool[], steps: RunSteps | undefined): View {
-  const answer = async ({ id, method, params }: McpRequest): Promise<string> => {
+  const list = new ListText(`{"tools":[${tools.map(({ text }) => text).join(",")}]}`);
+  const answer = async (
+    { id, method, params }: McpRequest,
+    profile: ClientProfile,
+  ): Promise<string> => {
     switch (method) {
       case "ping":
         return resultText(id, "{}");
       case "tools/list":
-        return resultText(id, `{"tools":[${tools.map(({ text }) => text).join(",")}]}`);
+        return resultText(id, list.textFor(profile));
       case "tools/call": {
         const name = toolNameOf(params);
         const isListed = tools.some((tool) => tool.name === name);
@@ -155,8 +160,8 @@ function evalView(tools: readonly ShownTool[], steps: RunSteps | undefined): Vie
         capabilities: { tools: {} },
         serverInfo: { name: "quartermaster-trial", version: VERSION },
       }),
-    open: () => ({
-      request: async (request) => ({ text: await answer(request) }),
+    open: ({ profile }) => ({
+      request: async (request) => ({ text: await answer(request, profile) }),
       notify: () => {},
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }),

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { ChangeNotifier } from "../core/change_notifier.ts";
+import { type ClientProfile, isStateless } from "../core/client.ts";
 import { notificationText } from "../core/rpc.ts";
+import { olderToolList } from "./older_output.ts";
 import type { Session } from "./session.ts";
 
 /** Between two announcements to one client: no more than two in any second. */
@@ -14,6 +16,7 @@ type ListKind = (typeof KINDS)[number];
 /** The result of tools/list with a digest, computed once. */
 export class ListText {
   readonly text: string;
+  #older: string | undefined;
   #digest: string | undefined;
 
   constructor(text: string) {
@@ -22,6 +25,11 @@ export class ListText {
 
   get digest(): string {
     return this.#digest ??= createHash("sha1").update(this.text).digest("base64");
+  }
+
+  /** The text that a client gets: older ones refuse some tools' output schemas. */
+  textFor(profile: ClientProfile): string {
+    return isStateless(profile) ? this.text : this.#older ??= olderToolList(this.text);
   }
 
   /** The list with this text: the known one, if its text is the same. */

@@ -24,6 +24,7 @@ import { abortable } from "../core/async.ts";
 import { hasTasks, LOG_LEVEL_KEY } from "../core/stateless.ts";
 import { ConnectionState, isStateful, withdrawal } from "./connection_state.ts";
 import { completeRounds, completeUrls, type ServerAnswer } from "./input_rounds.ts";
+import { olderCallAnswer } from "./older_output.ts";
 import { ResourceWatch } from "./resource_watch.ts";
 import { rootFolder } from "./root_folder.ts";
 import { isTracing, tracedParams, withSpan } from "../telemetry/tracing.ts";
@@ -37,6 +38,8 @@ const METHOD_NOT_FOUND = -32601;
 const INTERNAL_ERROR = -32603;
 /** Requests of a stateless client that can be answered with a question. */
 const CAN_ASK = new Set(["tools/call", "prompts/get", "resources/read"]);
+/** Requests that are answered with a tool's output. */
+const OUTPUT = new Set(["tools/call", "tasks/result"]);
 /** Instances of one server for the folders of one stateless client. */
 const MOST_FOLDERS = 20;
 /** What clients get of a stateless server's log messages until they set a level. */
@@ -223,7 +226,9 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   ): Promise<ServerAnswer> {
     // The client of a task gets the server's questions when it asks about the task.
     if (isStateless(this.#client.profile) && !request.deferral?.isDeferred) return answer;
-    return await completeRounds(answer, this.#rounds(request, call, send));
+    const { id, text } = await completeRounds(answer, this.#rounds(request, call, send));
+    if (isStateless(this.#client.profile)) return { id, text };
+    return { id, text: OUTPUT.has(call.method) ? olderCallAnswer(text) : text };
   }
 
   /** The log messages that a client wants of a stateless server, which sends none unless asked. */

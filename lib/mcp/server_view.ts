@@ -237,7 +237,7 @@ class ServerViewSession implements ViewSession {
     }
     const list = this.#toolList();
     this.lists.noteListed("tools", list.digest);
-    return { text: resultText(request.id, list.text) };
+    return { text: resultText(request.id, list.textFor(this.#client.profile)) };
   }
 
   /** Until the client has a connection of its own, its list is that of clients like it, in that order. */

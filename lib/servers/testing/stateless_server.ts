@@ -49,6 +49,11 @@ function createServer(state: State, changes?: Changes): McpServer {
     state.seen.push({ method: "tools/call", headers: ctx.http?.req?.headers });
     return text(JSON.stringify(args));
   });
+  const numbers = fromJsonSchema({ type: "array", items: { type: "number" } });
+  mcp.registerTool("numbers", { outputSchema: numbers }, () => ({
+    ...text("one and two"),
+    structuredContent: [1, 2],
+  }));
   mcp.registerTool("whoami", {}, (ctx: ServerContext) => text(JSON.stringify(ctx.mcpReq)));
   mcp.registerTool("grow", { inputSchema: z.object({ name: z.string() }) }, ({ name }) => {
     state.extra.push(name);
