@@ -2,11 +2,12 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import type { CatalogTool } from "./catalog_tool.ts";
 
 const MAX_PROBLEMS = 5;
+type Defined = Pick<CatalogTool, "definition">;
 /** Compiled at the first call of each tool, and gone with it. */
-const validators = new WeakMap<CatalogTool, Validator | undefined>();
+const validators = new WeakMap<Defined, Validator | undefined>();
 
 /** What is wrong with arguments, in words; undefined if nothing is. */
-export function argumentProblems(tool: CatalogTool, args: unknown): string | undefined {
+export function argumentProblems(tool: Defined, args: unknown): string | undefined {
   const errors = validate(tool, args)?.errors ?? [];
   if (errors.length === 0) return undefined;
   // The outer complaints only say that there is an inner one.
@@ -33,7 +34,7 @@ function problemText(keyword: string, sentence: string): string {
 const WRAPPERS = new Set(["properties", "items", "$ref", "allOf", "additionalProperties"]);
 
 /** Undefined if the schema cannot be used: then the server itself has to judge. */
-function validate(tool: CatalogTool, args: unknown) {
+function validate(tool: Defined, args: unknown) {
   if (!validators.has(tool)) validators.set(tool, compile(tool.definition.inputSchema));
   try {
     return validators.get(tool)?.validate(args);

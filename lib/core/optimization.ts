@@ -31,6 +31,10 @@ export type ClientView = z.infer<typeof ClientView>;
 export const MissedBy = z.enum(["not-searched", "not-found", "not-called"]);
 export type MissedBy = z.infer<typeof MissedBy>;
 
+/** Arguments that do not fit the tool's schema, or that are not those which the prompt states. */
+export const ArgumentsFit = z.enum(["valid", "invalid", "unexpected"]);
+export type ArgumentsFit = z.infer<typeof ArgumentsFit>;
+
 /** The evaluator in use, or why there is none. */
 export const EvaluatorInfo = z.object({
   kind: EvaluatorKind.nullable(),
@@ -75,6 +79,8 @@ export const GoldenPrompt = z.strictObject({
     notes: z.string().max(1_000).optional(),
     /** For a prompt that is meant for another tool: its own name, after `server.` of another server. */
     expectedTool: z.string().optional(),
+    /** What the call has to contain; it may contain more. */
+    expectedArguments: z.record(z.string(), z.unknown()).optional(),
   }),
   createdAt: Time,
   origin: TextOrigin,
@@ -82,6 +88,8 @@ export const GoldenPrompt = z.strictObject({
   heldOut: z.boolean().default(false),
   /** From this version on it is no longer asked. */
   retired: z.boolean().default(false),
+  /** A person looked at its label and keeps it. */
+  isConfirmed: z.literal(true).optional(),
 });
 export type GoldenPrompt = z.infer<typeof GoldenPrompt>;
 
@@ -125,6 +133,7 @@ export const EvalRun = z.strictObject({
     durationMs: z.number(),
     /** Why the tool was not called, where the model has to find it first. */
     missed: MissedBy.optional(),
+    arguments: ArgumentsFit.optional(),
   }),
   /** Every tool that was called, this one and others, in order. */
   calls: z.array(ObservedCall).default([]),
@@ -220,6 +229,8 @@ export const DescriptionResult = z.strictObject({
   ranks: z.record(z.string(), z.number().nullable()).default({}),
   /** Why it was not called for prompts that should call it, where it has to be found first: counts. */
   missed: z.partialRecord(MissedBy, z.int()).optional(),
+  /** How the arguments of its calls were, where they should be made: counts. */
+  arguments: z.partialRecord(ArgumentsFit, z.int()).optional(),
   /** Missing for the canonical description. */
   verdict: Verdict.optional(),
 });
@@ -318,6 +329,8 @@ export const JobOptions = z.strictObject({
   /** Whether the equipped toolset's tools are shown beside the server's. */
   withToolset: z.boolean().default(false),
   view: ClientView.default("inline"),
+  /** Whether arguments have to fit the schema, and the sibling that a prompt names to be called. */
+  strict: z.boolean().default(false),
   /** It stops before it would spend more. */
   maxRuns: z.int().min(1).max(1_000_000).optional(),
   maxCostUsd: z.number().positive().optional(),

@@ -26,6 +26,7 @@ import {
   TOOL,
   WrittenPrompt,
 } from "./optimization/schemas.ts";
+import { LABEL_OPERATIONS } from "./prompt_labels.ts";
 import { decidedBy, MANAGES, operation, type OutputOf, READS } from "./operation.ts";
 
 const WRITE = { ...MANAGES, rights: ["optimize"] } as const;
@@ -416,6 +417,7 @@ export const EVALUATION_OPERATIONS = {
   listPrompts,
   editPrompt,
   retirePrompt,
+  ...LABEL_OPERATIONS,
   generate,
   generateCandidates,
   generatePrompts,

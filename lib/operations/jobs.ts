@@ -49,6 +49,9 @@ export const HOW = {
   view: shape.view.register(fieldHints, {
     help: "inline shows the model all tools; deferred hides them behind the client's tool search",
   }),
+  strict: shape.strict.register(fieldHints, {
+    help: "Invalid arguments, or not calling an expected sibling, count as failures",
+  }),
   maxRuns: shape.maxRuns.register(fieldHints, {
     placeholder: "N",
     help: "Maximum number of runs",

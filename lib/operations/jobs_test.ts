@@ -143,6 +143,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
     "repeats",
     "with-toolset",
     "view",
+    "strict",
     "max-runs",
     "max-cost",
     "no-promote",

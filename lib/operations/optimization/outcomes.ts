@@ -2,6 +2,7 @@ import { counted } from "../../core/text.ts";
 import { jobOutcome } from "../../core/job_outcome.ts";
 import { CategoryScores, type JobEstimate, type OptimizationJob } from "../../core/optimization.ts";
 import {
+  argumentsText,
   missedText,
   percent,
   scoreText,
@@ -22,6 +23,7 @@ export function metricsText(metrics: CategoryScores): string {
 /** What is known of one description, in a few lines. */
 export function resultLines({ candidateId, counts, ...more }: CandidateResults): string[] {
   const { tool, evidence, confusion, ranks, missed } = more;
+  const misfits = argumentsText(more.arguments);
   if (!evidence) return [`${candidateId}: no data`];
   const { source, depth, errors, problem, verdict } = evidence;
   const words = problem ?? verdict?.words;
@@ -33,6 +35,7 @@ export function resultLines({ candidateId, counts, ...more }: CandidateResults):
     }`,
     ...(words === undefined ? [] : [`  ${words}`]),
     ...(missed === undefined ? [] : [`  not called: ${missedText(missed)}`]),
+    ...(misfits === "" ? [] : [`  calls: ${misfits}`]),
     ...mistakeLines(confusion, tool),
     ...rankLines(ranks),
   ];

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { GoldenPrompt, newId, type PromptCategory, TextOrigin } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { nearestNames, shortened } from "../../core/text.ts";
 import { isNearDuplicate, promptProblem } from "../../optimizer/generation/prompt_rules.ts";
 import { emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
+import { proposedLabel } from "../../optimizer/evaluation/labels.ts";
 import type { Target } from "../../optimizer/targets.ts";
 import {
   type OptimizationAdminOptions,
@@ -13,6 +15,7 @@ import {
 } from "./subjects.ts";
 import {
   type EditedPrompt,
+  type LabelDecision,
   PROMPT_LENGTH,
   type SavedPrompts,
   type WrittenPrompt,
@@ -102,9 +105,10 @@ export class PromptSets {
   async edit(edit: WrittenTool & EditedPrompt): Promise<GoldenPrompt> {
     const old = await this.#resolve(edit);
     const category = edit.category ?? old.category;
-    const { notes, expectedTool } = old.expectedBehavior;
+    const { notes, expectedTool, expectedArguments } = old.expectedBehavior;
+    const isOtherKind = (category === "negative") !== (old.category === "negative");
     const expectedBehavior = edit.expectedBehavior ??
-      (category === old.category ? { notes, expectedTool } : { notes });
+      (isOtherKind ? { notes } : { notes, expectedTool, expectedArguments });
     const draft = { id: old.id, category, prompt: edit.prompt ?? old.prompt, expectedBehavior };
     const named = { server: old.server, tool: old.toolName };
     const { prompts } = await this.save({ ...named, prompts: [draft] }, "person");
@@ -119,6 +123,32 @@ export class PromptSets {
       { ...old, version: old.version + 1, createdAt, retired: true },
     ]);
     this.#options.onChange?.();
+  }
+
+  /** What a person decides about a label that may be wrong. */
+  async judgeLabel(
+    { decision, ...named }: WrittenTool & { id: string; decision: LabelDecision },
+  ): Promise<GoldenPrompt | undefined> {
+    if (decision === "drop") {
+      await this.retire(named);
+      return undefined;
+    }
+    const old = await this.#resolve(named);
+    if (decision === "relabel") {
+      const { server, toolName, id } = old;
+      const runs = await this.#options.runs.list(server, toolName);
+      // Nobody asks for another label than the runs speak for: for that there is the edit.
+      const { category, expectedTool } = proposedLabel(old, runs);
+      const { notes } = old.expectedBehavior;
+      const expectedBehavior = { ...defined({ notes, expectedTool }) };
+      return await this.edit({ server, tool: toolName, id, category, expectedBehavior });
+    }
+    const { server, id, version } = old;
+    const createdAt = new Date().toISOString();
+    const kept = { ...old, version: version + 1, createdAt, isConfirmed: true as const };
+    await this.#options.prompts.save([kept]);
+    this.#options.onChange?.();
+    return await this.#options.prompts.find(server, id);
   }
 
   /** The version of today. */
@@ -142,6 +172,7 @@ export function promptNotFound(server: string, id: string, tool?: string): Gatew
   });
 }
 
+const MOST_ARGUMENTS = 4_000;
 const PROMPT_ID = /^[\w.:-]{1,64}$/;
 
 /** Why a prompt cannot be kept as it is. */
@@ -183,7 +214,13 @@ function meantForProblem(
   earlier: GoldenPrompt | undefined,
   tools: readonly string[],
 ): string | undefined {
-  const { expectedTool } = expectedBehavior ?? {};
+  const { expectedTool, expectedArguments } = expectedBehavior ?? {};
+  if (expectedArguments !== undefined && category === "negative") {
+    return "a negative prompt calls no tool that expectedArguments could be for";
+  }
+  if (JSON.stringify(expectedArguments ?? {}).length > MOST_ARGUMENTS) {
+    return `expectedArguments can have at most ${MOST_ARGUMENTS} characters`;
+  }
   if (expectedTool === undefined || (expectedTool === name && category !== "negative")) {
     return undefined;
   }
@@ -236,13 +273,14 @@ function versionOf(
     now: number;
   },
 ): GoldenPrompt {
-  const { notes } = expectedBehavior;
+  const { notes, expectedArguments } = expectedBehavior;
   const shouldCallTool = category !== "negative";
   const expectedTool = shouldCallTool ? undefined : expectedBehavior.expectedTool;
   const text = prompt.trim();
   const isSame = earlier && !earlier.retired && earlier.prompt === text &&
     earlier.category === category && earlier.expectedBehavior.notes === notes &&
-    earlier.expectedBehavior.expectedTool === expectedTool;
+    earlier.expectedBehavior.expectedTool === expectedTool &&
+    isDeepStrictEqual(earlier.expectedBehavior.expectedArguments, expectedArguments);
   if (isSame) return earlier;
   return GoldenPrompt.parse({
     id: earlier?.id ?? id ?? newId("prompt", now),
@@ -253,7 +291,7 @@ function versionOf(
     prompt: text,
     expectedBehavior: {
       shouldCallTool,
-      ...defined({ notes, expectedTool }),
+      ...defined({ notes, expectedTool, expectedArguments }),
     },
     createdAt: new Date(now).toISOString(),
     origin,

@@ -163,3 +163,41 @@ Deno.test("PromptSets.save() takes a tool of another server by server.tool, and 
   assert.equal(prompts[2]?.expectedBehavior.expectedTool, "shop.forecast");
   assert.match(warnings.join(), /"shop\.forecast", which is shown only with the equipped toolset$/);
 });
+
+Deno.test("PromptSets.judgeLabel() keeps, relabels or drops a prompt, each as a version", async () => {
+  await using sets = await openSets();
+  const { prompts } = await sets.save(PROMPTS);
+  const judge = (index: number, decision: "keep" | "relabel" | "drop") =>
+    sets.admin.prompts.judgeLabel({
+      server: "weather",
+      tool: "forecast",
+      id: prompts[index]!.id,
+      decision,
+    });
+  const kept = await judge(0, "keep");
+  assert.deepEqual([kept?.version, kept?.isConfirmed, kept?.category], [2, true, "direct"]);
+  const relabeled = await judge(2, "relabel");
+  assert.deepEqual(
+    [relabeled?.category, relabeled?.expectedBehavior.shouldCallTool, relabeled?.isConfirmed],
+    ["direct", true, undefined],
+  );
+  assert.equal(await judge(1, "drop"), undefined);
+  assert.deepEqual((await sets.saved()).map(({ id }) => id), [prompts[0]!.id, prompts[2]!.id]);
+});
+
+Deno.test("PromptSets.save() keeps expected arguments, of prompts that call the tool", async () => {
+  await using sets = await openSets();
+  const expectedBehavior = { expectedArguments: { city: "Rome" } };
+  const [first] = (await sets.save([{ ...PROMPTS[0], expectedBehavior }])).prompts;
+  assert.deepEqual(first?.expectedBehavior.expectedArguments, { city: "Rome" });
+  const again = (await sets.save([{ ...PROMPTS[0], expectedBehavior }])).prompts[0];
+  assert.equal(again?.version, 1);
+  const other = { expectedArguments: { city: "Oslo" } };
+  const changed = (await sets.save([{ ...PROMPTS[0], expectedBehavior: other }])).prompts[0];
+  assert.equal(changed?.version, 2);
+  const error = await failure(
+    sets.save([{ ...PROMPTS[2], expectedBehavior }]),
+    "INVALID_ARGUMENTS",
+  );
+  assert.match(error.message, /negative prompt calls no tool that expectedArguments/);
+});

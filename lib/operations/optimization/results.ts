@@ -207,7 +207,7 @@ function resultsOf(
       : addConfusions(measured.map(({ confusion }) => confusion)),
     // The newest first: it knows the prompts of today.
     ranks: ranksOf(measured[0]?.ranks ?? {}, records),
-    ...defined({ missed: measured[0]?.missed }),
+    ...defined({ missed: measured[0]?.missed, arguments: measured[0]?.arguments }),
     runs: runs.slice(-most).map((run) => summaryOf(run, tool)),
     // Runs are not kept for ever; what was counted from them is.
     runCount: Math.max(runs.length, counts.overall.total + (evidence?.errors ?? 0)),
@@ -231,7 +231,7 @@ function summaryOf(
   { id, server, promptId, status, result, calls, timestamp }: EvalRun,
   own: string,
 ): RunSummary {
-  const { toolCalled, correct, error, reasoning, durationMs, missed } = result;
+  const { toolCalled, correct, error, reasoning, durationMs, missed, arguments: fit } = result;
   // Another server's tool may have the same name.
   const others = calls.filter((call) => call.tool !== own || (call.server ?? server) !== server)
     .map(({ name }) => name);
@@ -244,6 +244,6 @@ function summaryOf(
     timestamp,
     durationMs,
     otherTools: [...new Set(others)],
-    ...defined({ error, missed, reasoning: reasoning?.slice(0, 500) || undefined }),
+    ...defined({ error, missed, arguments: fit, reasoning: reasoning?.slice(0, 500) || undefined }),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fieldHints } from "../fields.ts";
 import {
+  ArgumentsFit,
   CANONICAL,
   CategoryScores,
   Depth,
@@ -19,6 +20,8 @@ import {
   ToolCandidate,
   Verdict,
 } from "../../core/optimization.ts";
+
+import { SuspectPrompt } from "../../optimizer/evaluation/labels.ts";
 
 export { JobEstimate } from "../../core/optimization.ts";
 
@@ -105,6 +108,7 @@ export const RunSummary = z.object({
   error: z.string().exactOptional(),
   reasoning: z.string().exactOptional(),
   missed: MissedBy.exactOptional(),
+  arguments: ArgumentsFit.exactOptional(),
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
@@ -144,6 +148,7 @@ export const CandidateResults = z.object({
   ranks: z.array(PromptRank),
   /** Why it was not called, where it has to be found first. */
   missed: DescriptionResult.shape.missed.unwrap().exactOptional(),
+  arguments: DescriptionResult.shape.arguments.unwrap().exactOptional(),
   /** The newest, of what the numbers stand on. */
   runs: z.array(RunSummary),
   runCount: z.int(),
@@ -167,6 +172,8 @@ export const ToolOptimizationDetail = z.object({
   /** Oldest first. */
   candidates: z.array(ToolCandidate.extend({ evidence: Evidence.nullable() })),
   prompts: z.array(GoldenPrompt),
+  /** Prompts whose label may be wrong. */
+  suspects: z.array(SuspectPrompt),
   warnings: z.array(z.string()),
   /** Newest first. */
   evaluations: z.array(Evaluation),
@@ -188,6 +195,8 @@ export const WrittenPrompt = z.strictObject({
     shouldCallTool: z.boolean().optional(),
     notes: z.string().optional(),
     expectedTool: z.string().optional().describe("Sibling to call instead"),
+    expectedArguments: z.record(z.string(), z.unknown()).optional()
+      .describe("What the call must contain"),
   }).optional(),
 });
 export type WrittenPrompt = z.infer<typeof WrittenPrompt>;
@@ -200,6 +209,9 @@ export const EditedPrompt = z.strictObject({
   expectedBehavior: WrittenPrompt.shape.expectedBehavior.describe("Expected result"),
 });
 export type EditedPrompt = z.infer<typeof EditedPrompt>;
+
+export const LabelDecision = z.enum(["keep", "relabel", "drop"]);
+export type LabelDecision = z.infer<typeof LabelDecision>;
 
 /** A run that a caller made by itself. Whether it is correct follows from the prompt. */
 export const ReportedRun = z.strictObject({

@@ -17,6 +17,7 @@ import {
   type ToolCandidate,
 } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
+import { suspectPrompts } from "../../optimizer/evaluation/labels.ts";
 import { countRuns, emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
 import {
   findSubject,
@@ -235,6 +236,7 @@ export async function detailOf(
       evidence: evidenceOf(candidate.id, records) ?? null,
     })),
     prompts: [...records.prompts],
+    suspects: suspectPrompts(records.prompts, records.runs),
     warnings: emptyCategoryWarnings(records.prompts),
     evaluations: [...records.evaluations],
     history,

@@ -195,6 +195,16 @@ export function missedText(missed: DescriptionResult["missed"] = {}): string {
   ).join("; ");
 }
 
+/** "2 calls with arguments that do not fit the schema"; empty if all fit. */
+export function argumentsText({ invalid = 0, unexpected = 0 }: ArgumentCounts = {}): string {
+  return [
+    ...(invalid === 0 ? [] : [`${invalid} with arguments that do not fit the schema`]),
+    ...(unexpected === 0 ? [] : [`${unexpected} with other arguments than expected`]),
+  ].join("; ");
+}
+
+type ArgumentCounts = NonNullable<DescriptionResult["arguments"]>;
+
 export function emptyCategoryWarnings(prompts: readonly GoldenPrompt[]): string[] {
   const asked = new Set(prompts.filter(({ retired }) => !retired).map(({ category }) => category));
   return CATEGORIES.filter((category) => !asked.has(category)).map((category) =>

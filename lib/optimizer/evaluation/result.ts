@@ -95,16 +95,20 @@ function resultOf(
     errors: errorsIn(runs),
     confusion: confusionOf(runs, [...state.screen, ...state.fresh], input.tool),
     ranks: input.ranks?.(description) ?? {},
-    ...defined({ missed: missedIn(runs) }),
+    ...defined({
+      missed: countsOf(runs.map(({ result }) => result.missed)),
+      arguments: countsOf(runs.map(({ result }) => result.arguments)),
+    }),
   };
 }
 
-function missedIn(runs: readonly EvalRun[]): DescriptionResult["missed"] {
-  const all = runs.flatMap(({ result }) => result.missed ?? []);
-  if (all.length === 0) return undefined;
-  return Object.fromEntries(
-    Array.from(Map.groupBy(all, (why) => why), ([why, { length }]) => [why, length]),
-  );
+function countsOf<T extends string>(
+  found: readonly (T | undefined)[],
+): Partial<Record<T, number>> | undefined {
+  const counts = Map.groupBy(found.filter((one) => one !== undefined), (one) => one);
+  if (counts.size === 0) return undefined;
+  const entries = Array.from(counts, ([one, { length }]) => [one, length] as const);
+  return Object.fromEntries(entries) as Partial<Record<T, number>>;
 }
 
 function verdictOf(

@@ -23,6 +23,7 @@ import { addCosts } from "../cost.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
 import { evaluationOf } from "./result.ts";
+import { scoreRun } from "./scoring.ts";
 import { EvaluationState, type Lesson, type PlannedRun } from "./state.ts";
 import type { TrialLimits } from "./procedure.ts";
 
@@ -60,6 +61,8 @@ export interface EvaluationInput {
   shown(description: string): readonly ShownTool[];
   target: string;
   view?: ClientView;
+  /** Whether arguments have to fit, and named siblings to be called. */
+  isStrict?: boolean;
   /** How the tools are shown, in words, if not all at once. */
   setting?: string | undefined;
   concurrency: number;
@@ -205,17 +208,20 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
     };
   }
   const tools = new Map(input.shown(description).map((tool) => [tool.name, tool]));
-  const toolCalled = observation.calls.some(({ name }) => name === input.target);
+  const scored = scoreRun(prompt, {
+    ...{ calls: observation.calls, target: input.target, server: input.server },
+    tools: input.shown(description),
+    isStrict: input.isStrict ?? false,
+  });
   return {
     ...base,
     status: "ok",
     result: {
-      toolCalled,
-      correct: toolCalled === prompt.expectedBehavior.shouldCallTool,
+      ...scored,
       reasoning: observation.reasoning.slice(0, MOST_REASONING),
       durationMs: observation.durationMs,
       ...defined({
-        missed: toolCalled || !prompt.expectedBehavior.shouldCallTool
+        missed: scored.toolCalled || !prompt.expectedBehavior.shouldCallTool
           ? undefined
           : missedBy(observation.search),
       }),

@@ -34,7 +34,7 @@ export async function evaluateForJob(
 ): Promise<Evaluation> {
   const { options, record, budget } = context;
   const { server, toolName } = toolAt(record.job, index);
-  const { depth, repeats, thresholds, withToolset, promptsPerCategory, generate, view } =
+  const { depth, repeats, thresholds, withToolset, promptsPerCategory, generate, view, strict } =
     record.job.options;
   const setting = settingOf(record.job.options);
   const beside = (record.job.beside ?? (withToolset ? options.targets.equipped() : []))
@@ -105,6 +105,7 @@ export async function evaluateForJob(
     shown: (description) => shown.get(description) ?? [],
     target: target.flatName,
     view,
+    isStrict: strict,
     setting,
     concurrency: options.concurrency,
     finished,
@@ -200,8 +201,14 @@ function count({ record }: JobContext, index: number, run: EvalRun): void {
 }
 
 /** What differs from a server's tools that are all shown at once. */
-export function settingOf({ view }: Pick<JobOptions, "view">): string | undefined {
-  return view === "deferred" ? "deferred behind the client's own tool search" : undefined;
+export function settingOf(
+  { view, strict }: Pick<JobOptions, "view" | "strict">,
+): string | undefined {
+  const parts = [
+    ...(view === "deferred" ? ["deferred behind the client's own tool search"] : []),
+    ...(strict ? ["strict scoring"] : []),
+  ];
+  return parts.length === 0 ? undefined : parts.join(", ");
 }
 
 function toolsGone(name: string, gone: readonly string[]): GatewayError {

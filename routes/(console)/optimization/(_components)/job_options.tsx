@@ -54,6 +54,7 @@ const CHECKS = [
   ["autoPromote", "Promote automatically if the verdict allows it"],
   ["generate", "Generate missing prompts and candidates with a model"],
   ["withToolset", "Also show the model the equipped toolset's tools"],
+  ["strict", "Count invalid arguments and missed siblings as failures"],
 ] as const;
 
 export function JobOptionsFields({ values }: { values: JobFormValues }) {

@@ -50,6 +50,7 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
       {page.warnings.map((warning) => (
         <Notice key={warning} tone="warn" role={null}>{warning}</Notice>
       ))}
+      {page.suspects.length > 0 && page.exists && <Suspects page={page} />}
       {prompts.groups.map(({ category, score, prompts }) => (
         <Card
           key={category}
@@ -91,6 +92,55 @@ export function OptimizationPrompts({ page }: { page: ToolOptimizationPage }) {
   );
 }
 
+/** Prompts that count against every description, with what may be done about each. */
+function Suspects({ page }: { page: ToolOptimizationPage }) {
+  return (
+    <Card title={`Check these labels (${page.suspects.length})`} isFlush>
+      <p class="card-lead hint">
+        A prompt with a wrong label counts against every description alike. Keep the label if it is
+        right.
+      </p>
+      <ol class="rows">
+        {page.suspects.map(({ id, prompt, category, why, proposal }) => {
+          const { expectedTool } = proposal;
+          const to = expectedTool === undefined ? "" : `, for ${inertString(expectedTool)}`;
+          const subject = `prompt: ${inertString(prompt.slice(0, 60))}`;
+          const fields = (decision: string) => ({ do: "label", id, decision });
+          return (
+            <li class="row prompt" key={id} data-suspect={id}>
+              <StateLabel tone="warn" icon="alert">{category}</StateLabel>
+              <div class="row-text change">
+                <InertText as="p" class="prose" text={prompt} />
+                <InertText as="p" class="muted small" text={why} />
+                <div class="form-actions">
+                  <PostButton
+                    action={page.path}
+                    fields={fields("keep")}
+                    label="Keep"
+                    subject={subject}
+                  />
+                  <PostButton
+                    action={page.path}
+                    fields={fields("relabel")}
+                    label={`Relabel as ${proposal.category}${to}`}
+                    subject={subject}
+                  />
+                  <PostButton
+                    action={page.path}
+                    fields={fields("drop")}
+                    label="Drop"
+                    subject={subject}
+                  />
+                </div>
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+    </Card>
+  );
+}
+
 function Choice({ page }: { page: ToolOptimizationPage }) {
   const all = [
     { id: CANONICAL, label: "Canonical description" },
@@ -119,7 +169,7 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
   const { prompt, runs, state } = view;
   const { icon, tone, word } = RUNS[state ?? "error"];
   const passed = runs.filter((run) => run.state === "passed").length;
-  const { notes, expectedTool } = prompt.expectedBehavior;
+  const { notes, expectedTool, expectedArguments } = prompt.expectedBehavior;
   const isEdited = page.typed.do === "edit-prompt" && page.typed.id === prompt.id;
   return (
     <li class="row prompt" data-prompt={prompt.id}>
@@ -144,6 +194,11 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
               meant for <InertText as="code" text={expectedTool} />
             </span>
           )}
+          {expectedArguments === undefined ? null : (
+            <span class="run-words">
+              with <InertText as="code" text={JSON.stringify(expectedArguments)} />
+            </span>
+          )}
           {notes === undefined ? null : <InertText as="span" class="run-words" text={notes} />}
           {prompt.heldOut && <span class="run-words">hidden when candidates are written</span>}
           {prompt.version > 1 && <span class="run-words">version {prompt.version}</span>}
@@ -165,6 +220,7 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
                 category: prompt.category,
                 notes: notes ?? "",
                 expectedTool: expectedTool ?? "",
+                expectedArguments: expectedArguments ? JSON.stringify(expectedArguments) : "",
               }}
             />
             <Confirm
@@ -253,6 +309,13 @@ function PromptForm({ page, prefix, fields, verb, values }: PromptFormProps) {
       <datalist id={id("siblings")}>
         {siblings.map((name) => <option key={name} value={name} />)}
       </datalist>
+      <TextField
+        id={id("expectedArguments")}
+        label="Expected arguments"
+        hint='For a prompt that calls the tool: JSON that the call must contain, such as {"city":"Rome"}.'
+        name="expectedArguments"
+        value={values.expectedArguments ?? ""}
+      />
       <TextField
         id={id("notes")}
         label="Notes"

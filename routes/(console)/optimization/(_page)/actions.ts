@@ -11,6 +11,7 @@ import { JOB_OPERATIONS } from "../../../../lib/operations/jobs.ts";
 import { OPTIMIZATION_OPERATIONS } from "../../../../lib/operations/optimization.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
+import { parseJson } from "../../../../lib/core/rpc.ts";
 import type { OptimizationJob } from "../../../../lib/core/optimization.ts";
 import type { Tab } from "./tool.ts";
 import { jobPath } from "../../../../lib/console/ui/jobs.ts";
@@ -25,7 +26,7 @@ interface ToolAction {
 
 const { promote, revert, keep, propose, savePrompts, editPrompt, retirePrompt } =
   OPTIMIZATION_OPERATIONS;
-const { generateCandidates, generatePrompts } = OPTIMIZATION_OPERATIONS;
+const { generateCandidates, generatePrompts, judgeLabel } = OPTIMIZATION_OPERATIONS;
 
 const ACTIONS: Record<string, ToolAction> = {
   promote: {
@@ -65,6 +66,12 @@ const ACTIONS: Record<string, ToolAction> = {
     input: (field) => ({ id: field("id") }),
     done: "retired",
   },
+  label: {
+    operation: judgeLabel,
+    tab: "prompts",
+    input: (field) => ({ promptId: field("id"), decision: field("decision") }),
+    done: ({ prompt }: OutputOf<typeof judgeLabel>) => prompt === null ? "retired" : "labeled",
+  },
   "generate-candidates": {
     operation: generateCandidates,
     tab: "candidates",
@@ -85,7 +92,13 @@ const ACTIONS: Record<string, ToolAction> = {
 const EVALUATE = "evaluate";
 
 function promptOf(field: (name: string) => string | undefined) {
-  const expectedBehavior = { notes: field("notes"), expectedTool: field("expectedTool") };
+  const written = field("expectedArguments");
+  const expectedArguments = written === undefined ? undefined : parseJson(written) ?? written;
+  const expectedBehavior = {
+    notes: field("notes"),
+    expectedTool: field("expectedTool"),
+    ...(expectedArguments === undefined ? {} : { expectedArguments }),
+  };
   return { category: field("category"), prompt: field("prompt") ?? "", expectedBehavior };
 }
 

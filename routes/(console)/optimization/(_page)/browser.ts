@@ -24,7 +24,7 @@ const TEXTS = [
   "maxRuns",
   "maxCost",
 ] as const;
-const BOXES = ["autoPromote", "generate", "withToolset"] as const;
+const BOXES = ["autoPromote", "generate", "withToolset", "strict"] as const;
 type Texts = Record<typeof TEXTS[number], string>;
 type Boxes = Record<typeof BOXES[number], boolean>;
 
@@ -55,7 +55,7 @@ export function readJobFields(fields: URLSearchParams, server?: string): JobForm
 }
 
 export function jobBodyOf(values: JobFormValues): JobBody {
-  const { server, tools, depth, view, autoPromote, generate, withToolset } = values;
+  const { server, tools, depth, view, autoPromote, generate, withToolset, strict } = values;
   return {
     ...(server === undefined ? { all: true } : { server, tools }),
     options: {
@@ -73,6 +73,7 @@ export function jobBodyOf(values: JobFormValues): JobBody {
       autoPromote,
       generate,
       withToolset,
+      strict,
     },
   };
 }

@@ -20,6 +20,7 @@ Deno.test("readJobFields() and jobBodyOf() make a request of a form", () => {
       autoPromote: true,
       generate: false,
       withToolset: false,
+      strict: false,
     },
   });
 });

@@ -123,10 +123,10 @@ function initialValues(
 
 export function jobDefaults(): JobFormValues {
   const { candidatesPerTool, thresholds, ...options } = JobOptions.parse({ depth: "thorough" });
-  const { depth, view, autoPromote, generate, withToolset } = options;
+  const { depth, view, autoPromote, generate, withToolset, strict } = options;
   return {
     ...readJobFields(new URLSearchParams({ depth, view })),
-    ...{ autoPromote, generate, withToolset },
+    ...{ autoPromote, generate, withToolset, strict },
     candidates: String(candidatesPerTool),
     threshold: String(100 * thresholds.minOverall),
   };

@@ -273,6 +273,7 @@ export function jobOptions(options: JobOptions) {
       options.withToolset ? "the server's and the equipped toolset's" : "the server's",
     ],
     ["Client", "view", VIEWS[options.view]],
+    ["Arguments and siblings", "strict", options.strict ? "counted" : "recorded, not counted"],
     ["Maximum runs", "maxRuns", options.maxRuns ?? "no limit"],
     ["Maximum cost", "maxCostUsd", maxCostUsd === undefined ? "no limit" : dollars(maxCostUsd)],
   ];

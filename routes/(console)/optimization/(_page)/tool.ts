@@ -6,7 +6,7 @@ import {
   type SuccessCount,
 } from "../../../../lib/core/optimization.ts";
 import { GatewayError } from "../../../../lib/core/errors.ts";
-import { scoreText, shortScore } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { missedText, scoreText, shortScore } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import type { RunSummary } from "../../../../lib/operations/optimization/schemas.ts";
 import type {
   OptimizationAdmin,
@@ -85,6 +85,7 @@ export async function toolOptimizationPage(
     baseline,
     candidates,
     prompts: await promptsView(admin, found, query.get("of") ?? shown?.id),
+    suspects: found.suspects,
     history,
     job: job ? jobProgress(job) : undefined,
     warnings: found.prompts.length === 0 ? [] : found.warnings,
@@ -169,19 +170,27 @@ function scoreOf(views: readonly PromptView[]): SuccessCount {
 }
 
 function runView(run: RunSummary, { expectedBehavior }: GoldenPrompt) {
-  const { status, correct, toolCalled, otherTools, error, reasoning } = run;
+  const { status, correct, toolCalled, otherTools, error, reasoning, missed } = run;
+  const note = run.arguments === "invalid" || run.arguments === "unexpected"
+    ? ARGUMENTS[run.arguments]
+    : missed && ` (${missedText({ [missed]: 1 }).slice(2)})`;
   const isError = status === "error";
   return {
     state: isError ? "error" : correct ? "passed" : "failed",
     /** "called", "not called", "called find_loans instead" */
     text: isError
       ? `not counted: ${error ?? "the run failed"}`
-      : callText(toolCalled, otherTools, expectedBehavior.shouldCallTool),
+      : callText(toolCalled, otherTools, expectedBehavior.shouldCallTool) + (note ?? ""),
     reasoning: reasoning || undefined,
     at: Date.parse(run.timestamp),
     seconds: run.durationMs === 0 ? undefined : `${(run.durationMs / 1_000).toFixed(1)} s`,
   } as const;
 }
+
+const ARGUMENTS = {
+  invalid: ", with arguments that do not fit the schema",
+  unexpected: ", with other arguments than expected",
+};
 
 function callText(toolCalled: boolean, others: string[], shouldCall: boolean): string {
   const named = others.join(", ");

@@ -98,6 +98,7 @@ const DONE: Record<string, { text: string; isRestartNeeded?: boolean }> = {
   added: { text: "Prompt saved." },
   edited: { text: "Prompt saved as a new version." },
   retired: { text: "Prompt retired. Its results are kept." },
+  labeled: { text: "Label saved." },
   "prompts-written": { text: "Prompts generated." },
 };
 
