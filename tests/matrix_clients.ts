@@ -90,11 +90,18 @@ const elicited = (mode: string | undefined) =>
     ? { action: "accept" as const }
     : { action: "accept" as const, content: { answer: ANSWERS.form } };
 
-export function connectMatrixClient(revision: Revision, url: string): Promise<MatrixClient> {
-  return revision === "2025-11-25" ? connectSession(url) : connectStateless(url);
+export function connectMatrixClient(
+  revision: Revision,
+  url: string,
+  fetch: typeof globalThis.fetch = keepingFetch(),
+): Promise<MatrixClient> {
+  return revision === "2025-11-25" ? connectSession(url, fetch) : connectStateless(url, fetch);
 }
 
-async function connectSession(url: string): Promise<MatrixClient> {
+async function connectSession(
+  url: string,
+  fetch: typeof globalThis.fetch,
+): Promise<MatrixClient> {
   const client = new Client(INFO, { capabilities: CAPABILITIES });
   const heard: string[] = [];
   client.setRequestHandler(CreateMessageRequestSchema, sampled);
@@ -118,7 +125,7 @@ async function connectSession(url: string): Promise<MatrixClient> {
   for (const [list, schema] of Object.entries(changes)) {
     client.setNotificationHandler(schema, () => void heard.push(`${list} changed`));
   }
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch }) as never);
   const { tasks } = client.experimental;
   return {
     heard,
@@ -157,7 +164,10 @@ async function connectSession(url: string): Promise<MatrixClient> {
   };
 }
 
-async function connectStateless(url: string): Promise<MatrixClient> {
+async function connectStateless(
+  url: string,
+  fetch: typeof globalThis.fetch,
+): Promise<MatrixClient> {
   const client = new StatelessClient(INFO, {
     capabilities: CAPABILITIES,
     versionNegotiation: { mode: { pin: "2026-07-28" } },
@@ -180,9 +190,10 @@ async function connectStateless(url: string): Promise<MatrixClient> {
       heard.push(`${list} changed`);
     });
   }
-  await client.connect(new StatelessTransport(new URL(url), { fetch: keepingFetch() }));
+  await client.connect(new StatelessTransport(new URL(url), { fetch }));
   const fresh = { cacheMode: "bypass" } as const;
-  const task = (method: string, taskId: string) => requestTask(url, method, { taskId }, taskId);
+  const task = (method: string, taskId: string) =>
+    requestTask([url, fetch], method, { taskId }, taskId);
   return {
     heard,
     tools: async () => Tools.parse((await client.listTools({}, fresh)).tools),
@@ -211,7 +222,7 @@ async function connectStateless(url: string): Promise<MatrixClient> {
       await client.listen(all);
     },
     async startTask(name, args) {
-      const result = await requestTask(url, "tools/call", { name, arguments: args }, name);
+      const result = await requestTask([url, fetch], "tools/call", { name, arguments: args }, name);
       return z.looseObject({ resultType: z.literal("task"), taskId: z.string() }).parse(result)
         .taskId;
     },
@@ -228,7 +239,7 @@ async function connectStateless(url: string): Promise<MatrixClient> {
 
 /** A request with the tasks extension, by hand: SDK v2's client refuses results that are tasks. */
 async function requestTask(
-  url: string,
+  [url, fetch]: [string, typeof globalThis.fetch],
   method: string,
   params: Record<string, unknown>,
   name: string,

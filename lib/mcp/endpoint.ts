@@ -1,4 +1,4 @@
-import { Cancellation } from "../core/async.ts";
+import { Cancellation, within } from "../core/async.ts";
 import { type McpRequest, STATELESS_VERSION } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { classify, type MessageId, parseJson, resultText, type RpcMessage } from "../core/rpc.ts";
@@ -33,6 +33,12 @@ import type { Answer } from "./view.ts";
 /** How long a client whose stream broke off may take to come back before its call is cancelled. */
 const RESUME_MS = 400;
 
+/** How long a new client waits for its session to be stored: it can be used here without. */
+const SAVE_MS = 500;
+
+/** Requests that change what servers send to a session, at every gateway that it uses. */
+const FOR_THE_SESSION = new Set(["logging/setLevel", "resources/unsubscribe"]);
+
 /** Streamable HTTP: answers in JSON where nothing streams, in server-sent events where something does. */
 export function handleMcp(host: EndpointHost, visit: Visit): Promise<Response> {
   return visit.request.method === "POST" ? handlePost(host, visit) : handleOther(host, visit);
@@ -46,7 +52,7 @@ async function handleOther(host: EndpointHost, visit: Visit): Promise<Response> 
     case "DELETE": {
       const session = await findSession(host, visit);
       if (session instanceof Response) return session;
-      await host.sessions.end(session);
+      await Promise.all([host.sessions.end(session), host.peers?.end(session)]);
       return new Response(null, { status: 200 });
     }
     default:
@@ -96,12 +102,20 @@ async function handlePost(host: EndpointHost, visit: Visit): Promise<Response> {
   switch (message.kind) {
     case "response":
       // Not 404, which would tell the client that its session is gone.
-      if (!session.answer(message.id, text)) return refuse(400, -32600, nobodyAsked(message.id));
+      if (
+        !session.answer(message.id, text) &&
+        !await host.peers?.answer(session, visit.principal, message.id, text)
+      ) {
+        return refuse(400, -32600, nobodyAsked(message.id));
+      }
       return new Response(null, { status: 202 });
     case "notification":
-      notify(session, message.method, message.params, text);
+      if (!notify(session, message.method, message.params, text)) {
+        host.peers?.repeat(session, visit.principal, text);
+      }
       return new Response(null, { status: 202 });
     case "request":
+      if (FOR_THE_SESSION.has(message.method)) host.peers?.repeat(session, visit.principal, text);
       return await answer(host, visit, session, message, text);
   }
 }
@@ -120,6 +134,8 @@ async function initialize(
     const from = info && addressOf(request, info);
     const record = { endpoint: endpoint.key, principal, profile, from };
     const session = host.sessions.create(record, endpoint.view);
+    // The client's next request may reach another gateway, which has to find it.
+    if (host.peers) await within(session.saved, SAVE_MS);
     const result = { protocolVersion: profile.protocolVersion, ...introduction };
     const body = resultText(id, JSON.stringify(result));
     return new Response(body, { headers: { ...JSON_HEADERS, "mcp-session-id": session.id } });
@@ -228,16 +244,23 @@ async function handleGet(host: EndpointHost, visit: Visit): Promise<Response> {
     if (session.principal !== visit.principal) {
       return refuse(403, -32000, "Listening requires a token with the session's rights");
     }
-    return streamResponse(session, session.common.attach());
+    const stream = session.common.attach();
+    host.peers?.listens(session);
+    return streamResponse(session, stream);
   }
   const seen = parseEventId(lastEventId);
   if (!seen) return refuse(400, -32000, "Last-Event-ID does not belong to this session");
-  const rest = session.resume(seen, visit.principal);
+  const rest = session.hasSent(seen)
+    ? undefined
+    : await host.peers?.resume(session, visit.principal, seen);
+  if (rest) return streamResponse(session, rest);
+  const own = session.resume(seen, visit.principal);
   // Not 404, which would say that the whole session is unknown.
-  if (!rest) {
+  if (!own) {
     return refuse(400, -32000, "Cannot resume: the events after this one are no longer stored");
   }
-  return streamResponse(session, rest);
+  if (seen.stream === session.common.id) host.peers?.listens(session);
+  return streamResponse(session, own);
 }
 
 function streamResponse(session: Session, body: ReadableStream<Uint8Array>): Response {

@@ -9,6 +9,7 @@ import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
 import type { CallLog } from "./call_log.ts";
 import type { HeldCalls } from "./held_calls.ts";
 import type { Session, Sessions } from "./session.ts";
+import type { SessionPeers } from "./session_peers.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
 export interface McpEndpoint {
@@ -39,6 +40,8 @@ export interface EndpointHost {
   sessions: Sessions;
   /** Calls of stateless clients that wait for their answers. */
   held: HeldCalls;
+  /** Other gateways, which clients of the same sessions may reach. */
+  peers?: SessionPeers | undefined;
   maxBody: number;
   log: Logger;
   calls?: CallLog;

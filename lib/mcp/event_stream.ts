@@ -67,6 +67,16 @@ export class EventStream {
     this.#close();
   }
 
+  /** Events that wait for somebody to listen. */
+  get waiting(): readonly Readonly<KeptEvent>[] {
+    return this.isAttached ? [] : this.#kept.filter(({ number }) => number > this.#delivered);
+  }
+
+  /** Events up to this one have reached the client another way. */
+  skip(number: number): void {
+    this.#delivered = Math.max(this.#delivered, number);
+  }
+
   /** Drops the listener; further events wait until it returns. */
   release(): void {
     if (!this.#body) return;

@@ -5,7 +5,11 @@ import { HeldCalls } from "./held_calls.ts";
 
 Deno.test("HeldCalls answers a retry passed to another gateway even if building the refusal fails", async () => {
   await using store = await Store.open({ location: ":memory:" });
-  await using mailbox = new Mailbox(store, { id: "here", isAlive: () => Promise.resolve(false) });
+  await using mailbox = new Mailbox(store, {
+    id: "here",
+    isAlive: () => Promise.resolve(false),
+    others: () => Promise.resolve([]),
+  });
   using held = new HeldCalls({ gatewayId: "g", mailbox });
   const state = `quartermaster.g.${crypto.randomUUID()}.secret`;
   const ended = Promise.withResolvers<string>();

@@ -33,6 +33,7 @@ import { OfferedLists } from "./offered_lists.ts";
 import { looksFailed } from "./protocol.ts";
 import { ServerView } from "./server_view.ts";
 import { type Session, Sessions, type SessionUse } from "./session.ts";
+import { SessionPeers } from "./session_peers.ts";
 import type { Discovery } from "./discovery.ts";
 import { savedTokens } from "./token_account.ts";
 import { peerOf } from "../http/request_origin.ts";
@@ -105,8 +106,10 @@ export class McpModule implements AsyncDisposable {
     this.sessions = this.#stack.use(
       new Sessions({
         records,
+        questionPrefix: options.mailbox && SessionPeers.prefixOf(options.mailbox),
         onWarning,
         onChange: () => options.onSessions(),
+        onRevived: (session) => this.host.peers?.revived(session),
         onEnd: (session) => this.clients.noteEnded(session),
       }),
     );
@@ -227,7 +230,7 @@ export class McpModule implements AsyncDisposable {
 
   #openHost(): EndpointHost {
     const { access, policy, logs, maxBody, metrics, account } = this.#options;
-    const { gatewayId, mailbox, taskAfterMs } = this.#options;
+    const { gatewayId, mailbox, taskAfterMs, onWarning } = this.#options;
     metrics.gauge("quartermaster_sessions", () => this.sessions.size);
     const count = requestCounter(metrics);
     const countCall = callCounter(metrics);
@@ -240,6 +243,7 @@ export class McpModule implements AsyncDisposable {
     return {
       sessions: this.sessions,
       held: this.#stack.use(new HeldCalls({ gatewayId, mailbox, taskAfterMs })),
+      peers: mailbox && new SessionPeers({ mailbox, sessions: this.sessions, onWarning }),
       maxBody,
       log: logs.module("http"),
       calls: new CallLog(logs.module("http")),

@@ -39,22 +39,24 @@ export function negotiate(params: Record<string, unknown>): ClientProfile {
   return { protocolVersion, capabilities, clientInfo };
 }
 
+/** Returns whether that is all: other gateways may have the request that a client cancels. */
 export function notify(
   session: Session,
   method: string,
   params: Record<string, unknown>,
   text: string,
-): void {
-  if (method === "notifications/initialized") return;
+): boolean {
+  if (method === "notifications/initialized") return true;
   if (method === "notifications/cancelled") {
     const { reason } = params;
     const requestId = cancelledId(params, text);
-    if (requestId !== undefined) {
-      session.cancel(requestId, typeof reason === "string" ? reason : "Cancelled by the client");
-    }
-    return;
+    if (requestId === undefined) return true;
+    const isHere = session.inFlight.has(requestId);
+    session.cancel(requestId, typeof reason === "string" ? reason : "Cancelled by the client");
+    return isHere;
   }
   session.view.notify(method, params, text);
+  return method !== "notifications/roots/list_changed";
 }
 
 /** The id of the request that a notification cancels. */
@@ -68,7 +70,7 @@ export function cancelledId(
 export function nobodyAsked(id: MessageId): string {
   const shown = idText(id).slice(0, 60);
   return `No question with the id ${shown} is waiting for an answer here: it was already answered, ` +
-    "has ended, or was asked by another gateway";
+    "has ended, or the gateway that asked it has stopped";
 }
 
 export function failureText(

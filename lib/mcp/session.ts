@@ -46,6 +46,10 @@ export class Session implements Client, AsyncDisposable {
   readonly view: ViewSession;
   /** Whether it has a record, with which it can be revived. */
   readonly isKept: boolean = true;
+  /** Begins the ids of questions: an answer that reaches another gateway is passed on by it. */
+  questionPrefix = "";
+  /** Called when a message waits for a client that does not listen here. */
+  onWaiting: (() => void) | undefined;
   /** Finds a session that no client knows by its id. */
   readonly key: string | undefined = undefined;
   saved: Promise<void> = Promise.resolve();
@@ -157,14 +161,19 @@ export class Session implements Client, AsyncDisposable {
     return this.#streams.get(id);
   }
 
+  /** Whether an event was sent by this process, in this life of the session. */
+  hasSent({ life }: EventId): boolean {
+    return life === this.#life;
+  }
+
   /** All events after this one; undefined if they are no longer stored, or not the caller's. */
   resume(
-    { life, stream: id, event }: EventId,
+    seen: EventId,
     principal = this.principal,
   ): ReadableStream<Uint8Array> | undefined {
-    const stream = this.findStream(id);
+    const stream = this.findStream(seen.stream);
     if (stream?.principal !== principal) return undefined;
-    if (life === this.#life) return stream.attach(event);
+    if (this.hasSent(seen)) return stream.attach(seen.event);
     // Requests ended with the life they were made in; what belongs to none of them goes on.
     return stream === this.common ? stream.attach() : undefined;
   }
@@ -182,12 +191,13 @@ export class Session implements Client, AsyncDisposable {
 
   push(text: string): void {
     this.common.send(text);
+    if (!this.common.isAttached) this.onWaiting?.();
   }
 
   ask(text: string, id: MessageId, onAnswer: (text: string) => void): string {
     // Random, not counted: other instances ask in the same session, and an answer that reaches the
     // wrong one must not fit a question there.
-    const own = crypto.randomUUID();
+    const own = this.questionPrefix + crypto.randomUUID();
     this.#asked.set(own, { id, onAnswer });
     if (this.#asked.size > MAX_ASKED) this.#asked.delete(this.#asked.keys().next().value!);
     return withId(text, id, own);
@@ -250,6 +260,9 @@ const MAX_KEYED = 200;
 export type OwnedSession = Pick<SessionRecord, "id" | "endpoint" | "principal">;
 
 interface SessionsOptions {
+  questionPrefix?: string | undefined;
+  /** A client came back to a session that this process did not know. */
+  onRevived?(session: Session): void;
   records: Pick<SessionsRepository, "save" | "find" | "delete">;
   onWarning(message: string, details: Record<string, unknown>): void;
   onChange?(): void;
@@ -280,7 +293,6 @@ export class Sessions implements AsyncDisposable {
 
   create(record: Omit<SessionRecord, "id">, view: View): Session {
     const session = new Session({ id: crypto.randomUUID(), ...record }, view);
-    // Not awaited: a client that moves on faster than this initializes again.
     this.#save(session);
     this.adopt(session);
     return session;
@@ -290,6 +302,7 @@ export class Sessions implements AsyncDisposable {
     if (this.#sessions.size >= MAX_SESSIONS) this.#letGo(mostIdle(this.list()));
     this.#sessions.set(session.id, session);
     if (session.key !== undefined) this.#byKey.set(session.key, session);
+    if (session.isKept) session.questionPrefix = this.#options.questionPrefix ?? "";
     this.#options.onChange?.();
   }
 
@@ -369,6 +382,7 @@ export class Sessions implements AsyncDisposable {
     // Changes in between could not be announced to the client.
     session.push(notificationText("notifications/tools/list_changed"));
     this.adopt(session);
+    this.#options.onRevived?.(session);
     return session;
   }
 

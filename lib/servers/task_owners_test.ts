@@ -73,7 +73,11 @@ Deno.test("TaskOwners remembers tasks over a restart, and says which ones ended 
   const records = new TaskOwnersRepository(store);
   const openAt = (id: string) => {
     // No other gateway is alive on a store in memory.
-    const mailbox = new Mailbox(store, { id, isAlive: () => Promise.resolve(false) });
+    const mailbox = new Mailbox(store, {
+      id,
+      isAlive: () => Promise.resolve(false),
+      others: () => Promise.resolve([]),
+    });
     return new TaskOwners({ server, shared: { records, mailbox }, now: () => now });
   };
   const started = resultText(1, '{"task":{"taskId":"a"}}');
@@ -97,7 +101,11 @@ Deno.test("TaskOwners remembers tasks over a restart, and says which ones ended 
 
 Deno.test("TaskOwners does not ask its own gateway about a task it has forgotten", async () => {
   await using store = await Store.open({ location: ":memory:" });
-  await using mailbox = new Mailbox(store, { id: "here", isAlive: () => Promise.resolve(true) });
+  await using mailbox = new Mailbox(store, {
+    id: "here",
+    isAlive: () => Promise.resolve(true),
+    others: () => Promise.resolve([]),
+  });
   const server = { name: "s", isStateless: false, server: { spec: PROGRAM! } };
   const shared = { records: new TaskOwnersRepository(store), mailbox };
   const started = resultText(1, '{"task":{"taskId":"a"}}');

@@ -121,6 +121,8 @@ export interface KeptLease extends AsyncDisposable {
   hold(): Promise<void>;
   /** Asks the store each time: a sibling may have started a moment ago. */
   isAlive(id: string): Promise<boolean>;
+  /** The other gateways on the store that listen. */
+  others(): Promise<string[]>;
 }
 
 /** This process's lease: renewed until disposed, so that nobody takes over its work. */
@@ -150,16 +152,21 @@ export function keepLease(
     }
   }
 
+  async function isLive(lease: Lease | undefined): Promise<boolean> {
+    if (!lease || lease.expiresAt <= Date.now()) return false;
+    // A gateway on this machine whose process is gone need not lapse first.
+    return lease.host !== holder.host || await isRunning(lease.pid);
+  }
+
   return {
     id,
     hold,
-    async isAlive(other) {
-      // Our own may have lapsed while the machine slept.
-      if (other === id) return true;
-      const found = await leases.find(other);
-      if (!found || found.expiresAt <= Date.now()) return false;
-      // A gateway on this machine whose process is gone need not lapse first.
-      return found.host !== holder.host || await isRunning(found.pid);
+    // Our own may have lapsed while the machine slept.
+    isAlive: async (other) => other === id || await isLive(await leases.find(other)),
+    async others() {
+      const found = (await leases.listAlive()).filter((lease) => lease.id !== id && lease.address);
+      const live = await Promise.all(found.map(isLive));
+      return found.filter((_, nth) => live[nth]).map((lease) => lease.id);
     },
     async [Symbol.asyncDispose]() {
       if (timer === undefined) return;

@@ -83,7 +83,7 @@ interface Conversation {
  */
 export class Mailbox implements AsyncDisposable {
   readonly #store: Store;
-  readonly #lease: Pick<KeptLease, "id" | "isAlive">;
+  readonly #lease: Pick<KeptLease, "id" | "isAlive" | "others">;
   readonly #handlers = new Map<string, MessageHandler>();
   readonly #open = new Map<string, Conversation>();
   readonly #waiting = new Map<string, Queue>();
@@ -100,7 +100,7 @@ export class Mailbox implements AsyncDisposable {
 
   constructor(
     store: Store,
-    lease: Pick<KeptLease, "id" | "isAlive">,
+    lease: Pick<KeptLease, "id" | "isAlive" | "others">,
     { checkMs = CHECK_MS } = {},
   ) {
     this.#store = store;
@@ -154,6 +154,19 @@ export class Mailbox implements AsyncDisposable {
       signal?.removeEventListener("abort", leave);
       this.#open.delete(conversation);
     }
+  }
+
+  /** The other gateways on the store. */
+  async peers(): Promise<string[]> {
+    return this.#isEnding ? [] : await this.#lease.others();
+  }
+
+  /** Asks all other gateways; returns the answers of those that could answer in time. */
+  async askAll(topic: string, body: string, limitMs: number): Promise<string[]> {
+    const asked = (await this.peers()).map((peer) => this.ask(peer, topic, body, { limitMs }));
+    return (await Promise.allSettled(asked)).flatMap((outcome) =>
+      outcome.status === "fulfilled" ? [outcome.value] : []
+    );
   }
 
   /** Reads new messages. */
