@@ -36,7 +36,8 @@ export function isFromThisMachine({ req, info, state }: ConsoleRequest): boolean
 
 /** The other end of a connection: behind a proxy, the proxy. */
 export function peerOf(info: Deno.ServeHandlerInfo | undefined): string {
-  return info && "hostname" in info.remoteAddr ? info.remoteAddr.hostname : "";
+  const address = info?.remoteAddr;
+  return address && "hostname" in address ? address.hostname : "";
 }
 
 /** Where a connection comes from, and for whom a proxy forwards the request, if it says so. */
