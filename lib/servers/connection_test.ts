@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { CancelSignal } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { RpcMessage } from "../core/rpc.ts";
 import { type Call, Connection, type ConnectionOptions } from "./connection.ts";
@@ -50,7 +51,7 @@ Deno.test("Connection.open() closes the transport when it is no longer wanted", 
 Deno.test("Connection.call() cancels a call past its time, downstream and on the transport", async () => {
   const server = new FakeServer();
   await using connection = await open(server);
-  let signal: AbortSignal | undefined;
+  let signal: CancelSignal | undefined;
   server.handlers.set("tools/call", (_, __, exchange) => {
     signal = exchange.signal;
     return new Promise(() => {});
