@@ -126,6 +126,7 @@ function detailOf(fields: Partial<ToolOptimizationDetail> = {}): ToolOptimizatio
     prompts: [],
     warnings: [],
     evaluations: [],
+    reported: null,
     history: [],
     job: null,
     ...fields,

@@ -25,9 +25,9 @@ Deno.test("job.start promotes nothing for one who may only spend model time, at 
       wanted,
       callBy("token:spender", { via }),
     );
-    assert.equal(job.options.autoPromote, false, via);
+    assert.equal(job?.options.autoPromote, false, via);
     assert.match(warnings?.[0] ?? "", /Nothing will be promoted: promotion requires .* "manage"/);
-    await jobs.wait(job.id, 30_000, signal);
+    await jobs.wait(job!.id, 30_000, signal);
   }
   const request = new Request("http://localhost/api/optimization/jobs", {
     method: "POST",
@@ -46,8 +46,8 @@ Deno.test("job.start promotes nothing for one who may only spend model time, at 
   await jobs.wait(job.id, 30_000, signal);
   assert.equal(promotions.of("weather", "forecast"), undefined);
   const own = await runOperation(start, services, wanted, callBy(EVERYONE));
-  assert.equal(own.job.options.autoPromote, true);
-  await jobs.wait(own.job.id, 30_000, signal);
+  assert.equal(own.job!.options.autoPromote, true);
+  await jobs.wait(own.job!.id, 30_000, signal);
   assert.ok(promotions.of("weather", "forecast"));
 });
 
@@ -73,9 +73,9 @@ Deno.test("job.start lets a person ask for less than the gateway does, in percen
   for (const [threshold, fraction] of [[50, 0.5], [0.5, 0.5], [100, 1], [undefined, 0.85]]) {
     const input = { tools: ["weather.forecast"], threshold };
     const { job } = await runOperation(start, services, input, callBy(EVERYONE));
-    const { minOverall, minNegative } = job.options.thresholds;
+    const { minOverall, minNegative } = job!.options.thresholds;
     assert.deepEqual([minOverall, minNegative], [fraction, 0.8]);
-    await jobs.wait(job.id, 30_000, signal);
+    await jobs.wait(job!.id, 30_000, signal);
   }
 });
 
@@ -87,8 +87,8 @@ Deno.test("job.show suggests a promotion only if the job left a candidate to pro
   const run = async (autoPromote: boolean, more: { depth?: "quick" } = {}) => {
     const input = { tools: ["weather.forecast"], candidatesPerTool: 1, autoPromote, ...more };
     const started = await runOperation(start, services, input, callBy(EVERYONE));
-    await jobs.wait(started.job.id, 30_000, signal);
-    const asked = { jobId: started.job.id };
+    await jobs.wait(started.job!.id, 30_000, signal);
+    const asked = { jobId: started.job!.id };
     const shown = await runOperation(show, services, asked, callBy(EVERYONE));
     const steps = show.next?.(shown, asked) ?? [];
     return { tool: shown.job.tools[0], steps: steps.map(({ operation }) => operation) };
@@ -111,16 +111,17 @@ Deno.test("job.retry starts again what was not done, within the caller's rights"
   state.isHanging = true;
   const input = { tools: ["weather.forecast"], depth: "quick" as const };
   const { job } = await runOperation(start, services, input, callBy(EVERYONE));
-  await jobs.cancel(job.id);
+  const jobId = job!.id;
+  await jobs.cancel(jobId);
   state.isHanging = false;
   const again = await runOperation(
     retry,
     services,
-    { jobId: job.id },
+    { jobId },
     callBy("token:spender"),
   );
   assert.deepEqual(again.jobs.map(({ options }) => options.autoPromote), [false]);
-  assert.equal(retry.text?.(again, { jobId: job.id }), "Restarted for weather");
+  assert.equal(retry.text?.(again, { jobId }), "Restarted for weather");
   await jobs.wait(again.jobs[0]!.id, 30_000, signal);
   const none = await runOperation(
     retry,
@@ -128,7 +129,7 @@ Deno.test("job.retry starts again what was not done, within the caller's rights"
     { jobId: again.jobs[0]!.id },
     callBy(EVERYONE),
   );
-  assert.equal(retry.text?.(none, { jobId: job.id }), "All tools of this job are done");
+  assert.equal(retry.text?.(none, { jobId }), "All tools of this job are done");
 });
 
 Deno.test("job.start's flags have the names and defaults of its options", () => {

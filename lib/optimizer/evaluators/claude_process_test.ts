@@ -33,9 +33,9 @@ async function runAt(path: string, more: Partial<ClaudeCommand> = {}): Promise<R
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     ...more,
-    onLine(line) {
+    onLine(line, send) {
       lines.push(line);
-      return more.onLine?.(line) ?? false;
+      return more.onLine?.(line, send) ?? false;
     },
   });
   return { end, lines };
