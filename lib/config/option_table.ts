@@ -20,7 +20,7 @@ import {
 
 export const GATEWAY_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export const EMBEDDINGS = ["none", "local", "transformers", "ollama", "openai"] as const;
-const EVALUATORS = ["auto", "claude-cli", "messages-api"] as const;
+const EVALUATORS = ["auto", "claude-cli", "messages-api", "openai-api"] as const;
 const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 
 /** One row of the table that parsing, help and documentation are made from. */
@@ -132,7 +132,18 @@ const TABLE = {
   ),
   evalModel: option("--eval-model NAME", "Model for evaluations and generated text").optional(
     anyText(200, "a model name"),
-    "sonnet for the CLI, claude-sonnet-4-5 for the API",
+    "sonnet for the CLI, claude-sonnet-4-5 for the Messages API",
+  ),
+  modelPrices: option("--model-prices JSON", "USD per million tokens, by model name").takes(
+    json(
+      z.record(
+        z.string(),
+        z.strictObject({ input: z.number().min(0), output: z.number().min(0) }),
+      ),
+      'an object of prices, such as {"gpt-5-mini":{"input":0.25,"output":2}}',
+    ),
+    {},
+    "built-in prices only",
   ),
   evalConcurrency: option("--eval-concurrency COUNT", "Number of concurrent evaluation runs").takes(
     wholeNumber(1, 32),
@@ -296,6 +307,7 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
     "evaluator",
     "claudePath",
     "evalModel",
+    "modelPrices",
     "evalConcurrency",
     "evalTimeout",
   ],

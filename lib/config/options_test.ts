@@ -51,6 +51,7 @@ Deno.test("readOptions() has a default for everything", async () => {
     evaluator: "auto",
     claudePath: "claude",
     evalModel: undefined,
+    modelPrices: {},
     evalConcurrency: 2,
     evalTimeout: 60_000,
     evalRetention: 180,
@@ -303,6 +304,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     evaluator: "messages-api",
     claudePath: "/opt/claude",
     evalModel: "some-model",
+    modelPrices: '{"llama":{"input":0,"output":0}}',
     evalConcurrency: "4",
     evalTimeout: "90s",
     evalRetention: "30",
@@ -352,6 +354,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
   };
   const objects = {
     synonyms: { ticket: ["issue", "bug"] },
+    modelPrices: { llama: { input: 0, output: 0 } },
     toolCategories: { "linear.*": "issues" },
   };
   const expected = { ...written, ...switches, ...numbers, ...objects };

@@ -20,7 +20,7 @@ export const TextOrigin = z.enum(["caller", "person", "generated"]);
 export type TextOrigin = z.infer<typeof TextOrigin>;
 
 /** Where texts came from, or who judged. `caller`: an MCP client that reported by itself. */
-export const EvaluatorKind = z.enum(["claude-cli", "messages-api", "caller"]);
+export const EvaluatorKind = z.enum(["claude-cli", "messages-api", "openai-api", "caller"]);
 export type EvaluatorKind = z.infer<typeof EvaluatorKind>;
 
 /** How the client shows tools to its model: all at once, or behind a search of its own. */

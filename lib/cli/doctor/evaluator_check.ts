@@ -19,6 +19,17 @@ export async function checkEvaluator(
         : report(enableOptimization, message, "Set ANTHROPIC_API_KEY"),
     ];
   }
+  if (evaluator === "openai-api") {
+    const hasOwn = Boolean(env.get("OPENAI_API_KEY") || env.get("OPENAI_BASE_URL"));
+    const isReady = hasOwn && options.evalModel !== undefined;
+    return [
+      isReady ? ok("evaluator", `OpenAI-compatible API, model ${options.evalModel}`) : report(
+        enableOptimization,
+        "OpenAI-compatible API, not set up",
+        "Set OPENAI_API_KEY or OPENAI_BASE_URL, and --eval-model",
+      ),
+    ];
+  }
   const found = await findProgram(claudePath, { PATH: env.get("PATH") ?? "" });
   if (found !== undefined) {
     const version = await versionOf(found);

@@ -43,6 +43,8 @@ const NOT_ASKED =
 
 const CHECKED: Partial<Record<EvaluatorKind, string>> = {
   "claude-cli": `Checked: the program starts and reports its version. ${NOT_ASKED}`,
+  "openai-api": "Checked: a URL and a model are set, and an API key if it is OpenAI's URL. " +
+    NOT_ASKED,
   "messages-api": "Checked: a URL is set, and an API key if it is Anthropic's URL. " +
     NOT_ASKED,
 };

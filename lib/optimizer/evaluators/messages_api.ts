@@ -24,7 +24,6 @@ import type { TextModel } from "../generation/text_model.ts";
 
 /** Room for a sentence and the arguments of a few calls. */
 const RUN_TOKENS = 4_096;
-const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const API_VERSION = "2023-06-01";
 const BODY_BYTES = 4 * 1024 * 1024;
 const SHOWN_CHARS = 500;
@@ -36,9 +35,11 @@ const NO_CREDIT = /credit balance/i;
 /** For a failure that every other request would meet, too. */
 const ALWAYS = { isLasting: true, isGeneral: true };
 
-const NO_CLIENT = "The Messages API is asked without a client, so nothing can defer tools";
+const NO_CLIENT = "The model API is asked without a client, so nothing can defer tools";
 
 export interface MessagesApiOptions {
+  /** Default: Anthropic's Messages API. */
+  dialect?: ApiDialect;
   baseUrl: string;
   apiKey?: string;
   authToken?: string;
@@ -57,13 +58,73 @@ const Message = z.looseObject({
 
 const ApiError = z.looseObject({ error: z.looseObject({ message: z.string() }) });
 
-interface ModelMessage {
+export interface ModelMessage {
   text: string;
   calls: { name: string; arguments: unknown }[];
   stopReason: string | undefined;
   model: string | undefined;
   cost: RunCost;
 }
+
+/** How an API is asked: everything else is the same for all. */
+export interface ApiDialect {
+  kind: "messages-api" | "openai-api";
+  /** After the base URL. */
+  path: string;
+  /** Names of tools that it takes. */
+  names: RegExp;
+  /** The host that takes no request without a key. */
+  host: string;
+  /** Variables of the gateway's environment. */
+  variables: { url: string; key: string };
+  headers(options: MessagesApiOptions): Record<string, string>;
+  /** That the model may call a tool or none. */
+  choice: Record<string, unknown>;
+  tool(tool: Pick<ToolDefinition, "name" | "description" | "inputSchema">): unknown;
+  /** What is asked, beside the model and the tools. */
+  body(question: { system?: string; prompt: string; maxTokens: number }): Record<string, unknown>;
+  /** Undefined if the answer is not a message. */
+  read(answer: unknown): ModelMessage | undefined;
+}
+
+const MESSAGES: ApiDialect = {
+  kind: "messages-api",
+  path: "/v1/messages",
+  names: /^[a-zA-Z0-9_-]{1,128}$/,
+  host: "anthropic.com",
+  variables: { url: "ANTHROPIC_BASE_URL", key: "ANTHROPIC_API_KEY" },
+  headers: ({ apiKey, authToken }) => ({
+    "anthropic-version": API_VERSION,
+    ...apiKey !== undefined
+      ? { "x-api-key": apiKey }
+      : authToken !== undefined
+      ? { authorization: `Bearer ${authToken}` }
+      : {},
+  }),
+  choice: { tool_choice: { type: "auto" } },
+  tool: ({ name, description, inputSchema }) => ({
+    name,
+    ...description === undefined ? {} : { description },
+    input_schema: inputSchema,
+  }),
+  body: ({ system, prompt, maxTokens }) => ({
+    max_tokens: maxTokens,
+    ...system === undefined ? {} : { system },
+    messages: [{ role: "user", content: prompt }],
+  }),
+  read(answer) {
+    const { data } = Message.safeParse(answer);
+    if (data === undefined) return undefined;
+    const { content, stop_reason, model, usage } = data;
+    return {
+      text: textsIn(content).join(""),
+      calls: callsIn(content),
+      stopReason: stop_reason ?? undefined,
+      model,
+      cost: tokensIn(usage),
+    };
+  },
+};
 
 /** The API was not reached, refused, or did not answer with a message. */
 class MessagesApiFailure extends Error {
@@ -78,6 +139,8 @@ class MessagesApiFailure extends Error {
 
 /** Prompt and tools in one request to any Anthropic-compatible API: no process, no second turn. */
 export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
+  const { dialect = MESSAGES } = options;
+
   // Without asking the API, which would spend model time. `checkedWords()` says so.
   // deno-lint-ignore require-await
   async function check(): Promise<void> {
@@ -102,16 +165,15 @@ export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
     signal.throwIfAborted();
     if (view === "deferred") return failed({ reason: NO_CLIENT, ...ALWAYS });
     try {
-      const offered = tools.map(apiTool);
-      if (!offered.some(({ name }) => name === target)) {
+      const offered = tools.map((tool) => apiTool(tool, dialect));
+      if (!tools.some(({ name }) => name === target)) {
         const reason = `The tool "${target}" is not among the tools shown to the model`;
         return failed({ reason, isLasting: true });
       }
       const message = await requestMessage(options, {
-        max_tokens: RUN_TOKENS,
-        messages: [{ role: "user", content: prompt }],
+        ...dialect.body({ prompt, maxTokens: RUN_TOKENS }),
         tools: offered,
-        tool_choice: { type: "auto" },
+        ...dialect.choice,
       }, signal);
       const problem = answerProblem(message);
       if (problem !== undefined) return failed({ reason: problem, isLasting: false }, message);
@@ -128,19 +190,18 @@ export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
   }
 
   // The API counts tokens and says no price.
-  return { kind: "messages-api", model: options.model, isPriced: false, check, run };
+  return { kind: dialect.kind, model: options.model, isPriced: false, check, run };
 }
 
 export function messagesApiText(options: MessagesApiOptions): TextModel {
+  const { dialect = MESSAGES } = options;
   return {
-    kind: "messages-api",
+    kind: dialect.kind,
     async complete({ system, prompt, maxTokens, signal }) {
       const problem = setupProblem(options);
       if (problem) throw cannotGenerate(problem.reason, problem.action);
       const { text, cost, stopReason } = await requestMessage(options, {
-        max_tokens: maxTokens,
-        system,
-        messages: [{ role: "user", content: prompt }],
+        ...dialect.body({ system, prompt, maxTokens }),
       }, signal).catch((error) => {
         throw error instanceof MessagesApiFailure ? cannotGenerate(error.message) : error;
       });
@@ -163,33 +224,36 @@ function answerProblem({ calls, stopReason = "", text }: ModelMessage): string |
   return `The model's response was cut off before it called a tool (${stopReason})`;
 }
 
-function apiTool({ name, text }: ShownTool) {
-  if (!NAME.test(name)) {
+function apiTool({ name, text }: ShownTool, dialect: ApiDialect): unknown {
+  if (!dialect.names.test(name)) {
     throw new MessagesApiFailure(`The model API does not accept "${name}" as a tool name`, {
       isLasting: true,
     });
   }
   const { description, inputSchema } = ToolDefinition.parse(JSON.parse(text));
-  return { name, ...description === undefined ? {} : { description }, input_schema: inputSchema };
+  return dialect.tool({ name, inputSchema, ...description === undefined ? {} : { description } });
 }
 
 /** Why no request could succeed, known without making one. */
 function setupProblem(
-  { baseUrl, apiKey, authToken }: MessagesApiOptions,
+  { baseUrl, apiKey, authToken, model, dialect = MESSAGES }: MessagesApiOptions,
 ): { reason: string; action: string } | undefined {
-  const url = messagesUrl(baseUrl);
+  const url = apiUrl(baseUrl, dialect);
   if (url === undefined) {
     return {
       reason: `"${shownUrl(baseUrl)}" is not a valid model API URL`,
-      action: "Set ANTHROPIC_BASE_URL to an http or https URL",
+      action: `Set ${dialect.variables.url} to an http or https URL`,
     };
   }
+  if (model === "") {
+    return { reason: "no model is set", action: "Set --eval-model to a model of the API" };
+  }
   // Others, such as one on the same machine, may want none.
-  const isAnthropic = url.hostname === "anthropic.com" || url.hostname.endsWith(".anthropic.com");
-  if (!isAnthropic || apiKey !== undefined || authToken !== undefined) return undefined;
+  const isOwn = url.hostname === dialect.host || url.hostname.endsWith(`.${dialect.host}`);
+  if (!isOwn || apiKey !== undefined || authToken !== undefined) return undefined;
   return {
     reason: "the model API requires a key, and none is set",
-    action: "Set ANTHROPIC_API_KEY in the gateway's environment",
+    action: `Set ${dialect.variables.key} in the gateway's environment`,
   };
 }
 
@@ -200,9 +264,9 @@ function cannotGenerate(reason: string, recoveryAction?: string): GatewayError {
   });
 }
 
-/** The address of the Messages API; undefined if the base is not a valid one. */
-function messagesUrl(baseUrl: string): URL | undefined {
-  const url = URL.parse(`${baseUrl.replace(/\/+$/, "")}/v1/messages`);
+/** The address of the API; undefined if the base is not a valid one. */
+function apiUrl(baseUrl: string, { path }: ApiDialect): URL | undefined {
+  const url = URL.parse(`${baseUrl.replace(/\/+$/, "")}${path}`);
   return url && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
@@ -221,7 +285,7 @@ async function requestMessage(
     const response = await send(options, body, AbortSignal.any([signal, limit]));
     const text = await readText(new FetchResponse(response), BODY_BYTES);
     if (!response.ok) throw refusal(options, response.status, text);
-    return messageOf(text);
+    return messageOf(text, options);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof MessagesApiFailure) throw error;
@@ -240,11 +304,12 @@ async function requestMessage(
 }
 
 async function send(
-  { baseUrl, apiKey, authToken, model, fetch: send = fetch }: MessagesApiOptions,
+  options: MessagesApiOptions,
   body: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Response> {
-  const url = messagesUrl(baseUrl);
+  const { baseUrl, model, fetch: send = fetch, dialect = MESSAGES } = options;
+  const url = apiUrl(baseUrl, dialect);
   if (url === undefined) {
     throw new MessagesApiFailure(`"${shownUrl(baseUrl)}" is not a valid model API URL`, ALWAYS);
   }
@@ -252,12 +317,7 @@ async function send(
     method: "POST",
     headers: {
       "content-type": "application/json",
-      "anthropic-version": API_VERSION,
-      ...apiKey !== undefined
-        ? { "x-api-key": apiKey }
-        : authToken !== undefined
-        ? { authorization: `Bearer ${authToken}` }
-        : {},
+      ...dialect.headers(options),
     },
     body: JSON.stringify({ model, ...body }),
     // The key is for this address, not for where it points.
@@ -275,7 +335,7 @@ function refusal(options: MessagesApiOptions, status: number, text: string): Mes
   }
   const message = clean(ApiError.safeParse(parseJson(text)).data?.error.message ?? text, options);
   const advice = status === 401 || status === 403
-    ? ". Check ANTHROPIC_API_KEY, or ANTHROPIC_AUTH_TOKEN, in the gateway's environment"
+    ? `. Check ${keyNames(options)} in the gateway's environment`
     : status === 404
     ? ". Check the model's name and the API's URL"
     : "";
@@ -286,19 +346,16 @@ function refusal(options: MessagesApiOptions, status: number, text: string): Mes
   });
 }
 
-function messageOf(text: string): ModelMessage {
-  const { data } = Message.safeParse(parseJson(text));
-  if (data === undefined) {
-    throw new MessagesApiFailure("The model API's response is not a valid message");
-  }
-  const { content, stop_reason, model, usage } = data;
-  return {
-    text: textsIn(content).join(""),
-    calls: callsIn(content),
-    stopReason: stop_reason ?? undefined,
-    model,
-    cost: tokensIn(usage),
-  };
+function keyNames({ dialect = MESSAGES }: MessagesApiOptions): string {
+  return dialect === MESSAGES
+    ? "ANTHROPIC_API_KEY, or ANTHROPIC_AUTH_TOKEN,"
+    : dialect.variables.key;
+}
+
+function messageOf(text: string, { dialect = MESSAGES }: MessagesApiOptions): ModelMessage {
+  const message = dialect.read(parseJson(text));
+  if (message) return message;
+  throw new MessagesApiFailure("The model API's response is not a valid message");
 }
 
 function clean(text: string, { apiKey = "", authToken = "" }: MessagesApiOptions): string {

@@ -7,7 +7,9 @@ import type { EvaluatorInfo } from "../../core/optimization.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { claudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { passedVariables, type RunFolders } from "./claude_environment.ts";
-import { messagesApiEvaluator, messagesApiText } from "./messages_api.ts";
+import { messagesApiEvaluator, type MessagesApiOptions, messagesApiText } from "./messages_api.ts";
+import { CHAT_COMPLETIONS, OPENAI_URL } from "./openai_api.ts";
+import { priceOf, textWithPrice, withPrice } from "./prices.ts";
 import { ModelQueue } from "../jobs/concurrency.ts";
 import type { TextModel } from "../generation/text_model.ts";
 import type { Redactor } from "../../telemetry/redact.ts";
@@ -20,7 +22,12 @@ const CHECK_EVERY_MS = 30_000;
 export interface ModelsInput {
   options: Pick<
     Options,
-    "evaluator" | "claudePath" | "evalModel" | "evalTimeout" | "evalConcurrency"
+    | "evaluator"
+    | "claudePath"
+    | "evalModel"
+    | "evalTimeout"
+    | "evalConcurrency"
+    | "modelPrices"
   >;
   env: Env;
   platform: Pick<Platform, "canSpawn">;
@@ -40,7 +47,10 @@ export function buildModels(input: ModelsInput) {
   const apiKey = nonEmpty(env, "ANTHROPIC_API_KEY");
   const authToken = nonEmpty(env, "ANTHROPIC_AUTH_TOKEN");
   const oauthToken = nonEmpty(env, "CLAUDE_CODE_OAUTH_TOKEN");
-  input.redactor.learn([apiKey, authToken, oauthToken].filter((key) => key !== undefined));
+  const openaiKey = nonEmpty(env, "OPENAI_API_KEY");
+  input.redactor.learn(
+    [apiKey, authToken, oauthToken, openaiKey].filter((key) => key !== undefined),
+  );
   const cliOptions = {
     path: options.claudePath,
     model: options.evalModel ?? CLI_MODEL,
@@ -49,15 +59,25 @@ export function buildModels(input: ModelsInput) {
     owner: input.processOwner,
     folders: input.folders,
   };
-  const apiOptions = {
-    baseUrl: nonEmpty(env, "ANTHROPIC_BASE_URL") ?? API_URL,
-    ...defined({ apiKey, authToken }),
-    model: options.evalModel ?? API_MODEL,
-    timeoutMs: options.evalTimeout,
-  };
+  const isOpenai = options.evaluator === "openai-api";
+  const apiOptions: MessagesApiOptions = isOpenai
+    ? {
+      dialect: CHAT_COMPLETIONS,
+      baseUrl: nonEmpty(env, "OPENAI_BASE_URL") ?? OPENAI_URL,
+      ...defined({ apiKey: openaiKey }),
+      model: options.evalModel ?? "",
+      timeoutMs: options.evalTimeout,
+    }
+    : {
+      baseUrl: nonEmpty(env, "ANTHROPIC_BASE_URL") ?? API_URL,
+      ...defined({ apiKey, authToken }),
+      model: options.evalModel ?? API_MODEL,
+      timeoutMs: options.evalTimeout,
+    };
+  const price = priceOf(apiOptions.model, options.modelPrices);
   const cli = claudeCliEvaluator({ ...cliOptions, openEndpoint: input.openEndpoint });
-  const api = messagesApiEvaluator(apiOptions);
-  const isApiWanted = options.evaluator === "messages-api" ||
+  const api = withPrice(messagesApiEvaluator(apiOptions), price);
+  const isApiWanted = isOpenai || options.evaluator === "messages-api" ||
     (options.evaluator === "auto" && !platform.canSpawn);
 
   async function choose(): Promise<Evaluator> {
@@ -103,7 +123,9 @@ export function buildModels(input: ModelsInput) {
     try {
       const { kind } = await checked();
       return slots.textModel(
-        kind === "claude-cli" ? claudeCliText(cliOptions) : messagesApiText(apiOptions),
+        kind === "claude-cli"
+          ? claudeCliText(cliOptions)
+          : textWithPrice(messagesApiText(apiOptions), price),
       );
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "CANNOT_EVALUATE") throw error;

@@ -21,6 +21,7 @@ function models({ isOn = true, env = {}, options = {} }: Wanted) {
       evalModel: "stand-in",
       evalTimeout: 20_000,
       evalConcurrency: 1,
+      modelPrices: {},
       ...options,
     },
     env: { get: (name) => env[name], toObject: () => env },

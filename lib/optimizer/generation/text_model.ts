@@ -20,7 +20,7 @@ export interface TextAnswer {
 }
 
 export interface TextModel {
-  readonly kind: "sampling" | "claude-cli" | "messages-api";
+  readonly kind: "sampling" | "claude-cli" | "messages-api" | "openai-api";
   complete(request: TextRequest): Promise<TextAnswer>;
 }
 

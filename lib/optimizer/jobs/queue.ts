@@ -86,10 +86,9 @@ export class OptimizationJobs implements AsyncDisposable {
     await judge.check();
     if (options.maxCostUsd !== undefined && judge.isPriced === false) {
       throw new GatewayError("INVALID_ARGUMENTS", {
-        message:
-          `Cannot enforce a budget of ${options.maxCostUsd} USD: ${judge.kind} does not report ` +
-          "what a run costs",
-        recoveryAction: "Limit the number of runs instead",
+        message: `Cannot enforce a budget of ${options.maxCostUsd} USD: the price of the model ` +
+          `"${judge.model}" is not known`,
+        recoveryAction: "Set its price with --model-prices, or limit the number of runs instead",
       });
     }
     if (options.view === "deferred" && judge.kind !== "claude-cli") {

@@ -148,6 +148,7 @@ export function DataCard({ data }: Pick<SettingsPage, "data">) {
 const KINDS: Record<string, string> = {
   "claude-cli": "The claude CLI",
   "messages-api": "The Messages API",
+  "openai-api": "An OpenAI-compatible API",
 };
 
 function EvaluatorFound({ check, isOn }: { check: ShownEvaluator; isOn: boolean }) {
