@@ -268,7 +268,7 @@ function toolNotes(tool: ReportedTool): string[] {
     ...(reported ? [`reported by a client, ${counted(prompts, "prompt")}`] : []),
     ...(depth === undefined ? [] : [`${depth}, ${counted(prompts, "prompt")}`]),
     ...settingTexts(shown),
-    ...(stale ? ["the canonical description has changed since"] : []),
+    ...(stale ? shown.staleReasons ?? ["stale"] : []),
     ...(enabled ? [] : ["off"]),
   ];
 }
@@ -337,10 +337,15 @@ function promotionText(
     ...(verdict ? [`${terminalLine(verdict.words)}\n`] : []),
     ...(reason === undefined ? [] : [`Reason: ${terminalLine(reason)}\n`]),
     ...(staleness === null ? [] : [
-      warningsText(["The canonical description has changed since the promotion"], paint),
-      `  was: ${terminalLine(staleness.before ?? "none")}\n`,
-      `  is:  ${terminalLine(staleness.now ?? "none")}\n`,
-      "  Decide with `optimize keep` or `optimize revert`.\n",
+      warningsText(
+        staleness.reasons.map((reason) => `Since the promotion, ${terminalLine(reason)}`),
+        paint,
+      ),
+      ...(staleness.before === staleness.now ? [] : [
+        `  was: ${terminalLine(staleness.before ?? "none")}\n`,
+        `  is:  ${terminalLine(staleness.now ?? "none")}\n`,
+      ]),
+      "  Test it again with `optimize run`, or decide with `optimize keep` or `optimize revert`.\n",
     ]),
   ].join("");
 }

@@ -187,7 +187,11 @@ Deno.test("showText() sets both descriptions and their numbers side by side", ()
   const text = showText(
     detailOf({
       promotion: PROMOTION,
-      staleness: { before: "Forecast", now: "Forecasts" },
+      staleness: {
+        reasons: ["the server's own description has changed"],
+        before: "Forecast",
+        now: "Forecasts",
+      },
       evaluations: [EVALUATION],
       prompts: [promptOf("p1", "direct")],
       warnings: ["Warning: No negative prompts defined - x"],
@@ -218,7 +222,7 @@ Deno.test("showText() sets both descriptions and their numbers side by side", ()
   assert.match(text, /Better: quick evidence, 15 prompts\nReason: Our people ask so\n/);
   assert.match(
     text,
-    /Warning: The canonical description .*\n {2}was: Forecast\n {2}is: {2}Forecasts\n/,
+    /Warning: Since the promotion, the server's own .*\n {2}was: Forecast\n {2}is: {2}Forecasts\n/,
   );
   assert.match(text, /Golden prompts \(1\):\n {2}Direct \(1\)\n {4}✓ {2}p1/);
   assert.match(text, /cand_1 {2}27 characters, from a person, not evaluated\n {4}Weather of the/);
@@ -292,6 +296,7 @@ function overviewOf(fields: Partial<Overview> = {}): Overview {
           depth: "quick",
           prompts: 15,
           stale: true,
+          staleReasons: ["the server's own description has changed"],
         },
         { ...tool, name: "get_current", status: "baseline", before: scores(2), depth: "thorough" },
         { ...tool, name: "get_alerts\x1b[2J", status: "unoptimized", enabled: false },
@@ -307,7 +312,7 @@ Deno.test("statusText() has a line for every tool, with the numbers of what is i
   assert.match(lines[1]!, /^TOOL +STATUS +DIRECT +INDIRECT +NEGATIVE +NOTE$/);
   assert.match(
     lines[2]!,
-    /^weather.get_forecast +optimized +100 % +80 % +no data +quick, 15 prompts; the canonical description has changed since$/,
+    /^weather.get_forecast +optimized +100 % +80 % +no data +quick, 15 prompts; the server's own description has changed$/,
   );
   assert.match(lines[3]!, /^weather.get_current +baseline +40 % .* thorough/);
   assert.match(lines[4]!, /^weather.get_alerts +unoptimized +off$/);

@@ -250,7 +250,7 @@ export async function stagedRestore(
   })];
 }
 
-/** Promotions whose server has changed its own description since. */
+/** Promotions whose ground has changed since: the server's text, a sibling, the model. */
 export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): AttentionItem[] {
   return promotions.list().flatMap(({ server, toolName: tool }): AttentionItem[] => {
     const staleness = promotions.staleness(server, tool);
@@ -260,7 +260,9 @@ export function stalePromotions({ promotions }: Pick<Gateway, "promotions">): At
       subject: `${server}.${tool}`,
       isName: true,
       href: optimizationPath(server, tool),
-      detail: "The server's own description has changed since this one was promoted",
+      detail: `Since it was promoted, ${
+        staleness.reasons.join("; ")
+      }. Test it again, keep it or revert it`,
       fixes: [
         { verb: "Keep", action: { action: "keep-promotion", server, tool } },
         {

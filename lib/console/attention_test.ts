@@ -62,11 +62,17 @@ Deno.test("stalePromotions() lists those whose server changed its words, to keep
   const promotions = {
     list: () => ["stale", "fresh"].map((toolName) => ({ server: "git", toolName })),
     staleness: (_server: string, tool: string) =>
-      tool === "stale" ? { before: "a", now: "b" } : undefined,
+      tool === "stale"
+        ? { reasons: ["the sibling log is gone"], before: "a", now: "a" }
+        : undefined,
   } as unknown as Gateway["promotions"];
   const [item, ...others] = stalePromotions({ promotions });
   assert.deepEqual(others, []);
   assert.equal(item?.href, "/optimization/git/stale");
+  assert.match(
+    item?.detail ?? "",
+    /^Since it was promoted, the sibling log is gone\. Test it again/,
+  );
   assert.deepEqual(item?.fixes.map(({ action }) => action.action), [
     "keep-promotion",
     "revert-promotion",

@@ -35,6 +35,12 @@ export type MissedBy = z.infer<typeof MissedBy>;
 export const ArgumentsFit = z.enum(["valid", "invalid", "unexpected"]);
 export type ArgumentsFit = z.infer<typeof ArgumentsFit>;
 
+/** What evaluators ask if no model is set. */
+export const DEFAULT_MODELS: Partial<Record<EvaluatorKind, string>> = {
+  "claude-cli": "sonnet",
+  "messages-api": "claude-sonnet-4-5",
+};
+
 /** The evaluator in use, or why there is none. */
 export const EvaluatorInfo = z.object({
   kind: EvaluatorKind.nullable(),
@@ -245,6 +251,8 @@ export const Evaluation = z.strictObject({
   endedAt: Time,
   evaluator: EvaluatorKind,
   model: z.string().optional(),
+  /** What the evaluator was told to ask; `model` is what answered. */
+  askedModel: z.string().optional(),
   thresholds: Thresholds,
   /** The probability of a wrong promotion that it could spend, of its tool's share for a year. */
   alpha: z.number().optional(),
@@ -292,6 +300,10 @@ export const PromotedTool = z.strictObject({
   canonicalDescription: z.string().nullable(),
   /** A person has seen that the server's own description changed, and keeps the promotion: its hash. */
   keptOver: z.string().optional(),
+  /** What it was tested with, as the evaluator was asked. */
+  testedWith: z.strictObject({ evaluator: EvaluatorKind, model: z.string() }).optional(),
+  /** The nearest siblings when it was promoted, with hashes of their own descriptions. */
+  siblings: z.record(z.string(), z.string()).optional(),
 });
 export type PromotedTool = z.infer<typeof PromotedTool>;
 
@@ -457,8 +469,10 @@ export const OptimizationReport = z.strictObject({
     reported: z.literal(true).optional(),
     /** A candidate that looks better, and waits for a person's decision. */
     waitingCandidate: z.string().optional(),
-    /** The server's own description is another one than when this was promoted. */
+    /** What it was promoted on has changed: the server's text, a sibling or the model. */
     stale: z.boolean(),
+    /** In words. */
+    staleReasons: z.array(z.string()).optional(),
     candidates: z.int(),
     goldenPrompts: z.int(),
     ...ReportedCost,

@@ -156,12 +156,27 @@ export class OptimizationAdmin {
     // Numbers that nothing can be concluded from do not go on record as its own.
     const holds = evidence?.problem === undefined ? evidence : undefined;
     const { metrics, baseline, evaluationId, depth, verdict, prompts, source } = holds ?? {};
+    const tested = (await this.#options.evaluations.list(server, name))
+      .find(({ id }) => id === evaluationId);
+    const testedWith = tested?.askedModel === undefined
+      ? undefined
+      : { evaluator: tested.evaluator, model: tested.askedModel };
     const promoted = promotions.promote({
       server,
       toolName: name,
       candidateId,
       description: candidate.description,
-      ...defined({ metrics, baseline, evaluationId, depth, verdict, prompts, source, reason }),
+      ...defined({
+        metrics,
+        baseline,
+        evaluationId,
+        depth,
+        verdict,
+        prompts,
+        source,
+        reason,
+        testedWith,
+      }),
       by,
       over: current?.id ?? null,
     });

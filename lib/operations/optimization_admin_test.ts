@@ -338,7 +338,11 @@ Deno.test("OptimizationAdmin.detail() has all there is about a tool", async () =
   const detail = await admin.detail({ server: "weather", tool: "forecast" });
   assert.equal(detail.canonicalDescription, "Changed underneath");
   assert.equal(detail.promotion?.candidateId, candidateId);
-  assert.deepEqual(detail.staleness, { before: "Does forecast", now: "Changed underneath" });
+  assert.deepEqual(detail.staleness, {
+    reasons: ["the server's own description has changed"],
+    before: "Does forecast",
+    now: "Changed underneath",
+  });
   assert.equal(detail.candidates[0]?.evidence?.source, "reported");
   assert.deepEqual(detail.prompts.map(({ id }) => id), promptIds);
   assert.deepEqual([detail.history.length, detail.job, detail.warnings], [1, null, []]);

@@ -5,6 +5,8 @@ import type { Options } from "../config/option_table.ts";
 import type { OnAudit } from "../core/access.ts";
 import type { Bus } from "../core/bus.ts";
 import { GatewayError } from "../core/errors.ts";
+import { DEFAULT_MODELS, descriptionHash } from "../core/optimization.ts";
+import { MOST_SIBLINGS, nearestSiblings } from "./targets.ts";
 import { Promotions } from "./promotions.ts";
 import type { JobsRepository } from "../storage/jobs_repository.ts";
 import { PromotionsRepository } from "../storage/promotions_repository.ts";
@@ -30,7 +32,7 @@ export type OptimizerSwitch = Pick<
 export interface OptimizerInput<Loaded extends LoadedOptimizer> {
   store: Store;
   catalog: Catalog;
-  options: Pick<Options, "enableOptimization">;
+  options: Pick<Options, "enableOptimization" | "evalModel">;
   load(parts: OptimizerSwitch): Promise<Loaded>;
   bus: Bus;
   /** Built for one command: jobs whose gateway is gone are left alone. */
@@ -49,6 +51,18 @@ export interface OptimizerModule<Loaded extends LoadedOptimizer> extends AsyncDi
   open(): Promise<Loaded>;
 }
 
+/** Those that are mistaken for a tool most easily, by their own texts. */
+function siblingHashes(catalog: Catalog, server: string, name: string): Record<string, string> {
+  const tools = catalog.of(server).tools.filter((tool) => tool.enabled || tool.name === name)
+    .map((tool) => ({ name: tool.name, description: canonicalDescription(tool) ?? "" }));
+  const own = tools.find((tool) => tool.name === name);
+  if (own === undefined) return {};
+  const near = nearestSiblings({ ...own, siblings: tools }).slice(0, MOST_SIBLINGS);
+  return Object.fromEntries(
+    near.map((sibling) => [sibling.name, descriptionHash(sibling.description)]),
+  );
+}
+
 export function buildOptimizer<Loaded extends LoadedOptimizer>(
   input: OptimizerInput<Loaded>,
 ): OptimizerModule<Loaded> {
@@ -64,6 +78,10 @@ export function buildOptimizer<Loaded extends LoadedOptimizer>(
       const tool = catalog.of(server).tools.find((tool) => tool.name === name);
       return tool && (canonicalDescription(tool) ?? null);
     },
+    siblings: (server, name) => siblingHashes(catalog, server, name),
+    hasTool: (server, name) =>
+      catalog.of(server).tools.some((tool) => tool.name === name && tool.enabled),
+    model: (evaluator) => options.evalModel ?? DEFAULT_MODELS[evaluator],
     onChange: (list) => catalog.setPromotions(list),
     onAudit: input.onAudit,
     screen: input.screen,

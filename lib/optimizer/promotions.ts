@@ -2,7 +2,13 @@ import { namespacedName } from "../catalog/names.ts";
 import type { AuditedChange, OnAudit } from "../core/access.ts";
 import { inTurn } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
-import { descriptionHash, newId, type PromotedTool, PromotionEvent } from "../core/optimization.ts";
+import {
+  descriptionHash,
+  type EvaluatorKind,
+  newId,
+  type PromotedTool,
+  PromotionEvent,
+} from "../core/optimization.ts";
 import type { PromotionsRepository } from "../storage/promotions_repository.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
@@ -13,11 +19,24 @@ interface PromotionsOptions {
   repository: PromotionsRepository;
   /** The server's own description; null: it has none, undefined: there is no such tool now. */
   canonical(server: string, tool: string): string | null | undefined;
+  /** The nearest siblings of a tool, with hashes of their own descriptions. */
+  siblings?(server: string, tool: string): Record<string, string>;
+  /** Whether a tool exists and is enabled. */
+  hasTool?(server: string, tool: string): boolean;
+  /** The model that would be asked now, if one is set. */
+  model?(evaluator: EvaluatorKind): string | undefined;
   /** Gets all that are in force when they may have changed, before the change's promise resolves. */
   onChange(promotions: readonly PromotedTool[]): void;
   onAudit?: OnAudit | undefined;
   screen?(server: string, description: string): Promise<string | undefined>;
   now?(): number;
+}
+
+export interface Staleness {
+  /** In words, each the rest of "since it was promoted, ...". */
+  reasons: string[];
+  before: string | null;
+  now: string | null;
 }
 
 type Step = Pick<PromotionEvent, "action" | "by" | "promotion" | "reason">;
@@ -58,12 +77,14 @@ export class Promotions {
   }
 
   async promote(
-    input: Omit<PromotedTool, "id" | "promotedAt" | "canonicalDescription" | "keptOver"> & {
-      /** What it was compared with, where that was measured; else what the server says now. */
-      canonicalDescription?: string | null;
-      /** The id of the promotion it was compared with; null: none. If missing, any may be replaced. */
-      over?: string | null;
-    },
+    input:
+      & Omit<PromotedTool, "id" | "promotedAt" | "canonicalDescription" | "keptOver" | "siblings">
+      & {
+        /** What it was compared with, where that was measured; else what the server says now. */
+        canonicalDescription?: string | null;
+        /** The id of the promotion it was compared with; null: none. If missing, any may be replaced. */
+        over?: string | null;
+      },
   ): Promise<PromotedTool> {
     const { over, ...promoted } = input;
     const { server, toolName, by, reason } = promoted;
@@ -75,7 +96,9 @@ export class Promotions {
       }
       const now = this.#canonical(server, toolName, "promote a description for");
       const { canonicalDescription = now } = input;
-      const promotion = { ...promoted, id, promotedAt: time, canonicalDescription };
+      const siblings = this.#options.siblings?.(server, toolName);
+      const own = { ...promoted, id, promotedAt: time, canonicalDescription };
+      const promotion = siblings ? { ...own, siblings } : own;
       return { action: "promote", by, reason, promotion };
     });
     return promotion ??
@@ -102,7 +125,7 @@ export class Promotions {
     });
   }
 
-  /** A person keeps a promotion although the server's own description has changed since. */
+  /** A person keeps a promotion although what it was promoted on has changed since. */
   async keep(
     { server, tool, by }: { server: string; tool: string; by: PromotedTool["by"] },
   ): Promise<PromotedTool> {
@@ -112,22 +135,55 @@ export class Promotions {
     const kept = await this.#change(server, tool, (current) => {
       if (current === undefined) missing(nothing);
       const now = this.#canonical(server, tool, "keep the promoted description of");
-      if (!isStale(current, now)) return undefined;
-      return { action: "keep", by, promotion: { ...current, keptOver: hashOf(now) } };
+      if (this.#reasons(current, now).length === 0) return undefined;
+      const { testedWith, siblings } = current;
+      const model = testedWith && this.#options.model?.(testedWith.evaluator);
+      return {
+        action: "keep",
+        by,
+        promotion: {
+          ...current,
+          keptOver: hashOf(now),
+          ...(testedWith && model ? { testedWith: { ...testedWith, model } } : {}),
+          ...(siblings ? { siblings: this.#options.siblings?.(server, tool) ?? siblings } : {}),
+        },
+      };
     });
     return kept ?? missing(nothing);
   }
 
-  /** What the server's own description was and is, where it changed and nobody kept the promotion. */
-  staleness(
-    server: string,
-    tool: string,
-  ): { before: string | null; now: string | null } | undefined {
+  /** Why a promotion is stale, unless somebody kept it, with the server's own description then and now. */
+  staleness(server: string, tool: string): Staleness | undefined {
     const promotion = this.of(server, tool);
     const now = this.#options.canonical(server, tool);
-    return promotion !== undefined && now !== undefined && isStale(promotion, now)
-      ? { before: promotion.canonicalDescription, now }
-      : undefined;
+    if (promotion === undefined || now === undefined) return undefined;
+    const reasons = this.#reasons(promotion, now);
+    if (reasons.length === 0) return undefined;
+    return { reasons, before: promotion.canonicalDescription, now };
+  }
+
+  #reasons(promotion: PromotedTool, canonical: string | null): string[] {
+    const { server, toolName, testedWith, siblings } = promotion;
+    const { model: modelOf, siblings: siblingsOf, hasTool } = this.#options;
+    const model = testedWith && modelOf?.(testedWith.evaluator);
+    const now = siblings ? siblingsOf?.(server, toolName) ?? siblings : {};
+    const changes = Object.entries(siblings ?? {}).flatMap(([name, hash]) =>
+      hasTool?.(server, name) === false
+        ? [`the sibling ${name} is gone`]
+        : now[name] !== undefined && now[name] !== hash
+        ? [`the description of the sibling ${name} has changed`]
+        : []
+    );
+    const added = Object.keys(now).filter((name) => siblings?.[name] === undefined);
+    return [
+      ...(isChanged(promotion, canonical) ? ["the server's own description has changed"] : []),
+      ...changes,
+      // One that is near only because another is gone was there before.
+      ...(changes.length > 0 ? [] : added.map((name) => `there is a similar new sibling, ${name}`)),
+      ...(testedWith && model !== undefined && model !== testedWith.model
+        ? [`it was tested with the model ${testedWith.model}, and ${model} is set now`]
+        : []),
+    ];
   }
 
   history(server: string, tool: string): Promise<PromotionEvent[]> {
@@ -228,7 +284,7 @@ function hashOf(description: string | null): string {
   return descriptionHash(description ?? "");
 }
 
-function isStale(promotion: PromotedTool, canonical: string | null): boolean {
+function isChanged(promotion: PromotedTool, canonical: string | null): boolean {
   const hash = hashOf(canonical);
   return hash !== hashOf(promotion.canonicalDescription) && hash !== promotion.keptOver;
 }

@@ -154,14 +154,15 @@ Deno.test("Promotions.staleness() shows a changed description until a person kee
   assert.deepEqual(await promotions.keep(STATUS), promoted, "there is nothing to keep it over");
 
   descriptions.set("git.status", "The status");
-  assert.deepEqual(staleness(), { before: "Status", now: "The status" });
+  const reasons = ["the server's own description has changed"];
+  assert.deepEqual(staleness(), { reasons, before: "Status", now: "The status" });
   const kept = await promotions.keep(STATUS);
   assert.deepEqual(kept, { ...promoted, keptOver: kept.keptOver });
   assert.deepEqual(seen.at(-1), [kept]);
   assert.equal(staleness(), undefined);
 
   descriptions.set("git.status", null);
-  assert.deepEqual(staleness(), { before: "Status", now: null });
+  assert.deepEqual(staleness(), { reasons, before: "Status", now: null });
   await promotions.keep(STATUS);
   assert.equal(staleness(), undefined);
   descriptions.set("git.status", "Status");
@@ -272,4 +273,46 @@ Deno.test("Promotions.promote() puts no text in force that would give models ord
   );
   assert.equal(promotions.of("git", "status"), undefined);
   await promotions.promote({ ...input, description: "Shows what has changed", reason: "x" });
+});
+
+Deno.test("Promotions.staleness() says which sibling or model has changed, until it is kept", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  let siblings: Record<string, string> = { log: "hash1", diff: "hash2" };
+  let model = "sonnet";
+  const promotions = new Promotions({
+    repository: new PromotionsRepository(store),
+    canonical: () => "Status",
+    siblings: () => siblings,
+    hasTool: (_server, tool) => tool in siblings,
+    model: () => model,
+    onChange: () => {},
+  });
+  const reasons = () => promotions.staleness("git", "status")?.reasons ?? [];
+  const promote = () =>
+    promotions.promote({
+      server: "git",
+      toolName: "status",
+      candidateId: "c1",
+      description: "Shows what has changed",
+      testedWith: { evaluator: "claude-cli", model },
+      by: "person",
+    });
+  await promote();
+  assert.deepEqual(reasons(), []);
+  siblings = { log: "hash1", diff: "other" };
+  model = "opus";
+  assert.deepEqual(reasons(), [
+    "the description of the sibling diff has changed",
+    "it was tested with the model sonnet, and opus is set now",
+  ]);
+  await promotions.keep(STATUS);
+  assert.deepEqual(reasons(), []);
+  siblings = { log: "hash1", changes: "hash3" };
+  assert.deepEqual(reasons(), ["the sibling diff is gone"]);
+  await promote();
+  assert.deepEqual(reasons(), []);
+  siblings = { ...siblings, status_of: "hash4" };
+  assert.deepEqual(reasons(), ["there is a similar new sibling, status_of"]);
+  await promote();
+  assert.deepEqual(reasons(), [], "promoted on what there is now");
 });

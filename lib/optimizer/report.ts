@@ -35,6 +35,7 @@ export interface ToolRecordFacts {
   promotion?: PromotedTool;
   /** The server's own description is another one than when it was promoted. */
   stale: boolean;
+  staleReasons?: string[];
   /** The server's own description; where it is not known, any evaluation counts. */
   canonical?: string;
   /** Newest first. */
@@ -147,7 +148,14 @@ export function reportCsv(reports: readonly OptimizationReport[]): string {
 /** How a tool stands, but for what that cost. */
 export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUsd" | "costKnown"> {
   const { tool: name, enabled, stale, candidates, goldenPrompts } = facts;
-  const base = { name, enabled, stale, candidates, goldenPrompts };
+  const base = {
+    name,
+    enabled,
+    stale,
+    candidates,
+    goldenPrompts,
+    ...defined({ staleReasons: facts.staleReasons }),
+  };
   const { promotion } = facts;
   if (promotion) {
     const evaluation = facts.evaluations.find(({ id }) => id === promotion.evaluationId);

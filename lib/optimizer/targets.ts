@@ -105,6 +105,9 @@ export function catalogTargets({ catalog, names, equipped }: {
   };
 }
 
+/** Siblings whose prompts a description is tested with, nearest first. */
+export const MOST_SIBLINGS = 5;
+
 export function nearestSiblings(
   { name, description, siblings }: Pick<TargetTool, "name" | "description" | "siblings">,
 ): TargetTool["siblings"] {

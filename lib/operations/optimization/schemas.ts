@@ -165,10 +165,14 @@ export const ToolOptimizationDetail = z.object({
   /** What the server itself says; null if it says nothing. */
   canonicalDescription: z.string().nullable(),
   promotion: PromotedTool.nullable(),
-  /** Set if the server's own description is another one than when it was promoted. */
-  staleness: z.object({ before: z.string().nullable(), now: z.string().nullable() }).nullable(),
   /** What callers reported of the server's own description, if nothing was measured. */
   reported: Evidence.nullable(),
+  /** Set if what it was promoted on has changed: the server's own description, a sibling or the model. */
+  staleness: z.object({
+    reasons: z.array(z.string()),
+    before: z.string().nullable(),
+    now: z.string().nullable(),
+  }).nullable(),
   /** Oldest first. */
   candidates: z.array(ToolCandidate.extend({ evidence: Evidence.nullable() })),
   prompts: z.array(GoldenPrompt),

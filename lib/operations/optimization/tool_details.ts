@@ -82,10 +82,11 @@ function factsOf(
   { server, tool, enabled, canonical }: ReturnType<Targets["tools"]>[number],
   recordsOf: RecordsOf,
 ): ToolRecordFacts {
-  const stale = promotions.staleness(server, tool) !== undefined;
+  const staleReasons = promotions.staleness(server, tool)?.reasons;
+  const stale = staleReasons !== undefined;
   const promotion = promotions.of(server, tool);
   const records = recordsOf(server, tool);
-  return { tool, enabled, stale, canonical, ...defined({ promotion }), ...records };
+  return { tool, enabled, stale, canonical, ...defined({ promotion, staleReasons }), ...records };
 }
 
 async function withRuns(

@@ -44,6 +44,7 @@ export function evaluationOf(
     endedAt: end.endedAt,
     evaluator: input.evaluator.kind,
     model,
+    askedModel: input.evaluator.model,
     thresholds: input.thresholds,
     ...defined({ alpha: input.depth === "thorough" ? input.alpha : undefined }),
     prompts: promptCounts(input, state),

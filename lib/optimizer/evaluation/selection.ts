@@ -13,6 +13,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { byCategory } from "./metrics.ts";
 import { TRIAL_LIMITS } from "./procedure.ts";
 import { isRefuted } from "./verdict.ts";
+import { MOST_SIBLINGS } from "../targets.ts";
 
 /** How many prompts of a category are asked at most, how often each, and how often texts are written. */
 export const DEPTHS: Record<
@@ -233,7 +234,6 @@ function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[])
   return isRefuted(verdict);
 }
 
-export const MOST_SIBLINGS = 5;
 /** Direct prompts of each sibling: that many are written for one that has none. */
 export const PROMPTS_EACH = 4;
 

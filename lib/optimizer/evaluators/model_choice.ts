@@ -3,7 +3,7 @@ import type { Options } from "../../config/option_table.ts";
 import { defined } from "../../core/defined.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
-import type { EvaluatorInfo } from "../../core/optimization.ts";
+import { DEFAULT_MODELS, type EvaluatorInfo } from "../../core/optimization.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { claudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { passedVariables, type RunFolders } from "./claude_environment.ts";
@@ -14,8 +14,6 @@ import { ModelQueue } from "../jobs/concurrency.ts";
 import type { TextModel } from "../generation/text_model.ts";
 import type { Redactor } from "../../telemetry/redact.ts";
 
-const CLI_MODEL = "sonnet";
-const API_MODEL = "claude-sonnet-4-5";
 const API_URL = "https://api.anthropic.com";
 const CHECK_EVERY_MS = 30_000;
 
@@ -53,7 +51,7 @@ export function buildModels(input: ModelsInput) {
   );
   const cliOptions = {
     path: options.claudePath,
-    model: options.evalModel ?? CLI_MODEL,
+    model: options.evalModel ?? DEFAULT_MODELS["claude-cli"] ?? "",
     timeoutMs: options.evalTimeout,
     env: platform.canSpawn ? env.toObject?.() ?? passedVariables((name) => env.get(name)) : {},
     owner: input.processOwner,
@@ -71,7 +69,7 @@ export function buildModels(input: ModelsInput) {
     : {
       baseUrl: nonEmpty(env, "ANTHROPIC_BASE_URL") ?? API_URL,
       ...defined({ apiKey, authToken }),
-      model: options.evalModel ?? API_MODEL,
+      model: options.evalModel ?? DEFAULT_MODELS["messages-api"] ?? "",
       timeoutMs: options.evalTimeout,
     };
   const price = priceOf(apiOptions.model, options.modelPrices);

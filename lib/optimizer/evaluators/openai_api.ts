@@ -59,7 +59,7 @@ export const CHAT_COMPLETIONS: ApiDialect = {
       text: refusal ?? content ?? "",
       calls: (tool_calls ?? []).map(({ function: { name, arguments: given } }) => ({
         name,
-        // What is not JSON is shown as it came: the choice of the tool is known all the same.
+        // What is not JSON is shown as it came: the choice of the tool is still known.
         arguments: parseJson(given || "{}") ?? given,
       })),
       stopReason: refusal ? "refusal" : STOPS[stop] ?? stop,

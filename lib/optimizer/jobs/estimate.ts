@@ -12,7 +12,6 @@ import {
   DEPTHS,
   firstWritten,
   missingPrompts,
-  MOST_SIBLINGS,
   mostSiblingPrompts,
   roundsOf,
   wantedPrompts,
@@ -23,6 +22,7 @@ import { counted } from "../../core/text.ts";
 import { alphaOf, leastGain } from "../evaluation/evidence.ts";
 import { CHILDREN, LEARNED, SHARES } from "../evaluation/procedure.ts";
 import { USUAL_FRESH } from "../evaluation/state.ts";
+import { MOST_SIBLINGS } from "../targets.ts";
 import { isTest } from "./prepare.ts";
 import type { JobsOptions } from "./run.ts";
 import type { SelectedTool } from "./selection.ts";

@@ -26,7 +26,6 @@ import {
   heldOutVersions,
   knownToWriters,
   missingPrompts,
-  MOST_SIBLINGS,
   mostHeldOut,
   PROMPTS_EACH,
   roundsOf,
@@ -38,7 +37,7 @@ import {
 import { generatePrompts } from "../generation/prompts.ts";
 import type { DraftPrompt } from "../generation/prompt_rules.ts";
 import { isConflict, isStorageError, toolAt } from "./record.ts";
-import { nearestSiblings, type Target } from "../targets.ts";
+import { MOST_SIBLINGS, nearestSiblings, type Target } from "../targets.ts";
 import { byCategory, promptKey } from "../evaluation/metrics.ts";
 import { alphaOf } from "../evaluation/evidence.ts";
 

@@ -31,13 +31,16 @@ export async function promoteBest(
   const best = evaluation.results.find(({ verdict }) => verdict?.promote);
   if (!best) {
     const proposed = bestOf(evaluation.results.filter(({ verdict }) => verdict?.proposed));
-    if (!proposed) return stay(`${kept}: ${refusalText(evaluation)}`);
+    const still = await keepIfGood(context, evaluation, inForce);
+    if (!proposed) return stay(`${kept}: ${refusalText(evaluation)}${still}`);
     const gain = gainText(evaluation, proposed);
     const why = proposed.verdict?.confirmed
       ? `your thresholds refuse it: ${failedRules(proposed)}. A person can accept it`
       : "this is not confirmed: test it at the depth thorough";
     return {
-      ...stay(`${kept}. Candidate "${proposed.candidateId}" looks better: ${gain}, but ${why}`),
+      ...stay(
+        `${kept}. Candidate "${proposed.candidateId}" looks better: ${gain}, but ${why}${still}`,
+      ),
       proposedCandidateId: proposed.candidateId,
     };
   }
@@ -60,13 +63,35 @@ export async function promoteBest(
   return await promote(context, evaluation, best, { gain, inForce });
 }
 
+/** A stale promotion that was tested again and is no worse than the server's own is no longer stale. */
+async function keepIfGood(
+  { options }: JobContext,
+  { server, toolName: tool, results, depth }: Evaluation,
+  inForce: PromotedTool | undefined,
+): Promise<string> {
+  if (!inForce || options.promotions.staleness(server, tool) === undefined) return "";
+  const rate = (id: string) => {
+    const { correct, total } = results.find(({ candidateId }) => candidateId === id)
+      ?.metrics.overall ?? { correct: 0, total: 0 };
+    return total === 0 ? undefined : correct / total;
+  };
+  const [now, own] = [rate(inForce.candidateId), rate(CANONICAL)];
+  if (now === undefined || own === undefined || depth === "quick") return "";
+  const both = `${Math.round(100 * now)} % against ${Math.round(100 * own)} %`;
+  if (now < own) {
+    return `. The promoted description now does worse than the server's own (${both}): revert it`;
+  }
+  await options.promotions.keep({ server, tool, by: "job" });
+  return `. The promoted description was tested again and holds (${both})`;
+}
+
 async function promote(
   { options, signal }: JobContext,
   evaluation: Evaluation,
   { candidateId, description, metrics, paired, verdict }: DescriptionResult,
   { gain, inForce }: { gain: string; inForce: PromotedTool | undefined },
 ): Promise<ToolOutcome> {
-  const { server, toolName, id, depth } = evaluation;
+  const { server, toolName, id, depth, evaluator, askedModel: model } = evaluation;
   const counts = paired?.candidate ?? metrics;
   signal.throwIfAborted();
   const own = evaluation.results.find((result) => result.candidateId === CANONICAL);
@@ -83,6 +108,7 @@ async function promote(
     ...defined({
       baseline: paired?.baseline ?? own?.metrics,
       verdict,
+      testedWith: model === undefined ? undefined : { evaluator, model },
       // Whether the server has an empty one or none is left to what it says now.
       canonicalDescription: own?.description || undefined,
     }),

@@ -98,6 +98,7 @@ Deno.test("OptimizationJobs keeps on record what a promoted description was comp
   assert.equal(promoted?.canonicalDescription, POOR);
   bench.targets.canonical = "Another text";
   assert.deepEqual(bench.promotions.staleness("weather", "get_forecast"), {
+    reasons: ["the server's own description has changed"],
     before: POOR,
     now: "Another text",
   });

@@ -120,3 +120,23 @@ Deno.test("a job whose gateway ended goes on with the candidates of its rounds, 
   assert.equal(new Set(keys).size, keys.length);
   assert.equal(job.runs, made.length);
 });
+
+Deno.test("a stale promotion that is tested again and holds is no longer stale", async () => {
+  await using bench = await JobBench.open();
+  const jobs = bench.gateway("one");
+  const options = { depth: "thorough" } as const;
+  const first = await ended(jobs, await jobs.start({ ...request, options }));
+  assert.ok(first.tools[0]?.promotedCandidateId);
+  assert.deepEqual(bench.promotions.of("weather", "get_forecast")?.testedWith, {
+    evaluator: "claude-cli",
+    model: "stand-in",
+  });
+  bench.targets.canonical = "Does other things.";
+  assert.ok(bench.promotions.staleness("weather", "get_forecast"));
+  const again = await ended(jobs, await jobs.start({ ...request, options }));
+  assert.match(
+    again.tools[0]?.outcome ?? "",
+    /was tested again and holds \(\d+ % against \d+ %\)$/,
+  );
+  assert.equal(bench.promotions.staleness("weather", "get_forecast"), undefined);
+});

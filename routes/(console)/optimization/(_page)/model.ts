@@ -119,7 +119,7 @@ const REASONS: readonly ((tool: Standing, counted: CallUse) => string | false)[]
     `Better candidate: ${waiting.before ? `${fraction(waiting.before)} → ` : ""}${
       fraction(waiting.after)
     }`,
-  ({ stale }) => stale && "Server's description changed since promotion",
+  ({ stale, staleReasons = [] }) => stale && `Stale: ${staleReasons.join("; ")}`,
   (_, { calls, errors }) =>
     errors >= LEAST_ERRORS && errors >= LEAST_ERROR_SHARE * calls &&
     `${errors} of ${formatCount(calls, "call")} failed`,

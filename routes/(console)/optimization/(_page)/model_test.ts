@@ -29,12 +29,14 @@ function standing(more: Partial<Standing> = {}): Standing {
   };
 }
 
+const STALE = { stale: true, staleReasons: ["the server's own description has changed"] };
+
 Deno.test("rowOf() puts what is worth doing first in front, with its reason", () => {
   const evaluated = { status: "baseline", evaluatedAt: NEWLY } as const;
   const waiting = { candidateId: "c", before: POOR.overall, after: SCORE };
   const rows = [
     rowOf(standing({ ...evaluated, before: POOR, waiting })),
-    rowOf(standing({ status: "optimized", after: GOOD, evaluatedAt: NEWLY, stale: true })),
+    rowOf(standing({ status: "optimized", after: GOOD, evaluatedAt: NEWLY, ...STALE })),
     rowOf(standing({ ...evaluated, before: GOOD }), { calls: 20, errors: 5 }),
     rowOf(standing({ ...evaluated, before: POOR }), { calls: 20, errors: 1 }),
     rowOf(standing(), { calls: 1_200, errors: 2 }),
@@ -43,11 +45,11 @@ Deno.test("rowOf() puts what is worth doing first in front, with its reason", ()
     rowOf(standing({ evaluatedAt: NEWLY })),
     rowOf(standing()),
     rowOf(standing({ ...evaluated, before: GOOD }), { calls: 20, errors: 1 }),
-    rowOf(standing({ enabled: false, stale: true })),
+    rowOf(standing({ enabled: false, ...STALE })),
   ];
   assert.deepEqual(rows.map(({ reason, state }) => [reason, state]), [
     ["Better candidate: 7/20 → 19/20", "waiting"],
-    ["Server's description changed since promotion", "stale"],
+    ["Stale: the server's own description has changed", "stale"],
     ["5 of 20 calls failed", "evaluated"],
     ["Correct in only 7/20 runs", "evaluated"],
     ["Called 1,200 times, never evaluated", "new"],

@@ -77,8 +77,15 @@ export async function toolOptimizationPage(
     issue: promotion !== null && exists
       ? (await admin.patch({ server, tool: found.tool })).text
       : undefined,
-    /** How the server's own description differs from what it was. */
-    stale: staleness ? wordDiff(staleness.before ?? "", staleness.now ?? "") : undefined,
+    /** Why it is, and how the server's own description differs from what it was. */
+    stale: staleness
+      ? {
+        reasons: staleness.reasons,
+        segments: staleness.before === staleness.now
+          ? undefined
+          : wordDiff(staleness.before ?? "", staleness.now ?? ""),
+      }
+      : undefined,
     tab: tabOf(query),
     comparison: shown && comparisonOf(shown, found, candidates),
     /** How the server's own description does, in the evaluation that the report has it from. */

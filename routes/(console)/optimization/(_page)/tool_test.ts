@@ -103,7 +103,9 @@ Deno.test("toolOptimizationPage() shows how a promotion became stale", async () 
   assert.equal((await open(opened)).stale, undefined);
   opened.describe("Does other things");
   const { stale, promotion, comparison, status } = await open(opened);
-  assert.ok(stale?.some(({ kind, text }) => kind === "added" && /other things/.test(text)));
+  assert.ok(
+    stale?.segments?.some(({ kind, text }) => kind === "added" && /other things/.test(text)),
+  );
   assert.deepEqual([status, promotion?.reason], ["optimized", "a trial"]);
   assert.equal(comparison?.candidate.isInForce, true);
 });

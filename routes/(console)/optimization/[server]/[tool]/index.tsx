@@ -134,7 +134,7 @@ function OptimizationTool({ page }: { page: ToolOptimizationPage }) {
           </Notice>
         )}
         {job === undefined ? null : <JobMonitor job={job} isWhole={false} />}
-        {page.stale === undefined ? null : <Stale page={page} segments={page.stale} />}
+        {page.stale === undefined ? null : <Stale page={page} stale={page.stale} />}
         {page.voided === undefined ? null : (
           <Notice tone="warn" role={null}>
             The latest evaluation was inconclusive: <InertText text={page.voided} />
@@ -230,17 +230,28 @@ function Status({ page }: { page: ToolOptimizationPage }) {
   );
 }
 
-function Stale(
-  { page, segments }: {
-    page: ToolOptimizationPage;
-    segments: Parameters<typeof WordDiff>[0]["segments"];
-  },
-) {
-  const path = optimizationPath(page.server, page.tool);
+function Stale({ page, stale }: {
+  page: ToolOptimizationPage;
+  stale: NonNullable<ToolOptimizationPage["stale"]>;
+}) {
+  const { server, tool } = page;
+  const path = optimizationPath(server, tool);
   return (
-    <Card title="The server's own description has changed since this was promoted">
-      <WordDiff segments={segments} />
+    <Card title="What this was promoted on has changed">
+      <ul class="rules">
+        {stale.reasons.map((reason) => (
+          <li key={reason}>
+            <InertText as="span" text={`Since it was promoted, ${reason}`} />
+          </li>
+        ))}
+      </ul>
+      {stale.segments && <WordDiff segments={stale.segments} />}
       <div class="form-actions stale-actions">
+        {page.isOn && page.isEnabled && (
+          <a class="button" href={`${optimizationPath(server)}?${new URLSearchParams({ tool })}`}>
+            Test again
+          </a>
+        )}
         <PostForm action={path} fields={{ do: "keep" }}>
           <button type="submit" class="button">Keep the promoted description</button>
         </PostForm>
