@@ -1,5 +1,5 @@
 /** Tools and the queries that should find them. */
-import { z } from "zod";
+import * as z from "zod";
 import { parameterText, type SearchDocument } from "../lib/catalog/search/search_document.ts";
 
 const Tool = z.looseObject({

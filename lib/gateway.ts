@@ -95,12 +95,13 @@ export async function buildGateway(input: GatewayInput): Promise<Gateway> {
   const { config, store, logs, live, auth, access, telemetry, options, isCommand } = base;
   const modules = await buildModules(base, stack);
   const { catalog, servers, state, status } = modules;
+  // Begun first: servers that connect take the thread.
+  const reading = isCommand ? undefined : gatewayIdOf(store).catch(() => undefined);
   await state.sync();
-  const gatewayId = isCommand ? undefined : await gatewayIdOf(store).catch(() => undefined);
   const following = state.follow(base.generation, status.announce);
   stack.defer(() => following);
   stack.defer(() => closing.abort());
-  const endpoints = stack.use(buildEndpoints({ ...base, ...modules, gatewayId }));
+  const endpoints = stack.use(buildEndpoints({ ...base, ...modules, gatewayId: await reading }));
   if (!isCommand) base.secrets.sealSoon(stack, base.onWarning);
   const place = base.path ?? store.location.label;
   base.log.info({ version: VERSION, store: place, config: config.configured.file }, "Started");
@@ -178,13 +179,12 @@ async function openBase(input: GatewayInput, signal: AbortSignal, stack: AsyncDi
       challenge: (request, error) => resourceMetadata?.challenge(request, error),
     }),
   );
-  const { access } = auth;
-  const nameOf = (principal: string) => commandUser ?? access.nameOf(principal);
+  const nameOf = (principal: string) => commandUser ?? auth.access.nameOf(principal);
   const telemetry = stack.use(buildTelemetry({ ...stored, access: { nameOf } }));
   const onAudit = telemetry.audit.note;
   const secrets = buildSecrets(stored);
   const more = { context, log, config, generation, resourceMetadata };
-  return { ...stored, ...more, auth, access, telemetry, onAudit, secrets };
+  return { ...stored, ...more, auth, access: auth.access, telemetry, onAudit, secrets };
 }
 
 async function buildModules(base: Base, stack: AsyncDisposableStack) {

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client";
 import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { z } from "zod";
+import * as z from "zod";
 import { Endpoints } from "./combined_endpoints.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";

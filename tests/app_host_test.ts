@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { z } from "zod";
+import * as z from "zod";
 import { launchBrowser } from "./browser.ts";
 import { Endpoints } from "./combined_endpoints.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";

@@ -9,7 +9,7 @@ import {
   ResourceUpdatedNotificationSchema,
   SubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import { at, connect, type EndpointClient, Endpoints, must } from "./combined_endpoints.ts";
 import { serveSessions } from "./fixtures/serve_sessions.ts";
 import { until } from "./gateway.ts";

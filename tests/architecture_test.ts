@@ -42,6 +42,12 @@ Deno.test("the imports of the product point the way the design says", () => {
   assert.deepEqual(unused, [], "these exceptions are no longer needed");
 });
 
+Deno.test("zod is imported as a namespace, or the program would have all of its locales", () => {
+  const whole = sourcesBelow("lib").concat(sourcesBelow("routes"), sourcesBelow("islands"))
+    .filter(({ text }) => /^import \{ z \} from "zod";$|\bz\.(core|locales)\./m.test(text));
+  assert.deepEqual(whole.map(({ path }) => path), [], 'write `import * as z from "zod"`');
+});
+
 Deno.test("every folder of lib is a module of the design, or compat", () => {
   const folders = Array.from(Deno.readDirSync(join(root, "lib")))
     .filter((entry) => entry.isDirectory).map((entry) => entry.name);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { at, Endpoints } from "./combined_endpoints.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { until } from "./gateway.ts";

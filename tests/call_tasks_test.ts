@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 // @ts-types="@modelcontextprotocol/client"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { FaultyGateway } from "./faults.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";
 import { type ModelReply, startModelStandIn, toolResultsOf } from "./fixtures/model_stand_in.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";

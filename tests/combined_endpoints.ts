@@ -10,7 +10,7 @@ import {
   ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import { memberText } from "../lib/core/rpc.ts";
 import { type Entries, FaultyGateway } from "./faults.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";

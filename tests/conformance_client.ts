@@ -1,7 +1,7 @@
 // @ts-types="@modelcontextprotocol/client"
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { fromFileUrl } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 
 /** The first, and one for a scope or an authorization server that is new. */

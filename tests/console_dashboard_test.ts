@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { type Browser, launchBrowser } from "./browser.ts";
 import { at, connect, devServers, Endpoints, tool } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, goLive, openPage } from "./console_pages.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { at, type EndpointClient, Endpoints, TOOLSET_TOOLS } from "./combined_endpoints.ts";
 import { EndpointClient as PlainClient } from "./faults.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";

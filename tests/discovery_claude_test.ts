@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { Endpoints } from "./combined_endpoints.ts";
 import { CREATE_ISSUE, servers, VIEWS } from "./discovery.ts";
 import { claudeTest, runClaude } from "./fixtures/claude_cli.ts";

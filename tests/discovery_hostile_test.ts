@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { connect, Endpoints, must } from "./combined_endpoints.ts";
 import { discover, FoundTool, refused, servers } from "./discovery.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { at, connect, type EndpointClient, Endpoints, must } from "./combined_endpoints.ts";
 import { discover, keyOf, nobody, refused, servers, setEnabled, VIEWS } from "./discovery.ts";
 import { generateTools } from "./fixtures/generated_tools.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { connect, Endpoints, must, openRaw } from "./combined_endpoints.ts";
 import { CREATE_ISSUE, discover, nobody, refused, servers, VIEWS } from "./discovery.ts";
 import { FaultyGateway } from "./faults.ts";

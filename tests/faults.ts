@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { findMarked } from "../lib/servers/processes/process_group.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";

@@ -9,7 +9,7 @@ import {
   ElicitRequestSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
 

@@ -20,7 +20,7 @@ import {
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import { keepingFetch } from "./stateless_client.ts";
 
 export type Revision = "2025-11-25" | "2026-07-28";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import { at, connect, type EndpointClient, Endpoints, must, tool } from "./combined_endpoints.ts";
 import { connectChaos, exerciseCallingOff } from "./fixtures/exercise_chaos.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import { at, connect, type EndpointClient, Endpoints, must, tool } from "./combined_endpoints.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { until } from "./gateway.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { CategoryScores, OptimizationJob, Verdict } from "../lib/core/optimization.ts";
 import { findMarked } from "../lib/servers/processes/process_group.ts";
 import { connect, type EndpointClient } from "./combined_endpoints.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { CANONICAL, OptimizationReport } from "../lib/core/optimization.ts";
 import { connect, type EndpointClient, must, openRaw } from "./combined_endpoints.ts";
 import { refused } from "./discovery.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { CANONICAL, OptimizationJob, OptimizationReport } from "../lib/core/optimization.ts";
 import { type EndpointClient, must } from "./combined_endpoints.ts";
 import { findBooksOf, heldOutOf, optimizeSays } from "./fixtures/library_numbers.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { findMarked } from "../lib/servers/processes/process_group.ts";
 import { ProcessOwner } from "../lib/servers/processes/process_owner.ts";
 import { MemoryRecords } from "../lib/servers/processes/testing/memory_records.ts";

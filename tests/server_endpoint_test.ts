@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { z } from "zod";
+import * as z from "zod";
 import { connect } from "./combined_endpoints.ts";
 import { connectChaos, exerciseCallingOff, exerciseChaos } from "./fixtures/exercise_chaos.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { SkillsClient } from "npm:@modelcontextprotocol/client@~2.4.0/ext/skills";
-import { z } from "zod";
+import * as z from "zod";
 import { Endpoints } from "./combined_endpoints.ts";
 import { fixtureCommand } from "./fixtures/start_fixture.ts";
 

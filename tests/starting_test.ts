@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { chaos, EndpointClient, errorType, FaultyGateway } from "./faults.ts";
 import { until } from "./gateway.ts";
 

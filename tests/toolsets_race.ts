@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import fc from "./fast_check.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { EndpointClient } from "./faults.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";

@@ -1,5 +1,5 @@
 import { basename, fromFileUrl, join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import {
   OTHER_SERVERS,
   OTHER_TOOLS,

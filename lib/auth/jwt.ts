@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from "jose";
-import { z } from "zod";
+import * as z from "zod";
 import { forwardNow } from "../core/clock.ts";
 import { GatewayError } from "../core/errors.ts";
 import { hashOf, personCredential, type VerifiedCredential } from "./credentials.ts";

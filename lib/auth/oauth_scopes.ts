@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AccessScope, CallLimit, ProjectName, type Right, RIGHTS } from "../core/access.ts";
 import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";

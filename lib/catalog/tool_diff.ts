@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isObject, parseJson } from "../core/rpc.ts";
 import { shortened } from "../core/text.ts";
 import { schemaBreaks } from "./schema_compatibility.ts";

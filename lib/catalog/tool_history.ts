@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { shortened } from "../core/text.ts";
 import type { KeptTools, RecordedTool } from "../storage/canonical_tools_repository.ts";
 import { compareTools, ToolDiff } from "./tool_diff.ts";

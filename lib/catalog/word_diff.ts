@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import { z } from "zod";
+import * as z from "zod";
 
 export const TextSegment = z.object({
   kind: z.enum(["same", "added", "removed"]),

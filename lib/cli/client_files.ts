@@ -14,7 +14,7 @@ import { configError } from "../config/files.ts";
 import { isLoopback } from "../config/address.ts";
 import { nearestOr } from "../core/text.ts";
 import type { CommandInput } from "./command.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { fromFileUrl } from "@std/path";
 import { MAIN } from "../core/product.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EVERYONE } from "../core/access.ts";
 import { abortable, type CancelSignal, within } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseError } from "../core/error_body.ts";
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/product.ts";

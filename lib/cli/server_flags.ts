@@ -1,5 +1,5 @@
 import { resolve } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import {

@@ -1,5 +1,5 @@
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
-import { z } from "zod";
+import * as z from "zod";
 import { members } from "./json_document.ts";
 import { unknownFix } from "./files.ts";
 import { ownerFields, type ServerSpec, ServerTrust } from "../core/server.ts";

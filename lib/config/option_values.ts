@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What an option takes, from a flag or a variable as text, from a settings file as JSON. */
 export interface OptionValue<T> {

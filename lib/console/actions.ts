@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Gateway } from "../gateway.ts";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import type { ServerStatus } from "../core/server.ts";

@@ -1,5 +1,5 @@
 import { page } from "fresh";
-import { z } from "zod";
+import * as z from "zod";
 import type { Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { Gateway } from "../gateway.ts";

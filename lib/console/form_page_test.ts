@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { operation } from "../operations/operation.ts";
 import { callBy, servicesOf } from "../operations/testing/services.ts";

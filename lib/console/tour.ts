@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Gateway } from "../gateway.ts";
 import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
 

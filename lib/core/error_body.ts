@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { defined } from "./defined.ts";
 import { ERROR_CODES, GatewayError } from "./errors.ts";
 

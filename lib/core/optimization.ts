@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { ServerName } from "./server.ts";
 
 /** The longest description that a candidate may have, in characters as JavaScript counts them. */

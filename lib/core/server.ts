@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A server's name; no dots, so that the first dot of `server.tool` always ends it. */
 export const ServerName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {

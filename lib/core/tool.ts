@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types";
-import { z } from "zod";
+import * as z from "zod";
 import type { Unchecked } from "./rpc.ts";
 import { ServerName } from "./server.ts";
 

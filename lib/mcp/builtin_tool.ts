@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool, ToolAnnotations } from "@modelcontextprotocol/sdk/types";
-import { z } from "zod";
+import * as z from "zod";
 import { asAbortSignal } from "../core/async.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Right } from "../core/access.ts";

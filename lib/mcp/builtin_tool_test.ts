@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { EVERYONE } from "../core/access.ts";
 import { NameTables } from "../catalog/name_table.ts";
 import { Builtins } from "../catalog/resolve.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import type { McpRequest } from "../core/client.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { NameTables } from "../catalog/name_table.ts";

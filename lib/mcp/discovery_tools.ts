@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { argumentProblems } from "../catalog/tool_arguments.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { defined } from "../core/defined.ts";

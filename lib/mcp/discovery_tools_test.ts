@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { EVERYONE } from "../core/access.ts";
 import { TokenCounter } from "../core/token_counter.ts";
 import { KEY_MINUTES } from "../catalog/tool_keys.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Cancellation, type Timeout, TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { errorText, exactId, idText, type MessageId, resultText } from "../core/rpc.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { examplesOf } from "../catalog/tool_examples.ts";
 import { parametersOf } from "../core/parameters.ts";

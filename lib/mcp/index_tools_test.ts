@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { EVERYONE } from "../core/access.ts";
 import { failure } from "../storage/testing/failures.ts";
 import { descriptionOf } from "./builtin_tool.ts";

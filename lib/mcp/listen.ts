@@ -9,7 +9,7 @@ import {
   withFirstMember,
 } from "../core/rpc.ts";
 import { GatewayError } from "../core/errors.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
 import type { ClientLists, ListeningSession } from "./list_changes.ts";
 import { MAX_WAITING, type StatelessSession } from "./stateless_session.ts";

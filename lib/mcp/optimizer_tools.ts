@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { namespacedName } from "../catalog/names.ts";
 import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
 import { checkQuery, forwardTo, serversText, ToolArguments } from "./discovery_tools.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { EVERYONE } from "../core/access.ts";
 import { estimateTokens } from "../core/token_counter.ts";
 import { failure } from "../storage/testing/failures.ts";

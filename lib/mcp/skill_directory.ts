@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { flatten, namespacedName } from "../catalog/names.ts";
 import { shortened } from "../core/text.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { csvField } from "../core/text.ts";
 import { ActivityEntry, type ActivityRecord } from "../storage/activity_repository.ts";

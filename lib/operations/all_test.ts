@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Validator } from "npm:@seriousme/openapi-schema-validator@2.11.0";
-import { z } from "zod";
+import * as z from "zod";
 import { RIGHTS } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { Grants, RightMissing } from "../auth/grants.ts";

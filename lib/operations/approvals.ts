@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { CallMode } from "../core/server.ts";
 import { fieldHints } from "./fields.ts";
 import { ApprovalDecision, WaitingCall } from "../trust/call_control/control.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AuditEntry } from "../storage/audit_repository.ts";
 import { auditFile, auditJson, readAuditQuery } from "../telemetry/audit_reader.ts";
 import { fieldHints } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { fieldHints } from "./fields.ts";
 import { MANAGES, operation, READS_GUARDED } from "./operation.ts";

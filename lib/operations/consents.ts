@@ -1,6 +1,6 @@
 import { counted } from "../core/text.ts";
 import { createHmac } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { Access } from "../auth/access.ts";
 import { EVERYONE, type OnAudit, ownerOf } from "../core/access.ts";
 import type { SecretBox } from "../storage/sealing.ts";

@@ -1,5 +1,5 @@
 import { dirname } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Platform } from "../config/platform.ts";
 import { DEMO_SERVER } from "../config/mcp_file.ts";
 import type { ConfigModule } from "../config/module.ts";

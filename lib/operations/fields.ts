@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Names that are looked up for completion. */
 export type NameKind =

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { RightMissing } from "../auth/grants.ts";
 import type { Right } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { readBody } from "../http/request_body.ts";
 import { fieldHints, readTexts } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { OnAudit } from "../core/access.ts";
 import { defined } from "../core/defined.ts";
 import { errorMessage, GatewayError } from "../core/errors.ts";

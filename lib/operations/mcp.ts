@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError, type NextStep } from "../core/errors.ts";
 import type { OptimizationJob } from "../core/optimization.ts";
 import { type BuiltinResult, type BuiltinTool, type ToolContext } from "../mcp/builtin_tool.ts";

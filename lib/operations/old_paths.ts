@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { readTexts } from "./fields.ts";
 import { type ApiRequest, fileResponse, readJson } from "./http.ts";

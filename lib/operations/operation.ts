@@ -1,5 +1,5 @@
 import type { SampleModel } from "../core/client.ts";
-import { z } from "zod";
+import * as z from "zod";
 import type { Right } from "../core/access.ts";
 import { GatewayError, type NextStep } from "../core/errors.ts";
 import { actingFor } from "../telemetry/audit_log.ts";

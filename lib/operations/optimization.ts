@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
 import { specMetrics } from "../optimizer/evaluation/metrics.ts";
 import { reportCsv, reportData, reportMarkdown, RESTART_NOTE } from "../optimizer/report.ts";

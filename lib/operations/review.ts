@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { ChangePolicy, ServerTrust } from "../core/server.ts";
 import { ReviewDecision, ReviewItem, ReviewList, ReviewPolicy } from "../trust/review_items.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SecretName, secretReference, TypedSecretName } from "../core/secret_reference.ts";
 import { fieldHints } from "./fields.ts";
 import { DESTROYS, MANAGES, operation, READS_GUARDED } from "./operation.ts";

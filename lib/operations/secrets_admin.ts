@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { secretNames } from "../core/secret_reference.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ServerActor } from "../auth/grants.ts";
 import { joinCommand } from "../config/shell.ts";
 import { DISABLED_NOTE, type PastedServer } from "../config/pasted_servers.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ServerActor } from "../auth/grants.ts";
 import { ServerHistory, serverHistory } from "../catalog/tool_history.ts";
 import { defined } from "../core/defined.ts";

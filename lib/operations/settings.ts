@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import {
   GATEWAY_LOG_LEVELS,
   OPTION_GROUPS,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { namespacedName } from "../catalog/names.ts";
 import { EVERYONE } from "../core/access.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { errorMessage, GatewayError } from "../core/errors.ts";
 import { counted } from "../core/text.ts";
 import type { Toolset } from "../core/tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
 import type { CatalogModule } from "../catalog/module.ts";
 import { defined } from "../core/defined.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { canonicalDescription } from "../catalog/catalog_tool.ts";
 import type { Options } from "../config/option_table.ts";

@@ -4,7 +4,7 @@ import type {
   ServerCapabilities,
 } from "@modelcontextprotocol/sdk/types";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { STATELESS_VERSION } from "../core/client.ts";
 import { SERVER_INFO_KEY } from "../core/stateless.ts";
 import { GatewayError } from "../core/errors.ts";

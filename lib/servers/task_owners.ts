@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { credentialOf, EVERYONE } from "../core/access.ts";
 import type { McpRequest } from "../core/client.ts";
 import {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AccessToken, ConsoleLogin, EVERYONE, Project } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
 import { collection, formerly, Repository } from "./collection.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { deleteFound, formerly, Repository } from "./collection.ts";
 import { keys, type RecordKey, timeOfId } from "./keys.ts";
 

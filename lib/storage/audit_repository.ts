@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { deleteAll, deleteFound, Repository } from "./collection.ts";
 import { keys, timeOfId } from "./keys.ts";

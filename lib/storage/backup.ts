@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { writeBytes } from "./data_file.ts";
 import { UNPORTABLE_ROOTS } from "./keys.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { deleteAll, deleteFound, Repository, setAll } from "./collection.ts";
 import { keyBytes, keys, type RecordKey } from "./keys.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Toolset } from "../core/tool.ts";
 import { type Collection, collection, deleteAll, Repository, setAll } from "./collection.ts";
 import { keys } from "./keys.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import { keyBytes, type KeyPart, type News, type RecordKey } from "./keys.ts";
 import { encodeRecord, type Stored } from "./records.ts";

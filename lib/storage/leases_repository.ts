@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { z } from "zod";
+import * as z from "zod";
 import { once } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { collection, Repository } from "./collection.ts";

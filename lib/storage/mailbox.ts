@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Cancellation, type CancelSignal, inTurn } from "../core/async.ts";
 import { parseError } from "../core/error_body.ts";
 import { GatewayError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { keys, type RecordKey } from "./keys.ts";
 import type { Changes, KvClient } from "./kv_client.ts";

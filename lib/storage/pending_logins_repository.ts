@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { deleteAll } from "./collection.ts";
 import { keys, type RecordKey } from "./keys.ts";
 import { Login } from "./logins_repository.ts";

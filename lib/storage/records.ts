@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import { keyBytes, keys, type RecordKey } from "./keys.ts";
 import type { Changes, Check, KvClient, ListOptions } from "./kv_client.ts";
 import { busy, damaged } from "./storage_errors.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { secretsOf } from "../config/secrets.ts";
 import { isReference } from "../core/secret_reference.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { SecretName } from "../core/secret_reference.ts";
 import { collection } from "./collection.ts";

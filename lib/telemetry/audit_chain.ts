@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "../core/rpc.ts";
 import { type AuditChain, AuditEntry, type AuditRepository } from "../storage/audit_repository.ts";
 

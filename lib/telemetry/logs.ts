@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import pino from "pino";
 import { parseJson } from "../core/rpc.ts";
 import { type LineFormat, writeToStderr } from "./log_lines.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { canonicalText, isBroken } from "../catalog/catalog_tool.ts";
 import { Finding, type ToolGuard } from "../catalog/tool_guard.ts";

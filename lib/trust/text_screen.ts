@@ -1,6 +1,6 @@
 import { getOrMake } from "../core/defined.ts";
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { Finding, ToolGuard } from "../catalog/tool_guard.ts";
 import type { Verdicts } from "./verdicts.ts";
 import { elementTexts, memberSpans, parseJson, replaceSpan } from "../core/rpc.ts";

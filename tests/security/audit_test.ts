@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { AuditRepository } from "../../lib/storage/audit_repository.ts";
 import { Store } from "../../lib/storage/store.ts";
 import { verifyAudit } from "../../lib/telemetry/audit_chain.ts";

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { OPERATIONS } from "../../lib/operations/all.ts";
 import { fieldsOf } from "../../lib/operations/fields.ts";
 import { answerOf } from "../fixtures/leaky_server.ts";

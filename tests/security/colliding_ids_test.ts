@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { chaos } from "../faults.ts";
 import { Guarded, Visitor } from "./guarded.ts";
 

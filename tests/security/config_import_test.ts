@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { ELSEWHERE, WITH_ADMIN } from "../elsewhere.ts";
 import { startGateway } from "../gateway.ts";
 import { Trap } from "./trap.ts";

@@ -1,5 +1,5 @@
 import { fromFileUrl, join, toFileUrl } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { STATIC_FOLDERS } from "../../lib/cli/bundle.ts";
 import { parseEndpoint } from "../../lib/http/endpoint_path.ts";
 import { METADATA_PATH } from "../../lib/http/resource_metadata.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { TimeoutQueue } from "../../lib/core/async.ts";
 import { EvalEndpoints } from "../../lib/mcp/eval_endpoint.ts";
 import { Guard } from "../../lib/http/guard.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fromFileUrl } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Finding,
   type ScanContext,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { LoginBench } from "../../lib/servers/oauth/testing/login_bench.ts";
 import { AddressGuard } from "../../lib/servers/transports/address_guard.ts";
 import { GuardedClient } from "../../lib/servers/transports/guarded_fetch.ts";

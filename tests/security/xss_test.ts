@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { reviewPath, toolPath } from "../../lib/console/ui/pages.ts";
 import { ReviewList } from "../../lib/trust/review_items.ts";
 import { launchBrowser, within } from "../browser.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { usableServerName } from "../../config/server_name.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isObject } from "../../core/rpc.ts";

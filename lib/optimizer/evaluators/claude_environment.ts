@@ -1,7 +1,7 @@
 import { delimiter, join, resolve } from "node:path";
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
-import { z } from "zod";
+import * as z from "zod";
 
 /** What any program needs, how the API is reached, and who pays. */
 const PASSED = [

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { RunCost } from "../../core/optimization.ts";
 import { parseJson } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";

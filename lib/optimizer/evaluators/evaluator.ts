@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ClientView, EvaluatorKind, RunCost } from "../../core/optimization.ts";
 import { GatewayError } from "../../core/errors.ts";
 

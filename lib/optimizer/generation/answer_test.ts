@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { askForJson, orGatewayError, readAnswer } from "./answer.ts";
 import { isCannotGenerate, ScriptedModel } from "../testing/generation.ts";
 import { GatewayError } from "../../core/errors.ts";

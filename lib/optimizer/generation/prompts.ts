@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { defined } from "../../core/defined.ts";
 import type { GatewayError } from "../../core/errors.ts";
 import { CATEGORIES, PromptCategory, type RunCost } from "../../core/optimization.ts";

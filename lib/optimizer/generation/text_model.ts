@@ -1,7 +1,7 @@
 import type { CreateMessageResult } from "@modelcontextprotocol/sdk/types";
 import type { SampleModel } from "../../core/client.ts";
 import type { Unchecked } from "../../core/rpc.ts";
-import { z } from "zod";
+import * as z from "zod";
 import type { RunCost } from "../../core/optimization.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Evaluator, Observation, RunRequest } from "../evaluators/evaluator.ts";
 
 /** What a stand-in for a model does: tools it calls, or a whole observation. */

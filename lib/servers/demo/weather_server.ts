@@ -1,7 +1,7 @@
 // @ts-types="@modelcontextprotocol/sdk/server/mcp"
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types";
-import { z } from "zod";
+import * as z from "zod";
 import { addDays, alertsOn, weatherOn } from "./data/weather.ts";
 import { VERSION } from "../../core/product.ts";
 

@@ -10,7 +10,7 @@ import {
   registerClient,
   selectClientAuthMethod,
 } from "@modelcontextprotocol/client";
-import { z } from "zod";
+import * as z from "zod";
 import { isLoopback } from "../../config/address.ts";
 import type { ClientAuth, Login } from "../../storage/logins_repository.ts";
 import type { Challenge } from "../transports/http_errors.ts";

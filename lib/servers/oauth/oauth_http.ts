@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { excerpt } from "../transports/messages.ts";
 import { isLoopback } from "../../config/address.ts";
@@ -119,7 +119,7 @@ export function loginError(message: string, steps: string[] = []): GatewayError 
 /** What a person is told of a failure in the SDK; `invalid` where an answer was not as it must be. */
 export function asLoginError(error: unknown, invalid: string): GatewayError {
   if (error instanceof GatewayError) return error;
-  const isInvalid = error instanceof SyntaxError || error instanceof z.core.$ZodError;
+  const isInvalid = error instanceof SyntaxError || error instanceof z.ZodError;
   return loginError(isInvalid ? invalid : errorMessage(error));
 }
 

@@ -9,7 +9,7 @@ import {
   type ServerNotifier,
 } from "npm:@modelcontextprotocol/server@~2.4.0";
 import { serveStdio } from "npm:@modelcontextprotocol/server@~2.4.0/stdio";
-import { z } from "zod";
+import * as z from "zod";
 
 type Changes = Pick<ServerNotifier, "toolsChanged" | "resourceUpdated">;
 

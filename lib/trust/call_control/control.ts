@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { CatalogTool } from "../../catalog/catalog_tool.ts";
 import type { Client, McpRequest } from "../../core/client.ts";
 import { type Bound, CallLimits } from "../../auth/call_limits.ts";

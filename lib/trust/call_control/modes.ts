@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../../core/rpc.ts";
 import { matcherOf, type OnAudit } from "../../core/access.ts";
 import { CallMode, type ServerSpec } from "../../core/server.ts";

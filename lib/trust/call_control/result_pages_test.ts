@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { resultText } from "../../core/rpc.ts";
 import type { Client } from "../../core/client.ts";
 import {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { parseJson } from "../../../core/rpc.ts";
 import type { Embedder } from "./embedder.ts";

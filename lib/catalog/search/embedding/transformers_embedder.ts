@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { builtFile } from "../../../core/product.ts";
 import { parseJson } from "../../../core/rpc.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import { isProgram, isRemote, type ServerSpec } from "../../../../lib/core/server.ts";
 import { choicesOf, fieldsOf, readField } from "../../../../lib/operations/fields.ts";

@@ -1,7 +1,7 @@
 import { type OperationCall, runOperation } from "../../../../lib/operations/operation.ts";
 import type { Services } from "../../../../lib/operations/services.ts";
 import { TOOLSET_OPERATIONS } from "../../../../lib/operations/toolsets.ts";
-import { z } from "zod";
+import * as z from "zod";
 import type { Gateway } from "../../../../lib/gateway.ts";
 import { freeName } from "../../../../lib/config/server_name.ts";
 import { EVERYONE, isMatch } from "../../../../lib/core/access.ts";

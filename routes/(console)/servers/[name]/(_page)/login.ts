@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import {
   type ErrorPage,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Gateway } from "../../../../../lib/gateway.ts";
 import { formError } from "../../../../../lib/console/errors.ts";
 import { parametersOf, resolveReference } from "../../../../../lib/core/parameters.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { define } from "../../../../../lib/console/define.ts";
 import { tryTool } from "../../../../(console)/tools/[server]/(_page)/try.ts";
 import { pathParts } from "../../../../../lib/console/ui/pages.ts";
