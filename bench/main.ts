@@ -4,6 +4,7 @@ import { benchConsole } from "./console.ts";
 import { benchEvidence } from "./evidence.ts";
 import { benchFlags } from "./flags.ts";
 import { benchGateway } from "./gateway.ts";
+import { benchGrowth } from "./growth.ts";
 import { benchSearch } from "./search.ts";
 import { benchStart } from "./start.ts";
 
@@ -13,6 +14,7 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   search: benchSearch,
   console: benchConsole,
   evidence: benchEvidence,
+  growth: benchGrowth,
   flags: benchFlags,
   // Ends the process.
   call_path: benchCallPath,

@@ -53,7 +53,7 @@ export class Catalog {
   readonly #enabled = new Map<string, ReadonlySet<string>>();
   readonly #promoted = new Map<string, ReadonlyMap<string, string>>();
   readonly #listeners = new Set<(server: string) => void>();
-  /** Lists that were read and not published yet, so that none is read twice. */
+  /** Lists that were read, so that none is read twice: a restart recalls what servers then list. */
   readonly #parsed = new WeakMap<string[], readonly (CatalogTool | BrokenTool)[]>();
   /** What is held of lists for single clients, by server and name; each version once. */
   readonly #heldElsewhere = new Map<string, Map<string, HeldTool[]>>();
@@ -94,9 +94,7 @@ export class Catalog {
   }
 
   setListed(server: string, texts: string[], listedTo: ListedTo = new Map()): SeenTool[] {
-    const known = this.#listed.get(server);
-    const isSame = known?.length === texts.length &&
-      known.every((text, index) => text === texts[index]) &&
+    const isSame = isSameList(this.#listed.get(server), texts) &&
       isSameListedTo(listedTo, this.#listedTo.get(server));
     if (!isSame) {
       this.#listed.set(server, texts);
@@ -106,7 +104,6 @@ export class Catalog {
       this.#heldElsewhere.delete(server);
       this.#publish(server);
     }
-    this.#parsed.delete(texts);
     return listedTools(this.of(server)).map((tool) => ({
       name: tool.name,
       text: canonicalText(tool),
@@ -116,7 +113,9 @@ export class Catalog {
   }
 
   parse(server: string, texts: string[]): readonly (CatalogTool | BrokenTool)[] {
-    const tools = parseTools(server, texts);
+    const listed = this.#listed.get(server);
+    const known = listed && isSameList(listed, texts) ? this.#parsed.get(listed) : undefined;
+    const tools = known ?? parseTools(server, texts);
     this.#parsed.set(texts, tools);
     return tools;
   }
@@ -276,6 +275,10 @@ export class Catalog {
 function isSameListedTo(a: ListedTo, b: ListedTo = new Map()): boolean {
   return a.size === b.size &&
     [...a].every(([name, offers]) => offers.join() === b.get(name)?.join());
+}
+
+function isSameList(known: readonly string[] | undefined, texts: readonly string[]): boolean {
+  return known?.length === texts.length && known.every((text, index) => text === texts[index]);
 }
 
 function parseTools(server: string, texts: readonly string[]): (CatalogTool | BrokenTool)[] {

@@ -43,6 +43,19 @@ Deno.test("Catalog publishes a new snapshot for a change, and none for the same 
   assert.equal(before.servers.size, 1);
 });
 
+Deno.test("Catalog.parse() reads a list once, also if the server lists it again after a restart", () => {
+  const catalog = new Catalog();
+  const recalled = [tool("one"), tool("two")];
+  const read = catalog.parse("a", recalled);
+  catalog.setListed("a", recalled);
+  const listed = [...recalled];
+  assert.equal(catalog.parse("a", listed), read);
+  catalog.setListed("a", listed);
+  assert.equal(catalog.parse("a", [...recalled]), read);
+  assert.notEqual(catalog.parse("a", [tool("one")]), read);
+  assert.notEqual(catalog.parse("b", [...recalled]), read);
+});
+
 Deno.test("Catalog.setEnabled() leaves new tools of a partly enabled server off", () => {
   const catalog = new Catalog();
   catalog.setListed("a", [tool("one"), tool("two")]);

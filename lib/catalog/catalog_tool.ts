@@ -31,7 +31,7 @@ export function readTool(server: string, text: string, index: number): CatalogTo
   if (parsed.success) {
     const definition = parsed.data;
     const { name } = definition;
-    return { server, name, definition, text, fingerprint: fingerprint(text), enabled: true };
+    return { server, name, definition, text, fingerprint: fingerprintOf(value), enabled: true };
   }
   const { name } = isObject(value) ? value : {};
   const [issue] = parsed.error.issues;
@@ -53,7 +53,11 @@ export function isUsable(tool: CatalogTool | BrokenTool): tool is CatalogTool {
 }
 
 export function fingerprint(text: string): string {
-  return createHash("sha256").update(canonicalJson(JSON.parse(text))).digest("hex").slice(0, 32);
+  return fingerprintOf(JSON.parse(text));
+}
+
+function fingerprintOf(definition: unknown): string {
+  return createHash("sha256").update(canonicalJson(definition)).digest("hex").slice(0, 32);
 }
 
 /** The name in a definition's text; empty if it has none, and so is not a tool. */

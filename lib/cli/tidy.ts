@@ -13,6 +13,8 @@ export interface TidyOptions {
   laterMs?: number;
   /** After how long a rest nobody is expected to go on where they stopped. */
   longMs?: number;
+  /** The memory of this process in bytes; it is given back after a short rest if there is much more. */
+  held?: () => number;
   now?: () => number;
   tidy?: (kind: Tidying) => void;
 }
@@ -23,6 +25,13 @@ const MANY = 500;
 /** A few requests between two checks still count as rest: some clients ping. */
 const FEW = 20;
 
+/** After large results, or many sessions: more than any burst of small calls that goes on soon. */
+const MUCH_BYTES = 100 * 1024 * 1024;
+/** Between two looks; more than an idle gateway needs. */
+const GROWING_BYTES = 4 * 1024 * 1024;
+/** With a look every ten seconds, it is given back within half a minute. */
+const RELEASE_AFTER_MS = 15_000;
+
 /**
  * Gives memory back each time that next to nothing has been done for a while after much was. Quickly
  * after requests: a thorough collection throws away the optimized code of all that has no instance
@@ -30,33 +39,47 @@ const FEW = 20;
  */
 export function tidyAtRest(
   work: () => Work,
-  { soonMs = 1_000, laterMs = 30_000, longMs = 300_000, ...options }: TidyOptions = {},
+  { soonMs = 1_000, laterMs = 10_000, longMs = 300_000, ...options }: TidyOptions = {},
 ): () => void {
   const { now = () => performance.now(), tidy = collectGarbage } = options;
+  const held = options.held ?? (() => Deno.memoryUsage().rss);
+  /** The least that was held after a thorough tidying, and since. */
+  let least = Infinity;
   let thorough: Work = { tools: -1, answered: 0 };
   let quick = thorough;
   let seen = thorough;
+  let seenBytes = Infinity;
   let busyAt = now();
   let turns = 0;
   let timer = setTimeout(look, soonMs);
 
   function look(): void {
     const current = work();
-    const isAtRest = current.tools === seen.tools && current.answered - seen.answered < FEW;
+    const bytes = held();
+    // The search index is made after the tools have come, a little at a time.
+    const isGrowing = bytes - seenBytes >= GROWING_BYTES;
+    const isAtRest = current.tools === seen.tools && current.answered - seen.answered < FEW &&
+      !isGrowing;
     if (!isAtRest) busyAt = now();
     seen = current;
+    seenBytes = bytes;
     const kind = isAtRest ? due(current) : undefined;
     if (kind) {
       quick = current;
       if (kind === "thorough") thorough = current;
       tidy(kind);
+      seenBytes = held();
+      if (kind === "thorough") least = seenBytes;
     }
+    least = Math.min(least, seenBytes);
     timer = setTimeout(look, ++turns < SOON_TURNS ? soonMs : laterMs);
   }
 
   function due({ tools, answered }: Work): Tidying | undefined {
     if (tools !== thorough.tools) return "thorough";
-    const isLong = now() - busyAt >= longMs;
+    const rested = now() - busyAt;
+    if (rested >= RELEASE_AFTER_MS && held() - least >= MUCH_BYTES) return "thorough";
+    const isLong = rested >= longMs;
     if (isLong && answered - thorough.answered >= MANY) return "thorough";
     return answered - quick.answered >= MANY ? "quick" : undefined;
   }

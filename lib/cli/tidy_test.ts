@@ -4,17 +4,20 @@ import { tidyAtRest, type Tidying, type Work } from "./tidy.ts";
 /** A gateway whose work and clock the test sets, looked at every other millisecond. */
 function openHouse() {
   const work: Work = { tools: 1, answered: 0 };
+  const memory = { held: 80e6, growth: 0 };
   const tidied: Tidying[] = [];
   let time = 0;
   let looks = 0;
   const end = tidyAtRest(() => (looks++, { ...work }), {
     soonMs: 2,
     laterMs: 2,
+    held: () => memory.held += memory.growth,
     now: () => time,
     tidy: (kind) => tidied.push(kind),
   });
   return {
     work,
+    memory,
     tidied,
     pass: (ms: number) => void (time += ms),
     /** Until it was looked at so often that whatever is due was done. */
@@ -57,6 +60,44 @@ Deno.test("tidyAtRest() gives all back once the rest is long, also to a client t
     house.pass(60_000);
     await house.looked();
   }
+  assert.deepEqual(tidied, ["thorough"]);
+});
+
+Deno.test("tidyAtRest() gives much memory back after a short rest, once if it stays", async () => {
+  using house = openHouse();
+  const { work, memory, tidied } = house;
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), ["thorough"]);
+  memory.held = 400e6;
+  work.answered = 40;
+  await house.looked();
+  assert.deepEqual(tidied, [], "a client may go on at once");
+  house.pass(15_000);
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), ["thorough"]);
+  house.pass(60_000);
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), [], "what is needed cannot be given back");
+  memory.held = 90e6;
+  await house.looked();
+  memory.held = 200e6;
+  await house.looked();
+  house.pass(15_000);
+  await house.looked();
+  assert.deepEqual(tidied, ["thorough"]);
+});
+
+Deno.test("tidyAtRest() waits until what the tools' change brings about is done", async () => {
+  using house = openHouse();
+  const { work, memory, tidied } = house;
+  await house.looked();
+  tidied.length = 0;
+  work.tools = 2;
+  memory.growth = 5e6;
+  await house.looked();
+  assert.deepEqual(tidied, [], "the search index is being made");
+  memory.growth = 0;
+  await house.looked();
   assert.deepEqual(tidied, ["thorough"]);
 });
 

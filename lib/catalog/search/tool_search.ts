@@ -88,7 +88,10 @@ function isUnderstood({ isForeign, whole }: SearchQuery, knows: (word: string) =
   return known.length * 2 >= whole.words.length;
 }
 
-const TURN = 100;
+/** So many are indexed before the clock is looked at. */
+const TURN = 20;
+/** How long the index may take the thread: of thousands of tools, it takes seconds in all. */
+const SLICE_MS = 10;
 
 interface CatalogSearchOptions {
   catalog: Catalog;
@@ -101,6 +104,8 @@ export class CatalogSearch implements AsyncDisposable {
   readonly #options: CatalogSearchOptions;
   #indexed = new Map<string, { tools: ServerTools; keys: Set<string> }>();
   #isStale = true;
+  /** When the index took the thread. */
+  #begun = 0;
   #syncing: Promise<void> = Promise.resolve();
   readonly #unsubscribe: () => void;
 
@@ -151,6 +156,7 @@ export class CatalogSearch implements AsyncDisposable {
   async #sync(): Promise<void> {
     const { catalog, search, about } = this.#options;
     const { servers } = catalog.snapshot;
+    this.#begun = performance.now();
     for (const [server, { keys }] of this.#indexed) {
       if (servers.has(server)) continue;
       search.update({ removed: keys });
@@ -170,8 +176,11 @@ export class CatalogSearch implements AsyncDisposable {
 
   async #add(documents: SearchDocument[]): Promise<void> {
     for (let start = 0; start < documents.length; start += TURN) {
+      if (performance.now() - this.#begun > SLICE_MS) {
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        this.#begun = performance.now();
+      }
       this.#options.search.update({ added: documents.slice(start, start + TURN) });
-      if (start + TURN < documents.length) await new Promise((resolve) => setTimeout(resolve, 0));
     }
   }
 }
