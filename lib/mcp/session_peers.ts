@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Cancellation, inTurn } from "../core/async.ts";
 import { classify, type MessageId, parseJson } from "../core/rpc.ts";
 import type { Mailbox, MessageExchange } from "../storage/mailbox.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { OptimizationJob } from "../core/optimization.ts";
 import { GatewayError } from "../core/errors.ts";
 import { fieldHints } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fieldHints } from "./fields.ts";
 import { MANAGES, operation, READS } from "./operation.ts";
 import {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GoldenPrompt } from "../core/optimization.ts";
 import { SuspectPrompt } from "../optimizer/evaluation/labels.ts";
 import { fieldHints } from "./fields.ts";

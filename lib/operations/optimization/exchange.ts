@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { Evaluation, GoldenPrompt, ToolCandidate } from "../../core/optimization.ts";
 import { ServerName } from "../../core/server.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { CATEGORIES, type Evaluation } from "../../core/optimization.ts";
 import { counted } from "../../core/text.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type EvalRun, type GoldenPrompt, PromptCategory } from "../../core/optimization.ts";
 import { counted } from "../../core/text.ts";
 import { promptKey } from "./metrics.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "../../core/rpc.ts";
 import type { ApiDialect } from "./messages_api.ts";
 
