@@ -89,7 +89,7 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       assert.equal(code, 0, out + err);
       assert.match(
         out,
-        /^1 tool, about .*: can find gains of \d+ points or more with 240 prompts; usually about 90 runs/,
+        /^1 tool, about .*: can find gains of \d+ points or more with 240 prompts; candidates written in up to 3 rounds; usually about \d+ runs/,
       );
       assert.match(out, /\n✓ library\.find_books {2}\S/);
       assert.match(out, /\nJob \S+ has completed: 1 of 1 tool done, 1 promoted, \d+ runs/);

@@ -19,8 +19,10 @@ export function jobOutcome(
   if (status !== "completed" || first === undefined) return undefined;
   const tested = tools.length - failed.length - untested.length;
   const of = `of ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
+  // What the descriptions in force get wrong is found out before candidates are written.
+  const isNothing = runs <= errors || tools.every(({ candidates }) => candidates === 0);
   return {
-    words: tested === 0 && runs <= errors ? "nothing could be tested" : [
+    words: tested === 0 && isNothing ? "nothing could be tested" : [
       ...(failed.length === 0 ? [] : [`${failed.length} ${of} failed`]),
       ...(untested.length === 0 ? [] : [`${untested.length} ${of} not tested`]),
     ].join(", "),
