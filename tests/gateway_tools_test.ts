@@ -98,6 +98,7 @@ Deno.test("the gateway's tools add, change and remove servers by url", async (t)
       "get_server_logs",
       "list-saved-toolsets",
       "list_servers",
+      "mark_wrong_tool",
       "pause_server",
       "promote_candidate",
       "propose_candidate",

@@ -113,6 +113,12 @@ const TABLE = {
       "Show a caller's own successful arguments, without secrets, as examples to its model",
     ).toggle(),
   ),
+  learnPrompts: live(
+    option(
+      "--learn-prompts",
+      "Propose golden prompts from recorded searches and calls, for review",
+    ).toggle(),
+  ),
   stdio: option("--stdio", "Serve MCP over stdin and stdout instead of a port").toggle(),
   standalone: option("--standalone", "With --stdio: do not join a running gateway").toggle(),
   enableOptimization: option(
@@ -304,6 +310,7 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
   ],
   "Optimization": [
     "enableOptimization",
+    "learnPrompts",
     "evaluator",
     "claudePath",
     "evalModel",

@@ -41,6 +41,7 @@ export const BUILTIN_NAMES = [
   "optimize_tools",
   "get_optimization_job",
   "cancel_optimization_job",
+  "mark_wrong_tool",
 ];
 
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(BUILTIN_NAMES.map(flatten));

@@ -15,6 +15,7 @@ import { SERVER_OPERATIONS } from "./servers.ts";
 import { SETTINGS_OPERATIONS } from "./settings.ts";
 import { STATUS_OPERATIONS } from "./status.ts";
 import { TOOL_OPERATIONS } from "./tool_search.ts";
+import { TRAFFIC_OPERATIONS } from "./traffic.ts";
 import { TOOLSET_OPERATIONS } from "./toolsets.ts";
 
 const FAMILIES = [
@@ -24,6 +25,7 @@ const FAMILIES = [
   TOOLSET_OPERATIONS,
   OPTIMIZATION_OPERATIONS,
   JOB_OPERATIONS,
+  TRAFFIC_OPERATIONS,
   ACCESS_OPERATIONS,
   SECRET_OPERATIONS,
   REVIEW_OPERATIONS,

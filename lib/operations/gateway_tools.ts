@@ -13,13 +13,16 @@ export function gatewayTools(services: Services, caller: CallerRights): GatewayT
     servers: operationTools(Object.values(SERVER_OPERATIONS), services),
     toolsets: operationTools(Object.values(TOOLSET_OPERATIONS), services),
     async optimization() {
-      const [{ OPTIMIZATION_OPERATIONS }, { JOB_OPERATIONS }] = await Promise.all([
-        import("./optimization.ts"),
-        import("./jobs.ts"),
-      ]);
+      const [{ OPTIMIZATION_OPERATIONS }, { JOB_OPERATIONS }, { TRAFFIC_OPERATIONS }] =
+        await Promise.all([
+          import("./optimization.ts"),
+          import("./jobs.ts"),
+          import("./traffic.ts"),
+        ]);
       const operations = [
         ...Object.values(OPTIMIZATION_OPERATIONS),
         ...Object.values(JOB_OPERATIONS),
+        ...Object.values(TRAFFIC_OPERATIONS),
       ];
       const tools = operationTools(operations, services);
       // What spends model time is listed only while that is allowed.

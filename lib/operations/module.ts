@@ -175,6 +175,18 @@ export function buildOperations(input: OperationsInput) {
     isOptimizing: optimizer.isEnabled,
     /** Loaded at first use. */
     optimization: async () => (await optimizer.open()).admin,
+    /** Prompts proposed from recorded calls, and marks of wrong tools; loaded at first use. */
+    traffic: once(async () => {
+      const { TrafficAdmin } = await import("./traffic_admin.ts");
+      return new TrafficAdmin({
+        store: input.store,
+        options: input.options,
+        calls: input.telemetry.calls,
+        redactor: input.logs.redactor,
+        optimization: async () => (await optimizer.open()).admin,
+        onChanged: () => live.tell("settings"),
+      });
+    }),
     /** Checks and tries the evaluator; loaded at first use. */
     evaluator: async () => (await optimizer.open()).evaluating,
   };

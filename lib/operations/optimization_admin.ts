@@ -10,6 +10,7 @@ import {
   type ToolCandidate,
 } from "../core/optimization.ts";
 import { generateCandidates } from "../optimizer/generation/candidates.ts";
+import { promptFromArguments } from "../optimizer/generation/from_arguments.ts";
 import { generatePrompts } from "../optimizer/generation/prompts.ts";
 import type { JobRequest } from "../optimizer/jobs/selection.ts";
 import type { OptimizationJobs } from "../optimizer/jobs/queue.ts";
@@ -41,7 +42,7 @@ import {
 import { descriptionDiff, type DescriptionPatch, issueText } from "./optimization/patch.ts";
 import { checkedText } from "./optimization/evaluator.ts";
 import { refusalOf } from "./optimization/evidence.ts";
-import { PromptSets } from "./optimization/prompts.ts";
+import { plainText, PromptSets } from "./optimization/prompts.ts";
 import { ToolResults } from "./optimization/results.ts";
 import type { ToolOptimizationDetail } from "./optimization/schemas.ts";
 import { detailOf, reportsOf, ToolStandings } from "./optimization/tool_details.ts";
@@ -325,6 +326,26 @@ export class OptimizationAdmin {
     });
     const saved = await this.prompts.save({ server, tool: subject.name, prompts }, "generated");
     return { ...saved, warnings: [...new Set([...warnings, ...saved.warnings])] };
+  }
+
+  /** The texts of all saved prompts, by `server.tool`. */
+  async savedPrompts(): Promise<Map<string, Set<string>>> {
+    const all = [...(await this.#options.prompts.byServer()).values()].flat();
+    const named = Map.groupBy(all, ({ server, toolName }) => `${server}.${toolName}`);
+    return new Map(
+      [...named].map(([name, own]) => [name, new Set(own.map(({ prompt }) => plainText(prompt)))]),
+    );
+  }
+
+  /** What a user may have said before a model called the tool with these arguments. */
+  async promptFromArguments(
+    written: WrittenTool,
+    given: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    this.#requireEnabled("write a prompt");
+    const target = resolveSubject(this.#options, written);
+    return await promptFromArguments(await this.#options.textModel(), target, given, signal);
   }
 
   /** The calling client's own model if it lends one, else the gateway's. */

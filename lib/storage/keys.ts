@@ -94,6 +94,10 @@ export const keys = {
   promotions: hashedFamily<[server: string, tool: string]>("promotions"),
   promotionEvents: hashedFamily<[server: string, tool: string, id: string]>("promotion_events"),
   optimizationJobs: hashedFamily("optimization_jobs"),
+  /** Calls that somebody says were made with the wrong tool. */
+  callMarks: family<[call: string]>("call_marks"),
+  /** Prompts proposed from calls that somebody has accepted or discarded. */
+  proposalDecisions: family<[key: string]>("proposal_decisions"),
 
   settings: family<[name: string]>("settings"),
   /** Embeddings by the text's hash; a cache. */

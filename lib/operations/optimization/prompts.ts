@@ -46,7 +46,7 @@ export class PromptSets {
     const before = await Promise.all(
       drafts.map(async ({ id, prompt }) =>
         id === undefined
-          ? current.find((known) => plain(known.prompt) === plain(prompt))
+          ? current.find((known) => plainText(known.prompt) === plainText(prompt))
           : await repository.find(server, id)
       ),
     );
@@ -202,7 +202,7 @@ function draftProblem(
     return `shouldCallTool must be ${shouldCall} for ${aPrompt(category)}`;
   }
   const same = others.find((other) =>
-    plain(other.prompt) === plain(text) || (id !== undefined && other.id === id)
+    plainText(other.prompt) === plainText(text) || (id !== undefined && other.id === id)
   );
   return same && `it is the same as ${same.name}`;
 }
@@ -259,7 +259,8 @@ function withOwnName(
   return { ...draft, expectedBehavior };
 }
 
-function plain(text: string): string {
+/** Two prompts are the same if these are. */
+export function plainText(text: string): string {
   return text.trim().toLowerCase().replace(/\s+/g, " ");
 }
 

@@ -72,6 +72,7 @@ export default define.page<typeof handler>(function OptimizationPage({ data: pag
       {page.toolCount > 0 && (
         <div class="toolbar">
           <ExportReport />
+          <a class="button" href="/optimization/~proposals">Prompts from traffic</a>
           {isOn && page.problem === undefined && <CheckEvaluator label="Check the evaluator" />}
         </div>
       )}

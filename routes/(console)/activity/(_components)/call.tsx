@@ -1,7 +1,7 @@
 import { CopyButton, Exactly, InertText } from "../../../../components/text.tsx";
 import { Bar, TokensChip } from "../../../../components/badges.tsx";
 import { Card, Fact, Facts } from "../../../../components/layout.tsx";
-import { HiddenFields } from "../../../../components/forms.tsx";
+import { HiddenFields, PostForm } from "../../../../components/forms.tsx";
 import { Icon } from "../../../../components/icon.tsx";
 import { Notice } from "../../../../components/states.tsx";
 import { Table } from "../../../../components/tables.tsx";
@@ -53,7 +53,7 @@ export function CallArticle({ page, query }: { page: CallPage; query: Record<str
           </Card>
         )}
       <Messages page={page} />
-      {page.judge && <Judge judge={page.judge} />}
+      {page.judge && <Judge judge={page.judge} id={call.id} />}
       <Card>
         <CallFacts page={page} />
       </Card>
@@ -114,7 +114,9 @@ function SearchPath({ search }: { search: NonNullable<CallPage["call"]["search"]
 }
 
 /** Turns the call into a golden prompt, for this tool or for another one. */
-function Judge({ judge: { rightTool, wrongTool } }: { judge: NonNullable<CallPage["judge"]> }) {
+function Judge(
+  { judge: { rightTool, wrongTool }, id }: { judge: NonNullable<CallPage["judge"]>; id: string },
+) {
   const { action, fields, others } = wrongTool;
   return (
     <Card title="Was this the right tool?">
@@ -144,6 +146,9 @@ function Judge({ judge: { rightTool, wrongTool } }: { judge: NonNullable<CallPag
           </button>
         </span>
       </form>
+      <PostForm class="form-actions" action="/activity/~mark" fields={{ id }}>
+        <button type="submit" class="link-button small">Only mark it as the wrong tool</button>
+      </PostForm>
     </Card>
   );
 }

@@ -2,6 +2,7 @@ import { callOf } from "../../../../../lib/console/api.ts";
 import { page } from "fresh";
 import { BusyForms } from "../../../../../islands/forms.tsx";
 import { JobMonitor, OptimizationLive } from "../../(_islands)/optimization.tsx";
+import { type ToolFailures, toolFailures } from "../../(_page)/proposals.ts";
 import { TABS, type ToolOptimizationPage, toolOptimizationPage } from "../../(_page)/tool.ts";
 import { inertString } from "../../../../../lib/console/ui/format.ts";
 import {
@@ -16,6 +17,7 @@ import { Card, PageHeader, SideList } from "../../../../../components/layout.tsx
 import { Confirm, FormFailure, PostForm } from "../../../../../components/forms.tsx";
 import { StateLabel } from "../../../../../components/badges.tsx";
 import { OptimizationCandidates } from "../../(_components)/candidates.tsx";
+import { FailedCalls } from "../../(_components)/failed_calls.tsx";
 import { OptimizationHistory } from "../../(_components)/history.tsx";
 import { OptimizationPrompts } from "../../(_components)/prompts.tsx";
 import { OptimizationResult } from "../../(_components)/result.tsx";
@@ -30,8 +32,16 @@ export const handler = define.handlers({ GET: ["read"], POST: ["manage", "optimi
     const [, server = "", tool = ""] = pathParts(ctx.url.pathname) ?? [];
     const { searchParams: query } = ctx.url;
     const found = await toolOptimizationPage(ctx.state.gateway, { server, tool, query });
-    ctx.state.title = "missing" in found ? "Tool not found" : `${tool}: optimization`;
-    return page<Data>({ found, server }, { status: "missing" in found ? 404 : 200 });
+    if ("missing" in found) {
+      ctx.state.title = "Tool not found";
+      return page<Data>({ found, server }, { status: 404 });
+    }
+    ctx.state.title = `${tool}: optimization`;
+    const { calls } = ctx.state.gateway;
+    const failures = found.tab === "result"
+      ? await toolFailures(calls, { server, tool }, found.promotion?.promotedAt)
+      : undefined;
+    return page<Data>({ found, server, failures });
   },
 
   async POST(ctx) {
@@ -57,7 +67,7 @@ export const handler = define.handlers({ GET: ["read"], POST: ["manage", "optimi
 });
 
 export default define.page<typeof handler>(function OptimizeToolRoute({ data, state }) {
-  const { found, server } = data;
+  const { found, server, failures } = data;
   if ("missing" in found) {
     return (
       <Missing
@@ -72,7 +82,7 @@ export default define.page<typeof handler>(function OptimizeToolRoute({ data, st
   }
   return (
     <div data-live="servers settings tools">
-      <OptimizationTool page={found} />
+      <OptimizationTool page={found} failures={failures} />
     </div>
   );
 });
@@ -103,7 +113,9 @@ const DONE: Record<string, { text: string; isRestartNeeded?: boolean }> = {
 };
 
 /** One tool: its descriptions, their scores, and the evidence for them. */
-function OptimizationTool({ page }: { page: ToolOptimizationPage }) {
+function OptimizationTool(
+  { page, failures }: { page: ToolOptimizationPage; failures: ToolFailures | undefined },
+) {
   const { server, tool, job, done, tab } = page;
   const path = optimizationPath(server, tool);
   // Texts that stand side by side need the room.
@@ -155,6 +167,7 @@ function OptimizationTool({ page }: { page: ToolOptimizationPage }) {
           ))}
         </nav>
         {tab === "result" && <OptimizationResult page={page} />}
+        {failures && failures.days.length > 0 && <FailedCalls failures={failures} />}
         {tab === "candidates" && <OptimizationCandidates page={page} />}
         {tab === "prompts" && <OptimizationPrompts page={page} />}
         {tab === "history" && <OptimizationHistory page={page} />}
@@ -266,4 +279,5 @@ function Stale({ page, stale }: {
 interface Data {
   found: ToolOptimizationPage | MissingName;
   server: string;
+  failures?: ToolFailures | undefined;
 }
