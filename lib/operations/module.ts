@@ -176,20 +176,22 @@ export function buildOperations(input: OperationsInput) {
     /** Loaded at first use. */
     optimization: async () => (await optimizer.open()).admin,
     /** Prompts proposed from recorded calls, and marks of wrong tools; loaded at first use. */
-    traffic: once(async () => {
-      const { TrafficAdmin } = await import("./traffic_admin.ts");
-      return new TrafficAdmin({
-        store: input.store,
-        options: input.options,
-        calls: input.telemetry.calls,
-        redactor: input.logs.redactor,
-        optimization: async () => (await optimizer.open()).admin,
-        onChanged: () => live.tell("settings"),
-      });
-    }),
+    traffic: once(() => openTraffic(input)),
     /** Checks and tries the evaluator; loaded at first use. */
     evaluator: async () => (await optimizer.open()).evaluating,
   };
+}
+
+async function openTraffic({ store, options, telemetry, logs, optimizer, live }: OperationsInput) {
+  const { TrafficAdmin } = await import("./traffic_admin.ts");
+  return new TrafficAdmin({
+    store,
+    options,
+    calls: telemetry.calls,
+    redactor: logs.redactor,
+    optimization: async () => (await optimizer.open()).admin,
+    onChanged: () => live.tell("settings"),
+  });
 }
 
 /** Calls that a person makes in the console. */

@@ -65,7 +65,8 @@ const accept = operation({
   title: "Accept proposed prompts",
   description: "Save proposed prompts as golden prompts, as they are or edited.",
   input: z.strictObject({
-    keys: z.array(Key).max(200).default([]).describe("Those that are saved as they are"),
+    keys: z.array(Key).max(200).default([]).describe("Those that are saved as they are")
+      .register(fieldHints, { completes: "nothing" }),
     proposals: z.array(z.strictObject({
       key: Key,
       prompt: z.string().optional(),
@@ -91,7 +92,10 @@ const discard = operation({
   name: "traffic.discard",
   title: "Discard proposed prompts",
   description: "Discard proposed prompts. They are not proposed again.",
-  input: z.strictObject({ keys: z.array(Key).min(1).max(500) }),
+  input: z.strictObject({
+    keys: z.array(Key).min(1).max(500).describe("The keys of proposals")
+      .register(fieldHints, { completes: "nothing" }),
+  }),
   output: z.object({ discarded: z.int() }),
   cli: "optimize discard KEY...",
   run: async ({ traffic }, { keys }) => ({ discarded: await (await traffic()).discard(keys) }),

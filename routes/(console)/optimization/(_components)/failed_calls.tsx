@@ -1,7 +1,6 @@
 import { Card } from "../../../../components/layout.tsx";
 import { Table } from "../../../../components/tables.tsx";
 import { formatNumber } from "../../../../lib/console/ui/format.ts";
-import { scoreText } from "../../../../lib/optimizer/evaluation/metrics.ts";
 import type { ToolFailures } from "../(_page)/proposals.ts";
 
 const MOST_DAYS = 14;
@@ -13,7 +12,7 @@ export function FailedCalls({ failures }: { failures: ToolFailures }) {
     <Card title="Failed calls" isFlush>
       {before && after && (
         <p class="card-lead">
-          Before the promotion: {shareText(before)}. Since then: {shareText(after)}.
+          Before the promotion: {before}. Since then: {after}.
         </p>
       )}
       <Table
@@ -30,8 +29,4 @@ export function FailedCalls({ failures }: { failures: ToolFailures }) {
       </Table>
     </Card>
   );
-}
-
-function shareText({ calls, errors }: { calls: number; errors: number }): string {
-  return calls === 0 ? "no calls" : `${scoreText({ correct: errors, total: calls })} failed`;
 }

@@ -78,6 +78,6 @@ Deno.test("settingsPage() filters options by text, and by what is set or editabl
   assert.deepEqual(await flags("only=live&q=log"), ["--log-level"]);
   assert.deepEqual(await flags("q=nothing+like+it"), []);
   const { counts } = await settingsPage(gateway);
-  assert.deepEqual([counts.set, counts.live], [1, 5]);
+  assert.deepEqual([counts.set, counts.live], [1, 6]);
   assert.equal((await flags("")).length, counts.all);
 });
