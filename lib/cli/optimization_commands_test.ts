@@ -127,6 +127,7 @@ function detailOf(fields: Partial<ToolOptimizationDetail> = {}): ToolOptimizatio
     warnings: [],
     evaluations: [],
     reported: null,
+    suspects: [],
     history: [],
     job: null,
     ...fields,
