@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { z } from "zod";
+import * as z from "zod";
 import { connect, must } from "./combined_endpoints.ts";
 import { TestCli } from "./cli.ts";
 import { libraryServer } from "./fixtures/library_server.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { counted } from "../core/text.ts";
 import { GoldenPrompt, PromptCategory } from "../core/optimization.ts";
 import { PromptProposal } from "../optimizer/traffic.ts";

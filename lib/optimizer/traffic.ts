@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { PromptCategory } from "../core/optimization.ts";
 import type { ActivityRecord } from "../storage/activity_repository.ts";
 import type { CallMark } from "../storage/traffic_repository.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { collection } from "./collection.ts";
 import { keys } from "./keys.ts";
 
