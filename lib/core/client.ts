@@ -6,7 +6,15 @@ import type {
   InitializeRequestParams,
 } from "@modelcontextprotocol/sdk/types";
 import type { CancelSignal } from "./async.ts";
-import { exactId, isObject, type MessageId, nestedText, type Unchecked } from "./rpc.ts";
+import {
+  exactId,
+  isObject,
+  memberSpans,
+  type MessageId,
+  nestedText,
+  replaceSpan,
+  type Unchecked,
+} from "./rpc.ts";
 import { shortened } from "./text.ts";
 
 /** What a client said of itself when it initialized. */
@@ -74,6 +82,8 @@ export interface McpRequest {
   deferral?: Deferral | undefined;
   /** A header of the HTTP request, if headers have to repeat what the body says. */
   header?: ((name: string) => string | null) | undefined;
+  /** Asks the client as `Client.ask` does, if the client made the request at another gateway. */
+  ask?: Client["ask"] | undefined;
   /** Sends what belongs to this request, before its answer. */
   send(text: string): void;
 }
@@ -131,4 +141,19 @@ export function isIdle(
   now = Date.now(),
 ): boolean {
   return endedAt === undefined && idleSince !== undefined && now - idleSince >= IDLE_MS;
+}
+
+/** A server's withdrawal of a question under the id that the client knows it by, if it asked it. */
+export function withdrawal(
+  text: string,
+  id: unknown,
+  questions: Map<MessageId, string> | undefined,
+): string | undefined {
+  if (typeof id !== "string" && typeof id !== "number") return undefined;
+  const asked = questions?.get(id);
+  questions?.delete(id);
+  const params = memberSpans(text).get("params");
+  if (asked === undefined || !params) return undefined;
+  const span = memberSpans(text, params.start).get("requestId");
+  return span && replaceSpan(text, span, asked);
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "../core/errors.ts";
-import { isObject, memberSpans, memberText, type MessageId, replaceSpan } from "../core/rpc.ts";
+import { isObject, memberText } from "../core/rpc.ts";
 import type { Call, Connection } from "../servers/connection.ts";
 import { TransportClosed } from "../servers/transports/transport.ts";
 
@@ -100,19 +100,4 @@ export class ConnectionState {
 function paramsOf({ params }: Asked): Record<string, unknown> {
   const value: unknown = JSON.parse(params ?? "{}");
   return isObject(value) ? value : {};
-}
-
-/** A server's withdrawal of a question under the id that the client knows it by, if it asked it. */
-export function withdrawal(
-  text: string,
-  id: unknown,
-  questions: Map<MessageId, string> | undefined,
-): string | undefined {
-  if (typeof id !== "string" && typeof id !== "number") return undefined;
-  const asked = questions?.get(id);
-  questions?.delete(id);
-  const params = memberSpans(text).get("params");
-  if (asked === undefined || !params) return undefined;
-  const span = memberSpans(text, params.start).get("requestId");
-  return span && replaceSpan(text, span, asked);
 }

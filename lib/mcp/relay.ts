@@ -1,6 +1,12 @@
 import { offerOf } from "../catalog/listed_to.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, isStateless, type McpRequest, progressTokenOf } from "../core/client.ts";
+import {
+  type Client,
+  isStateless,
+  type McpRequest,
+  progressTokenOf,
+  withdrawal,
+} from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   errorText,
@@ -22,7 +28,7 @@ import { isSessionLost } from "../servers/status.ts";
 import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
 import { hasTasks, LOG_LEVEL_KEY } from "../core/stateless.ts";
-import { ConnectionState, isStateful, withdrawal } from "./connection_state.ts";
+import { ConnectionState, isStateful } from "./connection_state.ts";
 import { completeRounds, completeUrls, type ServerAnswer } from "./input_rounds.ts";
 import { olderCallAnswer } from "./older_output.ts";
 import { ResourceWatch } from "./resource_watch.ts";
@@ -65,8 +71,6 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   readonly #closing = new AbortController();
   readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
   readonly #requests = new Set<McpRequest>();
-  /** Requests for a client of another gateway, which cannot be asked questions. */
-  readonly #passed = new WeakSet<McpRequest>();
   readonly #state = new ConnectionState();
   readonly #stopListening: () => void;
   #needsOwn: boolean;
@@ -173,7 +177,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     const { taskOwners } = this.#server;
     const { principal } = this.#client;
     if (isOnTask(request.method)) {
-      const diverted = await taskOwners.divert(principal, request, call.params);
+      const diverted = await taskOwners.divert(this.#client, request, call.params);
       if (diverted !== undefined) return diverted;
     }
     const isShared = !this.#needsOwn || await this.#isShared(call);
@@ -189,10 +193,9 @@ export class Relay implements AsyncDisposable, TaskCarrier {
 
   callOnTask(
     { method, params }: { method: string; params: string },
-    { signal, send }: Pick<McpRequest, "signal" | "send">,
+    exchange: Pick<McpRequest, "signal" | "send" | "ask">,
   ): Promise<string> {
-    const request = { id: 0, method, params: JSON.parse(params), text: params, signal, send };
-    this.#passed.add(request);
+    const request = { id: 0, method, params: JSON.parse(params), text: params, ...exchange };
     return this.call(request, params);
   }
 
@@ -444,8 +447,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
         return refuse("several calls are in flight, and the request names none of them");
       }
       const about = request ?? this.#likeliest();
-      if (about && this.#passed.has(about)) return refuse("the client uses another gateway");
-      const asked = this.#client.ask(text, message.id, answer);
+      const asked = (about?.ask ? about : this.#client).ask!(text, message.id, answer);
       own?.questions.set(message.id, memberText(asked, "id")!);
       return this.#send(asked, request);
     }

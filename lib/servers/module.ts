@@ -31,7 +31,7 @@ import {
   TaskOwnersRepository,
 } from "../storage/servers_repository.ts";
 import { EraMemory } from "./era_memory.ts";
-import { PassedTask, TASK_TOPIC } from "./task_owners.ts";
+import { PassedAnswer, PassedTask, TASK_ANSWER_TOPIC, TASK_TOPIC } from "./task_owners.ts";
 import type { Mailbox } from "../storage/mailbox.ts";
 import type { Store } from "../storage/store.ts";
 import type { Logs } from "../telemetry/logs.ts";
@@ -221,6 +221,11 @@ function serveTasks(
   mailbox.handle(TASK_TOPIC, (body, exchange) => {
     const passed = PassedTask.parse(JSON.parse(body));
     return resolve(passed.server).taskOwners.answer(passed, exchange);
+  });
+  mailbox.handle(TASK_ANSWER_TOPIC, (body) => {
+    const passed = PassedAnswer.parse(JSON.parse(body));
+    resolve(passed.server).taskOwners.takeAnswer(passed);
+    return Promise.resolve("");
   });
   const onError = (error: unknown) => onWarning("Cannot remove the owners of old tasks", { error });
   stack.use(keepUp({ everyMs: PRUNE_EVERY_MS, work: () => records.prune(), onError }));

@@ -1,12 +1,15 @@
 import * as z from "zod";
 import { credentialOf, EVERYONE } from "../core/access.ts";
-import type { McpRequest } from "../core/client.ts";
+import { type Client, type McpRequest, withdrawal } from "../core/client.ts";
 import {
   elementSpans,
   errorText,
   memberSpans,
+  memberText,
+  type MessageId,
   nestedText,
   parseJson,
+  readMessage,
   withId,
 } from "../core/rpc.ts";
 import { type Mailbox, type MessageExchange, PeerGone } from "../storage/mailbox.ts";
@@ -32,6 +35,16 @@ export const PassedTask = z.strictObject({
 });
 type PassedTask = z.infer<typeof PassedTask>;
 
+/** The topic of clients' answers to questions during such requests. */
+export const TASK_ANSWER_TOPIC = "task answer";
+export const PassedAnswer = z.strictObject({
+  server: z.string(),
+  principal: z.string(),
+  question: z.string(),
+  text: z.string(),
+});
+type PassedAnswer = z.infer<typeof PassedAnswer>;
+
 /** Whether a request is about one task. */
 export function isOnTask(method: string): boolean {
   return method.startsWith("tasks/") && method !== "tasks/list";
@@ -47,7 +60,7 @@ interface TaskUse {
 export interface TaskCarrier {
   callOnTask(
     request: Pick<PassedTask, "method" | "params">,
-    exchange: Pick<McpRequest, "signal" | "send">,
+    exchange: Pick<McpRequest, "signal" | "send" | "ask">,
   ): Promise<string>;
 }
 
@@ -67,6 +80,11 @@ export class TaskOwners {
   readonly #now: () => number;
   /** The last use of each task by its caller, least recent first. */
   readonly #uses = new Map<string, TaskUse>();
+  /** Questions to clients of other gateways. */
+  readonly #questions = new Map<
+    string,
+    { principal: string; id: MessageId; onAnswer: (text: string) => void }
+  >();
 
   constructor(options: TaskOwnersOptions) {
     this.#options = options;
@@ -78,11 +96,12 @@ export class TaskOwners {
    * started; undefined if this gateway should make the request itself.
    */
   async divert(
-    principal: string,
+    client: Pick<Client, "principal" | "ask">,
     request: McpRequest,
     params = "{}",
   ): Promise<string | undefined> {
     const { id, method, params: { taskId }, signal } = request;
+    const { principal } = client;
     const refuse = (why: string) =>
       errorText(id, INVALID_PARAMS, `Task ${JSON.stringify(taskId) ?? ""} ${why}`);
     if (typeof taskId !== "string") return refuse("not found");
@@ -103,7 +122,12 @@ export class TaskOwners {
       return isLocal ? refuse("has ended, or was not used for a day") : undefined;
     }
     const passed: PassedTask = { server: server.name, principal, taskId, method, params };
-    const onPart = (text: string) => request.send(text);
+    const onAnswer = (question: string, text: string) => {
+      const answer: PassedAnswer = { server: server.name, principal, question, text };
+      // A question that is no longer open needs no answer.
+      void shared.mailbox.ask(instance, TASK_ANSWER_TOPIC, JSON.stringify(answer)).catch(() => {});
+    };
+    const onPart = passOn(client, request, onAnswer);
     try {
       const body = JSON.stringify(passed);
       const answer = await shared.mailbox.ask(instance, TASK_TOPIC, body, { signal, onPart });
@@ -123,7 +147,26 @@ export class TaskOwners {
       return errorText(0, INVALID_PARAMS, why);
     }
     if (!use?.carrier) throw new PeerGone();
-    return await use.carrier.callOnTask({ method, params }, exchange);
+    const asked: string[] = [];
+    const ask: Client["ask"] = (text, id, onAnswer) => {
+      const question = crypto.randomUUID();
+      asked.push(question);
+      this.#questions.set(question, { principal, id, onAnswer });
+      return withId(text, id, question);
+    };
+    try {
+      return await use.carrier.callOnTask({ method, params }, { ...exchange, ask });
+    } finally {
+      for (const question of asked) this.#questions.delete(question);
+    }
+  }
+
+  /** Passes a client's answer from another gateway to the server that asked. */
+  takeAnswer({ principal, question, text }: PassedAnswer): void {
+    const asked = this.#questions.get(question);
+    if (asked?.principal !== principal) return;
+    this.#questions.delete(question);
+    asked.onAnswer(withId(text, question, asked.id));
   }
 
   /** Forgets a carrier whose connection has closed; its tasks end with it. */
@@ -200,6 +243,28 @@ export class TaskOwners {
       expiresAt: use.usedAt + KEPT_MS + NOTE_EVERY_MS,
     });
   }
+}
+
+/** Relays what another gateway sends about a request, and asks its client what the server asks. */
+function passOn(
+  client: Pick<Client, "ask">,
+  request: McpRequest,
+  onAnswer: (question: string, text: string) => void,
+): (text: string) => void {
+  const questions = new Map<MessageId, string>();
+  return (text) => {
+    const message = readMessage(text);
+    if (message?.kind === "request") {
+      const { id } = message;
+      const asked = client.ask(text, id, (answer) => onAnswer(String(id), answer));
+      questions.set(id, memberText(asked, "id")!);
+      return request.send(asked);
+    }
+    const isWithdrawal = message?.kind === "notification" &&
+      message.method === "notifications/cancelled";
+    const out = isWithdrawal ? withdrawal(text, message.params.requestId, questions) : text;
+    if (out !== undefined) request.send(out);
+  };
 }
 
 function keyOf(principal: string, taskId: string): string {

@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { EVERYONE } from "../core/access.ts";
-import type { McpRequest } from "../core/client.ts";
-import { resultText } from "../core/rpc.ts";
+import type { Client, McpRequest } from "../core/client.ts";
+import { memberText, notificationText, requestText, resultText, withId } from "../core/rpc.ts";
 import type { ServerSpec } from "../core/server.ts";
 import { Mailbox } from "../storage/mailbox.ts";
 import { TaskOwnersRepository } from "../storage/servers_repository.ts";
 import { Store } from "../storage/store.ts";
-import { type TaskCarrier, TaskOwners } from "./task_owners.ts";
+import {
+  PassedAnswer,
+  PassedTask,
+  TASK_ANSWER_TOPIC,
+  TASK_TOPIC,
+  type TaskCarrier,
+  TaskOwners,
+} from "./task_owners.ts";
 
 const CALL = { method: "tools/call" };
 const [PROGRAM, ELSEWHERE]: ServerSpec[] = [
@@ -20,9 +27,14 @@ function about(taskId: unknown, method = "tasks/get"): McpRequest {
   return { id: 1, method, params: { taskId }, text: "", signal, send() {} };
 }
 
+/** A client that nobody may ask. */
+function as(principal: string): Pick<Client, "principal" | "ask"> {
+  return { principal, ask: assert.fail };
+}
+
 /** Whether a request about a task is refused. */
 async function isForeign(owners: TaskOwners, principal: string, request: McpRequest) {
-  const diverted = await owners.divert(principal, request);
+  const diverted = await owners.divert(as(principal), request);
   if (diverted === undefined) return false;
   assert.equal(JSON.parse(diverted).error.code, -32602);
   return true;
@@ -84,17 +96,21 @@ Deno.test("TaskOwners remembers tasks over a restart, and says which ones ended 
   await openAt("before").shown("ann", CALL, started);
   const owners = openAt("after");
   for (server.isStateless of [true, false]) {
-    assert.equal(await owners.divert("ann", about("a")), undefined, "the server may still have it");
-    assert.match(await owners.divert("bob", about("a")) ?? "", /not found/);
+    assert.equal(
+      await owners.divert(as("ann"), about("a")),
+      undefined,
+      "the server may still have it",
+    );
+    assert.match(await owners.divert(as("bob"), about("a")) ?? "", /not found/);
   }
   server.server.spec = PROGRAM!;
-  const ended = await owners.divert("ann", about("a")) ?? "";
+  const ended = await owners.divert(as("ann"), about("a")) ?? "";
   assert.match(ended, /has ended with the gateway that started it/);
   const list = resultText(1, '{"tasks":[{"taskId":"a"},{"taskId":"b"}]}');
   const own = resultText(1, '{"tasks":[{"taskId":"a"}]}');
   assert.equal(await owners.shown("ann", { method: "tasks/list" }, list), own);
   now += 26 * 3_600_000;
-  assert.match(await owners.divert("ann", about("a")) ?? "", /not found/);
+  assert.match(await owners.divert(as("ann"), about("a")) ?? "", /not found/);
   await records.prune(now);
   assert.deepEqual(await records.values(), []);
 });
@@ -111,10 +127,14 @@ Deno.test("TaskOwners does not ask its own gateway about a task it has forgotten
   const started = resultText(1, '{"task":{"taskId":"a"}}');
   await new TaskOwners({ server, shared }).shown("ann", CALL, started);
   const added = new TaskOwners({ server, shared });
-  assert.match(await added.divert("ann", about("a")) ?? "", /has ended/);
-  assert.match(await added.divert("bob", about("a")) ?? "", /not found/);
+  assert.match(await added.divert(as("ann"), about("a")) ?? "", /has ended/);
+  assert.match(await added.divert(as("bob"), about("a")) ?? "", /not found/);
   server.server.spec = ELSEWHERE!;
-  assert.equal(await added.divert("ann", about("a")), undefined, "the server may still have it");
+  assert.equal(
+    await added.divert(as("ann"), about("a")),
+    undefined,
+    "the server may still have it",
+  );
 });
 
 Deno.test("TaskOwners.answer() makes a request on the task's connection, for its owner only", async () => {
@@ -129,4 +149,61 @@ Deno.test("TaskOwners.answer() makes a request on the task's connection, for its
   }
   owners.release(carrier);
   assert.match(await owners.answer(passed, exchange), /has ended with the connection/);
+});
+
+Deno.test("TaskOwners relays questions and answers between a server and another gateway's client", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  await using stack = new AsyncDisposableStack();
+  const server = { name: "s", isStateless: false, server: { spec: PROGRAM! } };
+  const open = (id: string) => {
+    const isAlive = () => Promise.resolve(true);
+    const mailbox = stack.use(new Mailbox(store, { id, isAlive }));
+    mailbox.keepReading(2);
+    const shared = { records: new TaskOwnersRepository(store), mailbox };
+    const owners = new TaskOwners({ server, shared });
+    mailbox.handle(
+      TASK_TOPIC,
+      (body, exchange) => owners.answer(PassedTask.parse(JSON.parse(body)), exchange),
+    );
+    mailbox.handle(TASK_ANSWER_TOPIC, (body) => {
+      owners.takeAnswer(PassedAnswer.parse(JSON.parse(body)));
+      return Promise.resolve("");
+    });
+    return owners;
+  };
+  const [here, there] = [open("here"), open("there")];
+  // The server asks two things, takes back the second, and answers with what it was told.
+  const carrier: TaskCarrier = {
+    callOnTask: (_, { ask, send }) =>
+      new Promise((resolve) => {
+        const onAnswer = (text: string) => resolve(resultText(0, text));
+        send(ask!(requestText("q", "elicitation/create"), "q", onAnswer));
+        const other = ask!(requestText("r", "roots/list"), "r", assert.fail);
+        send(other);
+        const requestId = JSON.parse(memberText(other, "id")!);
+        send(notificationText("notifications/cancelled", JSON.stringify({ requestId })));
+      }),
+  };
+  await here.shown("ann", CALL, resultText(1, '{"task":{"taskId":"a"}}'), carrier);
+  const sent: string[] = [];
+  const answers = new Map<string, () => void>();
+  const ann: Pick<Client, "principal" | "ask"> = {
+    principal: "ann",
+    ask(text, id, onAnswer) {
+      const own = `own ${answers.size}`;
+      answers.set(own, () => onAnswer(resultText(id, '{"action":"accept"}')));
+      return withId(text, id, own);
+    },
+  };
+  const send = (text: string) => {
+    sent.push(text);
+    if (text.includes("notifications/cancelled")) answers.get("own 0")!();
+  };
+  const answer = await there.divert(ann, { ...about("a", "tasks/result"), send }, '{"taskId":"a"}');
+  assert.deepEqual(sent, [
+    requestText("own 0", "elicitation/create"),
+    requestText("own 1", "roots/list"),
+    notificationText("notifications/cancelled", '{"requestId":"own 1"}'),
+  ]);
+  assert.equal(answer, resultText(1, resultText("q", '{"action":"accept"}')));
 });
