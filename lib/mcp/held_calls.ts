@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ScopeMissing } from "../auth/oauth_scopes.ts";
 import { Cancellation, type Timeout, TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { errorText, exactId, idText, type MessageId, resultText } from "../core/rpc.ts";
@@ -31,7 +32,12 @@ const PassedRetry = Retry.extend({
   progressToken: z.string().optional(),
   answers: z.array(z.tuple([z.string(), z.string()])),
 });
-const PassedOutcome = z.strictObject({ text: z.string(), status: z.number() });
+const PassedOutcome = z.strictObject({
+  text: z.string(),
+  status: z.number(),
+  /** An OAuth step-up. */
+  missing: z.strictObject({ message: z.string(), scopes: z.array(z.string()) }).optional(),
+});
 
 /** A request about a task that a call has become; the caller must match the call's own. */
 const TaskRequest = Retry.pick({ endpoint: true, principal: true }).extend({
@@ -247,8 +253,8 @@ export class HeldCalls implements Disposable {
     const send = (text: string) => round.send(text);
     void mailbox.ask(instance, TOPIC, JSON.stringify(passed), { signal: left, onPart: send }).then(
       (body) => {
-        const { text, status } = PassedOutcome.parse(JSON.parse(body));
-        round.end(text, status);
+        const { text, status, missing } = PassedOutcome.parse(JSON.parse(body));
+        round.end(text, status, missing && new ScopeMissing(missing.message, missing.scopes));
       },
     ).catch((error) => {
       round.end(refused(error instanceof PeerGone ? this.#unknown(retry.state) : error), 200);
@@ -269,7 +275,13 @@ export class HeldCalls implements Disposable {
       progressToken: idIn(progressToken),
       gone: signal,
       send: (text) => send(text, isProgress(text) ? "progress" : undefined),
-      end: (text, status) => resolve(JSON.stringify({ text, status })),
+      end(text, status, refusal) {
+        const missing = refusal instanceof ScopeMissing
+          ? { message: refusal.message, scopes: [...refusal.scopes] }
+          : undefined;
+        const outcome: z.infer<typeof PassedOutcome> = { text, status, missing };
+        resolve(JSON.stringify(outcome));
+      },
     }, new Map(answers));
     return promise;
   }
