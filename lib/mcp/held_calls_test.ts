@@ -30,7 +30,8 @@ Deno.test("HeldCalls passes an OAuth step-up back to the gateway that the client
   await using store = await Store.open({ location: ":memory:" });
   await using stack = new AsyncDisposableStack();
   const open = () => {
-    const lease = { id: crypto.randomUUID(), isAlive: () => Promise.resolve(true) };
+    const others = () => Promise.resolve([]);
+    const lease = { id: crypto.randomUUID(), isAlive: () => Promise.resolve(true), others };
     const mailbox = stack.use(new Mailbox(store, lease));
     mailbox.keepReading(2);
     return stack.use(new HeldCalls({ gatewayId: "g", mailbox }));

@@ -1,6 +1,3 @@
-import type { Platform } from "../config/platform.ts";
-import type { Options } from "../config/option_table.ts";
-import { once } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { fillSecrets, secretNames } from "../core/secret_reference.ts";
 import { isRemote, type ServerSpec } from "../core/server.ts";
@@ -18,21 +15,11 @@ const SEAL_AFTER_MS = 5_000;
 export type SecretsModule = ReturnType<typeof buildSecrets>;
 
 /** Secrets that entries refer to, and the box they are sealed in. Without any, costs one read. */
-export function buildSecrets({ store, options, platform, logs }: {
+export function buildSecrets({ store, box, logs }: {
   store: Store;
-  options: Pick<Options, "secretKey" | "dataDir">;
-  platform: Pick<Platform, "canWrite">;
+  box: () => Promise<AesBox>;
   logs: { redactor: Pick<Redactor, "learn"> };
 }) {
-  /** Opened at first use: its key may have to be made, and a broken key file may be repaired. */
-  const box = once(async (): Promise<AesBox> => {
-    const { openSecretBox } = await import("../storage/secret_key.ts");
-    return await openSecretBox({
-      secretKey: options.secretKey,
-      dataDir: platform.canWrite ? options.dataDir : undefined,
-      location: store.location,
-    });
-  });
   const keyId = async () => (await box()).keyId;
 
   const repository = new SecretsRepository(store, box);

@@ -157,7 +157,8 @@ Deno.test("TaskOwners relays questions and answers between a server and another 
   const server = { name: "s", isStateless: false, server: { spec: PROGRAM! } };
   const open = (id: string) => {
     const isAlive = () => Promise.resolve(true);
-    const mailbox = stack.use(new Mailbox(store, { id, isAlive }));
+    const others = () => Promise.resolve([]);
+    const mailbox = stack.use(new Mailbox(store, { id, isAlive, others }));
     mailbox.keepReading(2);
     const shared = { records: new TaskOwnersRepository(store), mailbox };
     const owners = new TaskOwners({ server, shared });

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { Cancellation, type CancelSignal, inTurn } from "../core/async.ts";
 import { parseError } from "../core/error_body.ts";
@@ -8,6 +9,7 @@ import { ringBell } from "./follow.ts";
 import { keys, type RecordKey } from "./keys.ts";
 import type { KeptLease } from "./leases_repository.ts";
 import { encodeRecord, RECORD_BYTES } from "./records.ts";
+import type { BoxSource } from "./sealing.ts";
 import type { Store } from "./store.ts";
 
 /** Maximum number of open conversations per process. */
@@ -19,6 +21,8 @@ const WAITING_BYTES = 4 * RECORD_BYTES;
 /** Maximum number of control messages that could not be written and are retried later. */
 const MAX_UNSENT = 10_000;
 const READ_AT_ONCE = 100;
+/** The other parts of an encrypted message, and what encryption adds to a body. */
+const SEAL_BYTES = 500;
 /** How often to check whether the processes on the other side of conversations still run. */
 const CHECK_MS = 2_000;
 const KEEP_READING_MS = 250;
@@ -32,6 +36,8 @@ const Message = z.strictObject({
   /** A part replaces an unsent one of its conversation that has the same value here. */
   newest: z.string().optional(),
   body: z.string(),
+  /** Whether the body is encrypted. */
+  sealed: z.literal(true).optional(),
 });
 type Message = z.infer<typeof Message>;
 
@@ -79,11 +85,12 @@ interface Conversation {
 /**
  * Messages between the gateways on one store. A process asks another about a topic, and gets any number
  * of parts and one answer. Only gateways can write messages, so they are not signed; the gateway that
- * answers must check which caller a message is for.
+ * answers must check which caller a message is for. Bodies are encrypted with the key for secrets.
  */
 export class Mailbox implements AsyncDisposable {
   readonly #store: Store;
   readonly #lease: Pick<KeptLease, "id" | "isAlive" | "others">;
+  readonly #box: BoxSource | undefined;
   readonly #handlers = new Map<string, MessageHandler>();
   readonly #open = new Map<string, Conversation>();
   readonly #waiting = new Map<string, Queue>();
@@ -101,8 +108,9 @@ export class Mailbox implements AsyncDisposable {
   constructor(
     store: Store,
     lease: Pick<KeptLease, "id" | "isAlive" | "others">,
-    { checkMs = CHECK_MS } = {},
+    { checkMs = CHECK_MS, box }: { checkMs?: number; box?: BoxSource } = {},
   ) {
+    this.#box = box;
     this.#store = store;
     this.#lease = lease;
     this.#checking = setInterval(() => void this.#checkPeers(), checkMs);
@@ -233,7 +241,9 @@ export class Mailbox implements AsyncDisposable {
     const found = this.#waiting.get(peer);
     const { messages, bytes }: Queue = found ?? { messages: new Map(), bytes: 0 };
     const key = newest === undefined ? message : `${conversation} ${newest}`;
-    const own = encodeRecord(message).length + 1;
+    // Encrypted it is longer, unless much of it has to be escaped in JSON.
+    const sealed = Buffer.byteLength(message.body) * 4 / 3 + SEAL_BYTES;
+    const own = Math.ceil(Math.max(encodeRecord(message).length + 1, sealed));
     const total = bytes - (messages.get(key)?.bytes ?? 0) + own;
     if (!isControl(message) && (own > BATCH_BYTES || total > WAITING_BYTES)) {
       const what = own > BATCH_BYTES
@@ -267,11 +277,12 @@ export class Mailbox implements AsyncDisposable {
 
   async #writeBatch(peer: string, messages: Message[]): Promise<void> {
     const nth = this.#batches++;
-    const sets = [
-      { key: keys.mail(peer, this.id, nth), value: messages },
-      { key: keys.mailBells(peer), value: [this.id, nth] },
-    ];
     try {
+      const value = await Promise.all(messages.map((message) => this.#seal(peer, message)));
+      const sets = [
+        { key: keys.mail(peer, this.id, nth), value },
+        { key: keys.mailBells(peer), value: [this.id, nth] },
+      ];
       await this.#store.commit({ sets, announce: false });
       await ringBell(this.#store.location);
     } catch (error) {
@@ -279,6 +290,33 @@ export class Mailbox implements AsyncDisposable {
         if (!isControl(message)) this.#undeliverable(peer, message, error);
         else if (this.#unsent.length < MAX_UNSENT) this.#unsent.push({ peer, message });
       }
+    }
+  }
+
+  async #seal(peer: string, message: Message): Promise<Message> {
+    if (!this.#box || message.body === "") return message;
+    const box = await this.#box().catch((error) => {
+      // Without a key nothing in the store is encrypted.
+      if (GatewayError.from(error).code !== "NOT_AVAILABLE_HERE") throw error;
+    });
+    if (!box) return message;
+    const body = await box.seal(message.body, purposeOf(this.id, peer, message));
+    return { ...message, body, sealed: true };
+  }
+
+  /** The message with its body readable; undefined if the other gateway has another key. */
+  async #unseal(peer: string, message: Message): Promise<Message | undefined> {
+    if (!message.sealed) return message;
+    const { conversation } = message;
+    try {
+      const box = await this.#box?.();
+      if (!box) throw new GatewayError("SECRET_UNREADABLE");
+      return { ...message, body: await box.open(message.body, purposeOf(peer, this.id, message)) };
+    } catch (error) {
+      const open = this.#open.get(conversation);
+      if (message.kind === "ask") this.#postError(peer, conversation, error);
+      else if (open?.peer === peer) open.onEnd(error, "");
+      this.#store.warn("Cannot read a message from another gateway", { error });
     }
   }
 
@@ -311,7 +349,8 @@ export class Mailbox implements AsyncDisposable {
         const messages = z.array(Message).safeParse(value).data ?? [];
         for (const message of messages) {
           try {
-            this.#take(String(key[2]), message);
+            const opened = await this.#unseal(String(key[2]), message);
+            if (opened) this.#take(String(key[2]), opened);
           } catch (error) {
             this.#store.warn("Cannot process a message from another gateway", { error });
           }
@@ -375,6 +414,11 @@ export class Mailbox implements AsyncDisposable {
       }
     }
   }
+}
+
+/** Binds a body to its place: copied to another conversation, it cannot be read. */
+function purposeOf(from: string, to: string, { conversation, kind }: Message): string {
+  return `mail/${from}/${to}/${conversation}/${kind}`;
 }
 
 function exceeded(message: string): GatewayError {

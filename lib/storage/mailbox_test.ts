@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { Cancellation } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { keys } from "./keys.ts";
-import { PeerGone } from "./mailbox.ts";
+import { Mailbox, PeerGone } from "./mailbox.ts";
+import { AesBox } from "./sealing.ts";
 import { twoMailboxes } from "./testing/two_mailboxes.ts";
 import { Store } from "./store.ts";
 
@@ -243,3 +244,31 @@ async function until(store: Store, isReached: (count: number) => boolean): Promi
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+Deno.test("Mailbox encrypts bodies in the store, and names the problem if a gateway has another key", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  await using stack = new AsyncDisposableStack();
+  const boxOf = (byte: number) => {
+    const box = AesBox.of(new Uint8Array(32).fill(byte));
+    return () => box;
+  };
+  const open = (id: string, byte: number) => {
+    const others = () => Promise.resolve([]);
+    const lease = { id, isAlive: () => Promise.resolve(true), others };
+    return stack.use(new Mailbox(store, lease, { box: boxOf(byte) }));
+  };
+  const [here, there, other] = [open("here", 1), open("there", 1), open("other", 2)];
+  here.keepReading(2);
+  const stored = () => Array.fromAsync(store.list({ prefix: keys.mail("there") }));
+  const asked = here.ask("there", "t", "a person's answer");
+  while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  const text = JSON.stringify(await stored());
+  assert.match(text, /qm1\./);
+  assert.doesNotMatch(text, /person/);
+  for (const peer of [there, other]) {
+    peer.handle("t", (body) => Promise.resolve(`got ${body}`));
+    peer.keepReading(2);
+  }
+  assert.equal(await asked, "got a person's answer");
+  await assert.rejects(here.ask("other", "t", "secret"), { code: "SECRET_UNREADABLE" });
+});

@@ -6,10 +6,12 @@ import { type AppliedRestore, applyStagedRestore, StagedRestore } from "./staged
 import { keepLease, type KeptLease, LeasesRepository } from "./leases_repository.ts";
 import { parseLocation } from "./kv_client.ts";
 import { Mailbox } from "./mailbox.ts";
+import { once } from "../core/async.ts";
+import type { AesBox } from "./sealing.ts";
 import { Store } from "./store.ts";
 
 export interface StorageInput {
-  options: Pick<Options, "kv">;
+  options: Pick<Options, "kv" | "secretKey" | "dataDir">;
   platform: Pick<Platform, "canWrite">;
   /** Where this gateway listens; empty if it does not. */
   localAddress: string;
@@ -35,26 +37,34 @@ export interface StorageModule extends AsyncDisposable {
   store: Store;
   restore: Restore;
   lease: KeptLease;
+  /** Encrypts secrets in the store; opened at first use, because its key may have to be made. */
+  box: () => Promise<AesBox>;
   /** Messages to and from other gateways on the store. */
   mailbox: Mailbox;
   path: string | undefined;
 }
 
 export async function openStorage(input: StorageInput): Promise<StorageModule> {
-  const { options: { kv: location }, localAddress: address, startedAt, isRunning, onWarning } =
-    input;
+  const { options, platform, localAddress: address, startedAt, isRunning, onWarning } = input;
+  const { kv: location, secretKey, dataDir } = options;
   await using stack = new AsyncDisposableStack();
   const restore = input.isCommand ? {} : await applyRestore(input);
   const store = stack.use(await Store.open({ location, onWarning }));
   const leases = new LeasesRepository(store);
   const lease = stack.use(keepLease(leases, { address, startedAt, isRunning, onWarning }));
-  const mailbox = stack.use(new Mailbox(store, lease));
+  const box = once(async () => {
+    const { openSecretBox } = await import("./secret_key.ts");
+    const folder = platform.canWrite ? dataDir : undefined;
+    return await openSecretBox({ secretKey, dataDir: folder, location: store.location });
+  });
+  const mailbox = stack.use(new Mailbox(store, lease, { box }));
   if (!input.isCommand) await lease.hold();
   const opened = stack.move();
   return {
     store,
     restore,
     lease,
+    box,
     mailbox,
     path: store.location.kind === "file" ? store.location.path : undefined,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
