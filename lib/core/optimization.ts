@@ -398,6 +398,24 @@ export const JobTool = z.strictObject({
 });
 export type JobTool = z.infer<typeof JobTool>;
 
+/** The promotions of a job for one server, all together against the server's own descriptions. */
+export const JointTest = z.strictObject({
+  server: z.string(),
+  tools: z.array(z.string()),
+  before: SuccessCount,
+  after: SuccessCount,
+  /** As a fraction, with an interval of 95 %. */
+  gain: z.strictObject({
+    mean: z.number(),
+    low: z.number(),
+    high: z.number(),
+    prompts: z.int(),
+  }),
+  /** Worse in all, or by more than the margin on prompts for the tools or on the others. */
+  isHarmful: z.boolean(),
+});
+export type JointTest = z.infer<typeof JointTest>;
+
 export const OptimizationJob = z.strictObject({
   id: z.string(),
   status: JobStatus,
@@ -416,6 +434,8 @@ export const OptimizationJob = z.strictObject({
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
   /** The part of the cost that prompts and candidates took to write. */
   writingCost: RunCost.optional(),
+  /** For each server that several descriptions were promoted for. */
+  joint: z.array(JointTest).optional(),
   note: z.string().optional(),
   by: z.enum(["caller", "person"]),
 });

@@ -252,6 +252,9 @@ export function nextOfJob(job: OptimizationJob) {
   return hasEnded(job)
     ? [
       { label: "See the results", operation: "optimization.results" },
+      ...(job.joint?.some(({ isHarmful }) => isHarmful)
+        ? [{ label: "Revert a description", operation: "optimization.revert" }]
+        : []),
       ...(job.tools.some((tool) => tool.promotableCandidateId !== undefined)
         ? [{
           label: "Promote a candidate that the verdict allows",

@@ -23,6 +23,7 @@ import { alphaOf, leastGain } from "../evaluation/evidence.ts";
 import { CHILDREN, LEARNED, SHARES } from "../evaluation/procedure.ts";
 import { USUAL_FRESH } from "../evaluation/state.ts";
 import { MOST_SIBLINGS } from "../targets.ts";
+import { mostJointRuns } from "./joint.ts";
 import { isTest } from "./prepare.ts";
 import type { JobsOptions } from "./run.ts";
 import type { SelectedTool } from "./selection.ts";
@@ -43,7 +44,8 @@ export function estimateJob(input: {
   const each = tools.map((tool) => forecastOf(tool, options, tools.length));
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
   const within = (runs: number) => Math.min(options.maxRuns ?? Infinity, runs);
-  const runs = within(sum(each.map((one) => one.mostRuns)));
+  const joint = options.depth === "thorough" && options.autoPromote ? mostJointRuns(tools) : 0;
+  const runs = within(joint + sum(each.map((one) => one.mostRuns)));
   const usual = within(sum(each.map((one) => one.usualRuns)));
   const generations = sum(each.map((one) => one.generations));
   const measured = input.recent

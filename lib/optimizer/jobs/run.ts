@@ -3,6 +3,7 @@ import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
 import { countFinished, evaluateForJob, NothingCanWork } from "./evaluate.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
 import { checkOutcome, prepareCheck } from "./check.ts";
+import { jointText, testTogether } from "./joint.ts";
 import { promoteBest } from "./promote.ts";
 import type { Target, Targets } from "../targets.ts";
 import { Budget } from "../cost.ts";
@@ -89,6 +90,7 @@ export async function runJob(
       // Also after the last: a job that somebody stopped is not completed.
       signal.throwIfAborted();
     }
+    await testTogether(context);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof NothingCanWork) return { status: "failed", note: error.message };
@@ -179,13 +181,14 @@ async function testOf(context: JobContext, index: number, target: Target): Promi
   return test;
 }
 
-function noteOf({ tools }: OptimizationJob, budget: Budget): { note?: string } {
+function noteOf({ tools, joint = [] }: OptimizationJob, budget: Budget): { note?: string } {
   const failed = tools.filter((tool) => tool.failed).length;
   const untested = tools.filter((tool) => tool.untested).length;
   const note = [
     ...(budget.refused === undefined ? [] : [`Ended early: ${budget.refused}`]),
     ...(untested === 0 ? [] : [`${untested} of ${tools.length} tools were not tested`]),
     ...(failed === 0 ? [] : [`${failed} of ${tools.length} tools failed`]),
+    ...joint.map(jointText),
   ].join("; ");
   return note === "" ? {} : { note };
 }
