@@ -1,4 +1,18 @@
+import * as z from "zod";
 import type { OptimizationJob } from "./optimization.ts";
+
+/** What a job would take. */
+export const JobEstimate = z.object({
+  tools: z.int(),
+  /** At most: an evaluation stops early if it can. */
+  runs: z.int(),
+  seconds: z.number(),
+  /** Null if nothing is known about prices. */
+  costUsd: z.number().nullable(),
+  /** In words: measured on so many runs, or a guess. */
+  basis: z.string(),
+});
+export type JobEstimate = z.infer<typeof JobEstimate>;
 
 /** The outcome of a completed job that did not test every tool. */
 export interface JobOutcome {

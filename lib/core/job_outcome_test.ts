@@ -44,7 +44,11 @@ Deno.test("jobOutcome() counts what failed and what was not tested", () => {
   assert.equal(some?.words, "2 of 5 tools failed, 1 of 5 tools not tested");
   assert.equal(some?.tested, 2);
   // Runs that count, but lead to nothing.
-  assert.equal(outcomeOf([FAILED], { runs: 10, errors: 3 })?.words, "1 of 1 tool failed");
+  const tried = { ...FAILED, candidates: 2 };
+  assert.equal(outcomeOf([tried], { runs: 10, errors: 3 })?.words, "1 of 1 tool failed");
+  // Runs to learn from, before there was any candidate.
+  const learned = outcomeOf([FAILED], { runs: 15 });
+  assert.equal(learned?.words, "nothing could be tested");
 });
 
 Deno.test("jobOutcome() is none of a job that goes on, ended otherwise or did all", () => {

@@ -173,6 +173,13 @@ export type CategoryScores = z.infer<typeof CategoryScores>;
 export const Depth = z.enum(["quick", "thorough"]);
 export type Depth = z.infer<typeof Depth>;
 
+const MeasuredGain = z.strictObject({
+  mean: z.number(),
+  low: z.number(),
+  high: z.number(),
+  prompts: z.int(),
+});
+
 /** Whether a candidate may be promoted by itself, and why or why not. */
 export const Verdict = z.strictObject({
   promote: z.boolean(),
@@ -181,12 +188,7 @@ export const Verdict = z.strictObject({
   /** Fresh prompts confirmed that it is better than every description it was compared with. */
   confirmed: z.boolean().optional(),
   /** Over the description that it beats by less, as a fraction; the interval holds at every look. */
-  gain: z.strictObject({
-    mean: z.number(),
-    low: z.number(),
-    high: z.number(),
-    prompts: z.int(),
-  }).optional(),
+  gain: MeasuredGain.optional(),
   depth: Depth,
   /** One sentence; always says how much evidence there is. */
   words: z.string(),
@@ -405,12 +407,7 @@ export const JointTest = z.strictObject({
   before: SuccessCount,
   after: SuccessCount,
   /** As a fraction, with an interval of 95 %. */
-  gain: z.strictObject({
-    mean: z.number(),
-    low: z.number(),
-    high: z.number(),
-    prompts: z.int(),
-  }),
+  gain: MeasuredGain,
   /** Worse in all, or by more than the margin on prompts for the tools or on the others. */
   isHarmful: z.boolean(),
 });
@@ -440,19 +437,6 @@ export const OptimizationJob = z.strictObject({
   by: z.enum(["caller", "person"]),
 });
 export type OptimizationJob = z.infer<typeof OptimizationJob>;
-
-/** What a job would take. */
-export const JobEstimate = z.object({
-  tools: z.int(),
-  /** At most: an evaluation stops early if it can. */
-  runs: z.int(),
-  seconds: z.number(),
-  /** Null if nothing is known about prices. */
-  costUsd: z.number().nullable(),
-  /** In words: measured on so many runs, or a guess. */
-  basis: z.string(),
-});
-export type JobEstimate = z.infer<typeof JobEstimate>;
 
 /** What runs cost, as far as they say so. */
 const ReportedCost = {

@@ -1,6 +1,6 @@
 import { counted } from "../../core/text.ts";
-import { jobOutcome } from "../../core/job_outcome.ts";
-import { CategoryScores, type JobEstimate, type OptimizationJob } from "../../core/optimization.ts";
+import { type JobEstimate, jobOutcome } from "../../core/job_outcome.ts";
+import { CategoryScores, type OptimizationJob } from "../../core/optimization.ts";
 import {
   argumentsText,
   missedText,

@@ -23,7 +23,7 @@ import {
 
 import { SuspectPrompt } from "../../optimizer/evaluation/labels.ts";
 
-export { JobEstimate } from "../../core/optimization.ts";
+export { JobEstimate } from "../../core/job_outcome.ts";
 
 /** A tool: by its server and its own name, or by a name that has the server in it. */
 export const TOOL = {

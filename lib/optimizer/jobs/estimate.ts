@@ -2,7 +2,6 @@ import {
   CATEGORIES,
   type EvalRun,
   type EvaluatorKind,
-  type JobEstimate,
   type JobOptions,
   type PromptCategory,
 } from "../../core/optimization.ts";
@@ -18,6 +17,7 @@ import {
   withHeldOut,
   writtenInView,
 } from "../evaluation/selection.ts";
+import type { JobEstimate } from "../../core/job_outcome.ts";
 import { counted } from "../../core/text.ts";
 import { alphaOf, leastGain } from "../evaluation/evidence.ts";
 import { CHILDREN, LEARNED, SHARES } from "../evaluation/procedure.ts";

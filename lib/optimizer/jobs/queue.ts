@@ -1,6 +1,7 @@
 import { settledWithin } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { type JobEstimate, JobTool, newId, OptimizationJob } from "../../core/optimization.ts";
+import type { JobEstimate } from "../../core/job_outcome.ts";
+import { JobTool, newId, OptimizationJob } from "../../core/optimization.ts";
 import type { Stored } from "../../storage/records.ts";
 import { type JobsOptions, runJob } from "./run.ts";
 import { type JobControl, JobControls, RECENT } from "./control.ts";
