@@ -147,7 +147,7 @@ function Judge(
         </span>
       </form>
       <PostForm class="form-actions" action="/activity/~mark" fields={{ id }}>
-        <button type="submit" class="link-button small">Only mark it as the wrong tool</button>
+        <button type="submit" class="link-button small">Mark it without a prompt</button>
       </PostForm>
     </Card>
   );

@@ -245,11 +245,14 @@ function PromptRow({ page, view }: { page: ToolOptimizationPage; view: PromptVie
 function Runs({ runs }: { runs: RunView[] }) {
   return (
     <details class="edit-words">
-      <summary>{runs.length === 1 ? "Run" : `${runs.length} runs`}</summary>
+      <summary>
+        {runs.some(({ reasoning }) => reasoning !== undefined) ? "Model response" : "Time"}
+      </summary>
       {runs.map(({ reasoning, state, at, seconds }, index) => (
         <blockquote key={index} class="reasoning">
           <span class="muted small">
-            {RUNS[state].word}, <Ago at={at} />
+            {runs.length > 1 && `${RUNS[state].word}, `}
+            <Ago at={at} />
             {seconds !== undefined && `, took ${seconds}`}
             {reasoning === undefined ? "" : ":"}
           </span>
