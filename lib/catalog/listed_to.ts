@@ -62,12 +62,24 @@ export function toolsListedTo(
   offer: string,
   principal: string = EVERYONE,
 ): readonly CatalogTool[] {
-  if (!tools.some(({ listedTo }) => listedTo)) return tools;
+  if (!hasOffers(tools)) return tools;
   return once(
     tools,
     keyFor(tools, offer, principal),
     () => tools.filter((tool) => isListedTo(tool, offer, principal)),
   );
+}
+
+const listedByOffer = new WeakMap<readonly CatalogTool[], boolean>();
+
+/** Whether any of the tools is for some clients only; found once, because each call asks. */
+function hasOffers(tools: readonly CatalogTool[]): boolean {
+  let has = listedByOffer.get(tools);
+  if (has === undefined) {
+    has = tools.some(({ listedTo }) => listedTo);
+    listedByOffer.set(tools, has);
+  }
+  return has;
 }
 
 /** A server's tools for such clients; the same object as long as they are the same. */

@@ -5,6 +5,7 @@ import { EVERYONE } from "../core/access.ts";
 import { TimeoutQueue } from "../core/async.ts";
 import { type MessageId, readMessage, requestText, resultText } from "../core/rpc.ts";
 import { handleMcp } from "../mcp/endpoint.ts";
+import { EnvelopeReader } from "../mcp/envelope.ts";
 import { HeldCalls } from "../mcp/held_calls.ts";
 import { Sessions } from "../mcp/session.ts";
 import type { SessionsRepository } from "../storage/access_repositories.ts";
@@ -45,6 +46,7 @@ class StubGateway {
     const host = {
       sessions: this.sessions,
       held: new HeldCalls(),
+      envelopes: new EnvelopeReader(),
       maxBody: 10_000,
       log: logs.module("http"),
       patience: this.#patience,

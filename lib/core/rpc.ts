@@ -288,7 +288,8 @@ function skipString(text: string, at: number): number {
   throw new SyntaxError("Not valid JSON");
 }
 
-function skipValue(text: string, at: number): number {
+/** Where the value at a place ends. The text must be valid JSON. */
+export function skipValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return skipString(text, at);
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipScalar(text, at);

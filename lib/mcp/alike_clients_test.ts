@@ -6,6 +6,7 @@ import { FakeServer, until } from "../servers/testing/fake_server.ts";
 import { startManaged } from "../servers/testing/start_managed.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { EndpointHost } from "./endpoint_host.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { Relay } from "./relay.ts";
 import { Sessions } from "./session.ts";
@@ -51,6 +52,7 @@ async function openAlike() {
   const host: EndpointHost = {
     sessions,
     held: stack.use(new HeldCalls()),
+    envelopes: new EnvelopeReader(),
     maxBody: 100_000,
     log: pino({ enabled: false }),
     patience: stack.use(new TimeoutQueue(50)),
@@ -58,7 +60,12 @@ async function openAlike() {
     switchProject: (principal) => principal,
   };
   /** All messages of a response, as they arrive. */
-  function send(method: string, params: Record<string, unknown>, meta: object = {}) {
+  function send(
+    method: string,
+    params: Record<string, unknown>,
+    meta: object = {},
+    principal = "token:ann",
+  ) {
     const _meta = {
       [`${KEY}/protocolVersion`]: "2026-07-28",
       [`${KEY}/clientInfo`]: { name: "c", version: "1" },
@@ -75,7 +82,7 @@ async function openAlike() {
     const request = new Request("http://localhost/mcp", { method: "POST", headers, body });
     const endpoint = { key: "mcp?", view };
     const heard: string[] = [];
-    const reading = handleMcp(host, { endpoint, request, principal: "token:ann" })
+    const reading = handleMcp(host, { endpoint, request, principal })
       .then(async (response) => {
         for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
           heard.push(...text.match(/\{"jsonrpc".*/g) ?? []);
@@ -83,7 +90,8 @@ async function openAlike() {
       });
     return { heard, over: reading, say: () => heard.join("\n") };
   }
-  const call = (name: string, meta: object = {}) => send("tools/call", { name }, meta);
+  const call = (name: string, meta: object = {}, principal?: string) =>
+    send("tools/call", { name }, meta, principal);
   const called = (name: string) => until(() => open.has(name));
   const parts = stack.move();
   return {
@@ -121,6 +129,21 @@ Deno.test("identical clients share a session, but not progress, log messages or 
   assert.match(two.say(), /"message":"two"[^]*"of":"two"/);
   assert.doesNotMatch(two.say(), /one|of whose call/);
   assert.match(JSON.stringify(alike.server.log.last()), /of whose call/);
+});
+
+Deno.test("clients with different tokens share no session, even if their envelopes are the same text", async () => {
+  await using alike = await openAlike();
+  // Ann's second call comes when her envelope is known, and Bob's when it is known from hers.
+  for (const [name, principal] of [["1", "token:ann"], ["2", "token:ann"], ["3", "token:bob"]]) {
+    const { over, say } = alike.call(name!, {}, principal);
+    await alike.called(name!);
+    alike.open.get(name)!.answer();
+    await over;
+    assert.match(say(), new RegExp(`"of":"${name}"`));
+  }
+  const principals = alike.sessions.list().map(({ principal }) => principal);
+  assert.deepEqual(principals, ["token:ann", "token:bob"]);
+  assert.equal(alike.fake.alive.length, 3, "the shared connection, and one for each");
 });
 
 Deno.test("identical clients hear only of the resources that each subscribed to", async () => {

@@ -7,6 +7,7 @@ import { startManaged } from "../servers/testing/start_managed.ts";
 import { CallTask } from "./call_task.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { EndpointHost } from "./endpoint_host.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { Relay } from "./relay.ts";
 import { Sessions } from "./session.ts";
@@ -55,6 +56,7 @@ async function openSlow({ taskAfterMs = 1, taskMs, capabilities = CAPABILITIES }
   const host: EndpointHost = {
     sessions,
     held: stack.use(new HeldCalls({ gatewayId: "g", taskAfterMs, taskMs })),
+    envelopes: new EnvelopeReader(),
     maxBody: 100_000,
     log: pino({ enabled: false }),
     patience: stack.use(new TimeoutQueue(50)),

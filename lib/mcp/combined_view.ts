@@ -312,7 +312,8 @@ class CombinedViewSession implements ViewSession {
     const list = this.#view.toolList(principal);
     this.lists.noteListed("tools", list.digest);
     this.#countList(list.digest);
-    return { text: resultText(request.id, list.textFor(this.#client.profile)) };
+    const text = list.textFor(this.#client.profile);
+    return { text: resultText(request.id, text), list: text };
   }
 
   /** Resolves when it is known what servers list to clients like this one; undefined if it is. */

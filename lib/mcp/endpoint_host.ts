@@ -7,6 +7,7 @@ import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
 import type { CallLog } from "./call_log.ts";
+import type { EnvelopeReader } from "./envelope.ts";
 import type { HeldCalls } from "./held_calls.ts";
 import type { Session, Sessions } from "./session.ts";
 import type { SessionPeers } from "./session_peers.ts";
@@ -42,6 +43,7 @@ export interface EndpointHost {
   held: HeldCalls;
   /** Other gateways, which clients of the same sessions may reach. */
   peers?: SessionPeers | undefined;
+  envelopes: EnvelopeReader;
   maxBody: number;
   log: Logger;
   calls?: CallLog;

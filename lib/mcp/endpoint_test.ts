@@ -5,6 +5,7 @@ import { TimeoutQueue } from "../core/async.ts";
 import { Sessions } from "./session.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { AnsweredRequest, EndpointHost } from "./endpoint_host.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { HeldCalls } from "./held_calls.ts";
 import type { View } from "./view.ts";
 
@@ -44,6 +45,7 @@ function openEndpoint() {
   const host: EndpointHost = {
     sessions,
     held: new HeldCalls(),
+    envelopes: new EnvelopeReader(),
     maxBody: 1_000,
     log: pino({ enabled: false }),
     patience,

@@ -11,7 +11,14 @@ import {
   TASKS_EXTENSION,
   VERSION_KEY,
 } from "../core/stateless.ts";
-import { eachMember, isObject, memberSpans, type RpcMessage, type Span } from "../core/rpc.ts";
+import {
+  eachMember,
+  isObject,
+  memberSpans,
+  type RpcMessage,
+  skipValue,
+  type Span,
+} from "../core/rpc.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 import { PROTOCOL_VERSIONS } from "./protocol.ts";
 
@@ -68,8 +75,76 @@ function claimedVersion({ _meta: meta }: Record<string, unknown>): unknown {
   return isObject(meta) ? meta[VERSION_KEY] : undefined;
 }
 
+/** The most texts of `_meta` that are remembered, and the longest. */
+const MAX_KNOWN = 500;
+const MAX_KNOWN_CHARACTERS = 2_048;
+const META = '"_meta"';
+const META_OBJECT = `${META}:{`;
+
+/** A request with its envelope, and its text without it. */
+interface OpenedRequest {
+  envelope: Envelope;
+  text: string;
+}
+
+/**
+ * Opens requests' envelopes. Clients repeat theirs with each request, so what one says is remembered
+ * by its text. It says nothing about who sent it: rights come from elsewhere.
+ */
+export class EnvelopeReader {
+  readonly #known = new Map<string, Envelope>();
+
+  open(
+    message: Pick<RpcRequest, "method" | "params">,
+    text: string,
+    headers?: Headers,
+  ): OpenedRequest | Refusal {
+    const plain = isObject(message.params._meta) ? findPlainMeta(text) : undefined;
+    const known = plain && this.#known.get(text.slice(plain.start, plain.end));
+    if (known) {
+      const refusal = checkRequest(message, known.profile, headers);
+      return refusal ?? { envelope: known, text: withoutMeta(text, plain) };
+    }
+    const envelope = readEnvelope(message, headers);
+    if ("code" in envelope) return envelope;
+    const own = withoutEnvelope(text, plain);
+    if (plain && own.isWhole) this.#remember(text.slice(plain.start, plain.end), envelope);
+    return { envelope, text: own.text };
+  }
+
+  #remember(meta: string, envelope: Envelope): void {
+    if (meta.length > MAX_KNOWN_CHARACTERS) return;
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size < MAX_KNOWN) break;
+      this.#known.delete(oldest);
+    }
+    // A copy: a part of a text keeps the whole text in memory.
+    this.#known.set(JSON.parse(JSON.stringify(meta)), envelope);
+  }
+}
+
+/**
+ * The value of the params' `_meta` in a request that has one, if it is surely there: the name appears
+ * once, cannot appear in escaped letters, and has no spaces around it.
+ */
+function findPlainMeta(text: string): Span | undefined {
+  const at = text.indexOf(META_OBJECT);
+  if (at === -1 || !/[,{]/.test(text[at - 1]!) || text.includes("\\u")) return undefined;
+  if (text.indexOf(META, at + 1) !== -1) return undefined;
+  const start = at + META.length + 1;
+  const end = skipValue(text, start);
+  return /[,}]/.test(text[end]!) ? { start, end } : undefined;
+}
+
+/** A message without `_meta`, whose value is at the span that findPlainMeta() gave. */
+function withoutMeta(text: string, { start, end }: Span): string {
+  const from = start - META.length - 1;
+  if (text[from - 1] === ",") return text.slice(0, from - 1) + text.slice(end);
+  return text.slice(0, from) + text.slice(text[end] === "," ? end + 1 : end);
+}
+
 /** Reads a request's envelope, and checks the headers against it; over stdio there are none. */
-export function readEnvelope(
+function readEnvelope(
   { method, params }: Pick<RpcRequest, "method" | "params">,
   headers?: Headers,
 ): Envelope | Refusal {
@@ -96,13 +171,7 @@ export function readEnvelope(
   if (logLevel !== undefined && !isLogLevel(logLevel)) {
     return invalidEnvelope(`${LOG_LEVEL_KEY} is not one of ${LOG_LEVELS.join(", ")}`);
   }
-  if (named !== undefined && named !== version) {
-    return mismatch(
-      `The header MCP-Protocol-Version says ${named.slice(0, 40)}, but _meta says ` +
-        version.slice(0, 40),
-      "MCP-Protocol-Version",
-    );
-  }
+  if (named !== undefined && named !== version) return versionMismatch(named, version);
   if (version !== STATELESS_VERSION) return unsupportedVersion(version);
   const wrong = headers && checkHeaders(headers, method, params);
   if (wrong) return wrong;
@@ -115,6 +184,28 @@ export function readEnvelope(
   const refusal = refusalOfMethod(method, capabilities);
   if (refusal) return refusal;
   return { profile: { protocolVersion: version, capabilities, clientInfo }, identity, logLevel };
+}
+
+/** What is checked of each request, also of one whose envelope is known. */
+function checkRequest(
+  { method, params }: Pick<RpcRequest, "method" | "params">,
+  { capabilities }: ClientProfile,
+  headers: Headers | undefined,
+): Refusal | undefined {
+  const named = headers?.get("mcp-protocol-version")?.trim();
+  if (named !== undefined && named !== STATELESS_VERSION) {
+    return versionMismatch(named, STATELESS_VERSION);
+  }
+  return (headers && checkHeaders(headers, method, params)) ??
+    refusalOfMethod(method, capabilities);
+}
+
+function versionMismatch(named: string, version: string): Refusal {
+  return mismatch(
+    `The header MCP-Protocol-Version says ${named.slice(0, 40)}, but _meta says ` +
+      version.slice(0, 40),
+    "MCP-Protocol-Version",
+  );
 }
 
 /** Methods that this revision no longer has; the gateway's views still know them. */
@@ -225,34 +316,24 @@ function invalidEnvelope(problem: string, data?: Record<string, unknown>): Refus
 }
 
 /**
- * A message without its envelope, the rest as it came. A server of an older revision would take the
- * envelope for a claim to speak the newer one.
+ * A message without its envelope, the rest as it came, and whether `_meta` had nothing else. A server
+ * of an older revision would take the envelope for a claim to speak the newer one.
  */
-export function withoutEnvelope(text: string, { _meta }: Record<string, unknown>): string {
-  const printed = `"_meta":${JSON.stringify(_meta)}`;
-  const at = text.indexOf(printed);
-  // As SDKs print it, and only once: so nothing else has to be read to find it.
-  if (isObject(_meta) && at !== -1 && text.lastIndexOf(printed) === at) {
-    const kept = Object.entries(_meta).filter(([name]) => !ENVELOPE_KEYS.has(name));
-    if (kept.length === 0) return withoutMember(text, { start: at, end: at + printed.length });
-    const rest = JSON.stringify(Object.fromEntries(kept));
-    return `${text.slice(0, at)}"_meta":${rest}${text.slice(at + printed.length)}`;
-  }
-  const params = memberSpans(text).get("params");
-  if (!params) return text;
-  const meta = memberSpans(text, params.start).get("_meta");
-  if (!meta || text[meta.start] !== "{") return text;
+function withoutEnvelope(
+  text: string,
+  plain: Span | undefined,
+): { text: string; isWhole: boolean } {
+  const params = plain ? undefined : memberSpans(text).get("params");
+  const meta = plain ?? (params && memberSpans(text, params.start).get("_meta"));
+  if (!meta || text[meta.start] !== "{") return { text, isWhole: false };
   const kept: string[] = [];
   eachMember(text, meta.start, (name, { start, end }) => {
     if (!ENVELOPE_KEYS.has(name)) kept.push(`${JSON.stringify(name)}:${text.slice(start, end)}`);
   });
-  return `${text.slice(0, meta.start)}{${kept.join(",")}}${text.slice(meta.end)}`;
-}
-
-/** An object's text without a member, whose name and value are at the span. */
-function withoutMember(text: string, { start, end }: Span): string {
-  if (text[start - 1] === ",") return text.slice(0, start - 1) + text.slice(end);
-  return text.slice(0, start) + text.slice(text[end] === "," ? end + 1 : end);
+  const isWhole = kept.length === 0;
+  if (isWhole && plain) return { text: withoutMeta(text, plain), isWhole };
+  const rest = `${text.slice(0, meta.start)}{${kept.join(",")}}${text.slice(meta.end)}`;
+  return { text: rest, isWhole };
 }
 
 /** Methods whose results clients may keep for a while. */
@@ -267,13 +348,19 @@ const CACHEABLE = new Set([
   "tools/list",
 ]);
 
+/** The result of a list that the gateway made, which has none of these members yet. */
+export function completedList(list: string, ttlMs: number): string {
+  return `{"resultType":"complete","ttlMs":${ttlMs},"cacheScope":"private",${list.slice(1)}`;
+}
+
 /**
  * An answer as clients of this revision require it: its result says that it is complete, and a list
- * for how long it may be kept. A server of this revision has said so itself.
+ * for how long it may be kept. A server of this revision has said so itself. Undefined if the answer
+ * has no such result: then it is an error.
  */
-export function completedAnswer(text: string, method: string, ttlMs: number): string {
+export function completedAnswer(text: string, method: string, ttlMs: number): string | undefined {
   const at = resultStart(text);
-  if (at === undefined) return text;
+  if (at === undefined) return undefined;
   const added: string[] = [];
   const members = mentions(text, at, method) ? memberSpans(text, at) : undefined;
   if (!members?.has("resultType")) added.push('"resultType":"complete"');

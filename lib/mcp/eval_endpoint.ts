@@ -14,6 +14,7 @@ import { errorResponse } from "../http/handle_request.ts";
 import { Guard } from "../http/guard.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { McpEndpoint } from "./endpoint_host.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { ListText } from "./list_changes.ts";
 import type { View } from "./view.ts";
@@ -36,6 +37,7 @@ export class EvalEndpoints implements AsyncDisposable {
   readonly #runs = new Map<string, { token: string; endpoint: McpEndpoint }>();
   readonly #sessions: Sessions;
   readonly #held = new HeldCalls();
+  readonly #envelopes = new EnvelopeReader();
   #server: Deno.HttpServer<Deno.NetAddr> | undefined;
   #guard: Guard | undefined;
   #closing: ReturnType<typeof setTimeout> | undefined;
@@ -112,6 +114,7 @@ export class EvalEndpoints implements AsyncDisposable {
       const host = {
         sessions: this.#sessions,
         held: this.#held,
+        envelopes: this.#envelopes,
         maxBody: MAX_BODY,
         log,
         patience,

@@ -20,6 +20,7 @@ const ANSWER_LIMIT_MS = 10 * 60_000;
 const MISSING_CAPABILITY = -32021;
 /** An older server's error: the user must open a page before the call can succeed. */
 const URL_REQUIRED = -32042;
+const URL_REQUIRED_TEXT = String(URL_REQUIRED);
 const INTERNAL_ERROR = -32603;
 
 export interface ServerAnswer {
@@ -95,9 +96,14 @@ export async function completeUrls(first: ServerAnswer, rounds: InputRounds) {
   return answer;
 }
 
+/** Whether an answer has to be read to know if it asks for pages to be opened: hardly any has. */
+export function mayRequireUrls(text: string): boolean {
+  return text.length <= MAX_ERROR_CHARACTERS && text.includes(URL_REQUIRED_TEXT);
+}
+
 /** The pages that the user must open before the call can succeed; undefined if there are none. */
 function readUrlsRequired(text: string): InputRequest[] | undefined {
-  if (text.length > MAX_ERROR_CHARACTERS || !text.includes(String(URL_REQUIRED))) return undefined;
+  if (!mayRequireUrls(text)) return undefined;
   const error = parseJson(memberText(text, "error") ?? "null");
   if (!isObject(error) || error.code !== URL_REQUIRED || !isObject(error.data)) return undefined;
   const { elicitations } = error.data;

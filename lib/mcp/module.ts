@@ -27,6 +27,7 @@ import type { CombinedPath, CombinedViews, GatewayTools } from "./combined_views
 import type { ContentScreen } from "./content_screen.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { AnsweredRequest, EndpointHost, McpEndpoint, Visit } from "./endpoint_host.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { ListChanges } from "./list_changes.ts";
 import { OfferedLists } from "./offered_lists.ts";
@@ -244,6 +245,7 @@ export class McpModule implements AsyncDisposable {
       sessions: this.sessions,
       held: this.#stack.use(new HeldCalls({ gatewayId, mailbox, taskAfterMs })),
       peers: mailbox && new SessionPeers({ mailbox, sessions: this.sessions, onWarning }),
+      envelopes: new EnvelopeReader(),
       maxBody,
       log: logs.module("http"),
       calls: new CallLog(logs.module("http")),

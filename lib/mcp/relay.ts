@@ -29,7 +29,7 @@ import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
 import { hasTasks, LOG_LEVEL_KEY } from "../core/stateless.ts";
 import { ConnectionState, isStateful } from "./connection_state.ts";
-import { completeRounds, completeUrls, type ServerAnswer } from "./input_rounds.ts";
+import { completeRounds, completeUrls, mayRequireUrls, type ServerAnswer } from "./input_rounds.ts";
 import { olderCallAnswer } from "./older_output.ts";
 import { ResourceWatch } from "./resource_watch.ts";
 import { rootFolder } from "./root_folder.ts";
@@ -184,7 +184,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     const send = (call: Call) =>
       isShared ? this.#callShared(request, call) : this.#callOnOwn(request, call);
     let answer = await send(call);
-    if (isStateless(this.#client.profile)) {
+    if (mayRequireUrls(answer.text) && isStateless(this.#client.profile)) {
       answer = await completeUrls(answer, this.#rounds(request, call, send));
     }
     const text = withId(answer.text, answer.id, request.id);
@@ -213,25 +213,25 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     if (!this.#server.isStateless) {
       const answer = await this.#server.call(call);
       // Whether it is one may be known only now.
-      return this.#server.isStateless ? await this.#complete(answer, request, call) : answer;
+      return this.#server.isStateless ? this.#complete(answer, request, call) : answer;
     }
     if (isStateful(call.method)) return await this.#keepState(call);
     const own = { ...call, canBeAsked: false, logLevel: this.#logLevel(request) };
-    return await this.#complete(await this.#server.call(own), request, own);
+    return this.#complete(await this.#server.call(own), request, own);
   }
 
   /** What a stateless server still needs is asked of the client, if that has a session to be asked in. */
-  async #complete(
+  #complete(
     answer: ServerAnswer,
     request: McpRequest,
     call: Call,
     send = (call: Call) => this.#server.call(call),
-  ): Promise<ServerAnswer> {
+  ): ServerAnswer | Promise<ServerAnswer> {
     // The client of a task gets the server's questions when it asks about the task.
     if (isStateless(this.#client.profile) && !request.deferral?.isDeferred) return answer;
-    const { id, text } = await completeRounds(answer, this.#rounds(request, call, send));
-    if (isStateless(this.#client.profile)) return { id, text };
-    return { id, text: OUTPUT.has(call.method) ? olderCallAnswer(text) : text };
+    const isOlder = !isStateless(this.#client.profile) && OUTPUT.has(call.method);
+    return completeRounds(answer, this.#rounds(request, call, send))
+      .then(({ id, text }) => ({ id, text: isOlder ? olderCallAnswer(text) : text }));
   }
 
   /** The log messages that a client wants of a stateless server, which sends none unless asked. */
@@ -308,7 +308,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     if (isStateful(call.method)) return await this.#keepState(call);
     const logLevel = this.#logLevel(request);
     const send = (call: Call) => connection.call({ ...call, onMessage, logLevel });
-    return await this.#complete(await send(call), request, call, send);
+    return this.#complete(await send(call), request, call, send);
   }
 
   /** Passes a notification on to the client's own connection; the shared one has no use for it. */

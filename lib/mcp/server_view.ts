@@ -237,7 +237,8 @@ class ServerViewSession implements ViewSession {
     }
     const list = this.#toolList();
     this.lists.noteListed("tools", list.digest);
-    return { text: resultText(request.id, list.textFor(this.#client.profile)) };
+    const text = list.textFor(this.#client.profile);
+    return { text: resultText(request.id, text), list: text };
   }
 
   /** Until the client has a connection of its own, its list is that of clients like it, in that order. */

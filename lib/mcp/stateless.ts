@@ -15,13 +15,7 @@ import {
   STREAM_HEADERS,
   type Visit,
 } from "./endpoint_host.ts";
-import {
-  BRIDGE_HEADER,
-  type Envelope,
-  readEnvelope,
-  type RpcRequest,
-  withoutEnvelope,
-} from "./envelope.ts";
+import { BRIDGE_HEADER, type Envelope, type RpcRequest } from "./envelope.ts";
 import { EventBody } from "./event_body.ts";
 import { Listen, type ListenSink } from "./listen.ts";
 import { PROTOCOL_VERSIONS } from "./protocol.ts";
@@ -48,12 +42,12 @@ export async function handleStateless(
   // A client cancels by closing its stream, so there are no notifications to process.
   if (message.kind === "notification") return new Response(null, { status: 202 });
   const { id } = message;
-  const envelope = readEnvelope(message, visit.request.headers);
-  if ("code" in envelope) {
-    return refuse(envelope.status, envelope.code, envelope.message, id, envelope.data);
+  const opened = host.envelopes.open(message, text, visit.request.headers);
+  if ("code" in opened) {
+    return refuse(opened.status, opened.code, opened.message, id, opened.data);
   }
   host.checkNewcomer?.(visit);
-  return await answer(host, visit, envelope, message, text);
+  return await answer(host, visit, opened.envelope, message, opened.text);
 }
 
 /** Rejects with errors that need an HTTP status; all other errors are answers. */
@@ -84,7 +78,8 @@ function answer(
     session.touch();
     if (method === "subscriptions/listen") return listen(session).catch(refused);
     const round = new HttpRound(message, text);
-    runRound(host, round, {
+    runRound(round, {
+      host,
       endpoint,
       session,
       message,
@@ -122,11 +117,10 @@ const TASK_METHODS = ["tasks/get", "tasks/update", "tasks/cancel"] as const;
 
 /** Makes a call, or continues the one that the request's state stands for; throws INVALID_PARAMS. */
 export function runRound(
-  host: StatelessCallOptions["host"],
   round: Round,
-  request: Omit<StatelessCallOptions, "host">,
+  request: StatelessCallOptions,
 ): Pick<StatelessCall, "cancel"> {
-  const { message, text, endpoint, session } = request;
+  const { host, message, text, endpoint, session } = request;
   const { requestState: state, taskId } = message.params;
   const { principal, view } = session;
   const refused = (error: unknown) => refusedText(message.id, message.method, error, view);
@@ -141,8 +135,7 @@ export function runRound(
     const retry = { state, endpoint: endpoint.key, principal, fingerprint: fingerprintOf(message) };
     return host.held.resume(retry, { round, answers: inputResponses(message, text), refused });
   }
-  const own = { ...request, host, text: withoutEnvelope(text, message.params) };
-  const call = new StatelessCall(own, round);
+  const call = new StatelessCall(request, round);
   call.run();
   return call;
 }

@@ -16,7 +16,7 @@ import {
 } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
-import { completedAnswer, type RpcRequest } from "./envelope.ts";
+import { completedAnswer, completedList, type RpcRequest } from "./envelope.ts";
 import { hasTasks, LOG_LEVELS } from "../core/stateless.ts";
 import type { CallTask } from "./call_task.ts";
 import { failureText, rpcErrorText } from "./protocol.ts";
@@ -34,12 +34,20 @@ export interface Round {
   end(text: string, status: number, refusal?: GatewayError): void;
 }
 
+/** What a call came to. */
+interface Outcome {
+  text: string;
+  /** The result, if it is a list that the gateway made. */
+  list?: string | undefined;
+  refusal?: GatewayError | undefined;
+}
+
 export interface StatelessCallOptions {
   host: Pick<EndpointHost, "held" | "log" | "calls" | "onAnswered" | "stepUp">;
   endpoint: McpEndpoint;
   session: StatelessSession;
   message: RpcRequest;
-  /** Of the message; a call has it without its envelope. */
+  /** Of the message, without its envelope. */
   text: string;
   logLevel: string | undefined;
   correlationId?: (() => string | undefined) | undefined;
@@ -69,7 +77,7 @@ export class StatelessCall implements Deferral {
   readonly #questions = new Map<string, Question & { isSent: boolean }>();
   #missed: { text: string; isProgress: boolean }[] = [];
   #round: Round | undefined;
-  #outcome: { text: string; refusal?: GatewayError | undefined } | undefined;
+  #outcome: Outcome | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
   #canDefer: boolean;
   #slow: Timeout | undefined;
@@ -113,7 +121,7 @@ export class StatelessCall implements Deferral {
       (answer) =>
         "error" in answer
           ? this.#fail(answer.error, answer.call)
-          : this.#finish(answer.text, answer.call),
+          : this.#finish(answer, answer.call),
       (error: unknown) => this.#fail(error),
     ).catch((error: unknown) => {
       // The process must not end because one call could not be answered or counted.
@@ -152,7 +160,7 @@ export class StatelessCall implements Deferral {
       return this.#task!.details({
         questions: Array.from(this.#questions, ([id, question]) => inputText(id, question)),
         answer: this.#outcome &&
-          this.#answerTo(this.#options.message.id, this.#outcome.text).text,
+          this.#answerTo(this.#options.message.id, this.#outcome).text,
         canceled: reason instanceof Error ? reason.message : undefined,
       });
     }
@@ -297,17 +305,18 @@ export class StatelessCall implements Deferral {
     const isCancelled = this.signal.aborted;
     const refusal = isCancelled ? undefined : host.stepUp?.(session.principal, error);
     const shown = session.view.explain?.(error) ?? error;
-    this.#finish(failureText(id, method, shown, { isCancelled, log: host.log }), call, refusal);
+    const text = failureText(id, method, shown, { isCancelled, log: host.log });
+    this.#finish({ text, refusal }, call);
   }
 
-  #finish(text: string, call: CallRecord | undefined, refusal?: GatewayError): void {
+  #finish({ text, list, refusal }: Outcome, call: CallRecord | undefined): void {
     const { host, endpoint, session, message, correlationId } = this.#options;
-    clearTimeout(this.#asking);
+    if (this.#asking !== undefined) clearTimeout(this.#asking);
     this.#stopWaiting();
     session.inFlight.delete(this.#key);
     session.held.delete(this);
     session.touch();
-    this.#outcome = { text, refusal };
+    this.#outcome = { text, list, refusal };
     this.#task?.changed();
     if (this.#round) this.#deliver();
     else if (this.signal.aborted || this.#task) this.#passOnQuestions();
@@ -330,9 +339,8 @@ export class StatelessCall implements Deferral {
     const round = this.#round;
     if (!round || !this.#outcome) return;
     this.#round = undefined;
-    const { text, refusal } = this.#outcome;
-    const { status, text: out } = this.#answerTo(round.id, text);
-    round.end(out, status, refusal);
+    const { status, text } = this.#answerTo(round.id, this.#outcome);
+    round.end(text, status, this.#outcome.refusal);
     this.#passOnQuestions();
   }
 
@@ -343,13 +351,17 @@ export class StatelessCall implements Deferral {
   }
 
   /** The answer as a round's request gets it. A server's text is not known to be JSON until here. */
-  #answerTo(id: MessageId, text: string): { text: string; status: number } {
+  #answerTo(id: MessageId, { text, list }: Outcome): { text: string; status: number } {
     const { host, endpoint, message } = this.#options;
+    const ttlMs = endpoint.isEquippable ? 0 : LIST_TTL_MS;
+    if (list !== undefined) {
+      return { text: resultText(id, completedList(list, ttlMs)), status: 200 };
+    }
     try {
       const own = id === message.id ? text : withId(text, message.id, id);
-      const ttlMs = endpoint.isEquippable ? 0 : LIST_TTL_MS;
       const complete = completedAnswer(own, message.method, ttlMs);
-      return complete === own ? errorAnswer(id, own, message) : { text: complete, status: 200 };
+      if (complete !== undefined) return { text: complete, status: 200 };
+      return errorAnswer(id, own, message);
     } catch (error) {
       host.log.warn({ err: error, method: message.method }, "A server's answer is not valid JSON");
       const invalid = new GatewayError("INTERNAL", {
@@ -396,7 +408,8 @@ export function refusedText(
   error: unknown,
   view?: ViewSession,
 ): string {
-  return completedAnswer(rpcErrorText(id, method, view?.explain?.(error) ?? error), method, 0);
+  const text = rpcErrorText(id, method, view?.explain?.(error) ?? error);
+  return completedAnswer(text, method, 0) ?? text;
 }
 
 /** A hash, because it may be stored: arguments are a person's data. */

@@ -7,6 +7,7 @@ import { until } from "../servers/testing/fake_server.ts";
 import { elicitConsent } from "./client_questions.ts";
 import { handleMcp } from "./endpoint.ts";
 import type { AnsweredRequest, EndpointHost } from "./endpoint_host.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { Listen } from "./listen.ts";
 import { Sessions } from "./session.ts";
@@ -103,6 +104,7 @@ function openEndpoint(holdMs?: number) {
   const host: EndpointHost = {
     sessions,
     held: new HeldCalls({ gatewayId: GATEWAY, holdMs }),
+    envelopes: new EnvelopeReader(),
     maxBody: 100_000,
     log: pino({ enabled: false }),
     patience,

@@ -3,7 +3,7 @@ import { EVERYONE } from "../core/access.ts";
 import { errorText, type MessageId, resultText, type RpcMessage } from "../core/rpc.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import { type EndpointHost, type McpEndpoint, tracedRequest } from "./endpoint_host.ts";
-import { isStatelessMessage, readEnvelope, type RpcRequest } from "./envelope.ts";
+import { isStatelessMessage, type RpcRequest } from "./envelope.ts";
 import { Listen, type ListenSink } from "./listen.ts";
 import {
   cancelledId,
@@ -20,7 +20,7 @@ import { type StatelessSession, statelessSession } from "./stateless_session.ts"
 import type { View } from "./view.ts";
 
 interface StdioEndpointOptions {
-  host: Pick<EndpointHost, "held" | "sessions" | "log" | "calls" | "onAnswered">;
+  host: Pick<EndpointHost, "envelopes" | "held" | "sessions" | "log" | "calls" | "onAnswered">;
   /** Finds the endpoint, or throws: its server or toolset may come and go. */
   open(): McpEndpoint;
   write(text: string): void;
@@ -160,13 +160,14 @@ export class StdioEndpoint implements AsyncDisposable {
   }
 
   /** A request that comes without a session, in the revision that has none. */
-  async #answerStateless(message: RpcRequest, text: string): Promise<void> {
+  async #answerStateless(message: RpcRequest, sent: string): Promise<void> {
     const { host, write, open } = this.#options;
     const { id, method, params } = message;
-    const envelope = readEnvelope(message);
-    if ("code" in envelope) {
-      return write(errorText(id, envelope.code, envelope.message, envelope.data));
+    const opened = host.envelopes.open(message, sent);
+    if ("code" in opened) {
+      return write(errorText(id, opened.code, opened.message, opened.data));
     }
+    const { text } = opened;
     if (this.#cancels.has(id)) {
       return this.#refuse(id, -32600, "A request with this ID is already in progress");
     }
@@ -183,7 +184,7 @@ export class StdioEndpoint implements AsyncDisposable {
       if (method === "server/discover") {
         return write(await discover(host, endpoint.view, EVERYONE, id));
       }
-      const { profile, identity, logLevel } = envelope;
+      const { profile, identity, logLevel } = opened.envelope;
       const visitor = {
         endpoint: endpoint.key,
         principal: EVERYONE,
@@ -218,7 +219,7 @@ export class StdioEndpoint implements AsyncDisposable {
           over();
         },
       };
-      const call = runRound(host, round, { endpoint, session, message, text, logLevel });
+      const call = runRound(round, { host, endpoint, session, message, text, logLevel });
       if (isOver) return;
       this.#cancels.set(id, () => {
         isCancelled = true;

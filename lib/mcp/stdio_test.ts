@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import pino from "pino";
 import { readMessage, requestText, resultText } from "../core/rpc.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { HeldCalls } from "./held_calls.ts";
 import { Sessions } from "./session.ts";
 import { StdioEndpoint } from "./stdio.ts";
@@ -37,7 +38,13 @@ function openEndpoint() {
   });
   const log = pino({ level: "warn" }, { write: (line) => void warnings.push(line) });
   const endpoint = new StdioEndpoint({
-    host: { sessions, held: new HeldCalls(), log, onAnswered: () => {} },
+    host: {
+      sessions,
+      held: new HeldCalls(),
+      envelopes: new EnvelopeReader(),
+      log,
+      onAnswered: () => {},
+    },
     open: () => ({ key: "mcp?", view }),
     write: (text) => void written.push(text),
   });

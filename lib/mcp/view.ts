@@ -24,7 +24,10 @@ export interface ViewSession extends AsyncDisposable {
   readonly lists?: ClientLists;
 }
 
-/** The response to a request. A tool call comes with its record, whether it failed or not. */
+/**
+ * The response to a request. A tool call comes with its record, whether it failed or not; a list that
+ * the gateway made comes with its result, which has only the members of revisions with sessions.
+ */
 export type Answer =
-  | { text: string; call?: CallRecord }
+  | { text: string; call?: CallRecord; list?: string }
   | { error: unknown; call: CallRecord };

@@ -278,10 +278,9 @@ export class ManagedServer implements AsyncDisposable {
       try {
         const answer = await connection.call(call);
         this.#shared.forgive(connection);
-        if (!isAgain && connection.isStateless && await this.#recover(connection, answer.text)) {
-          continue;
-        }
-        return answer;
+        const refusal = connection.isStateless ? unprocessedReason(answer.text) : undefined;
+        if (isAgain || !refusal) return answer;
+        await this.#recover(connection, refusal);
       } catch (error) {
         this.#noteFailure(connection, error);
         if (isAgain || !isSessionLost(error)) throw this.#explain(error);
@@ -289,16 +288,12 @@ export class ManagedServer implements AsyncDisposable {
     }
   }
 
-  /** Repairs what made a stateless server refuse a request unprocessed; true if it can be repeated. */
-  async #recover(connection: Connection, answer: string): Promise<boolean> {
-    const refusal = unprocessedReason(answer);
+  /** Repairs what made a stateless server refuse a request unprocessed, so that it can be repeated. */
+  async #recover(connection: Connection, refusal: "headers" | "version"): Promise<void> {
     // Its tools now have other headers than they were listed with.
-    if (refusal === "headers") await this.refreshTools();
-    else if (refusal === "version") {
-      const message = `Server "${this.name}" no longer speaks MCP ${STATELESS_VERSION}`;
-      this.#shared.drop(connection, new TransportClosed("session", message));
-    } else return false;
-    return true;
+    if (refusal === "headers") return await this.refreshTools();
+    const message = `Server "${this.name}" no longer speaks MCP ${STATELESS_VERSION}`;
+    this.#shared.drop(connection, new TransportClosed("session", message));
   }
 
   #noteFailure(connection: Connection, error: unknown): void {

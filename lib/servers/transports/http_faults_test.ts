@@ -362,7 +362,7 @@ Deno.test(
         transport.request(1, request(1), keptExchange()),
         (error) =>
           error instanceof GatewayError && error.code === "LIMIT_EXCEEDED" &&
-          /"weather" sent comments without end/.test(error.message),
+          /"weather" sent endless comments/.test(error.message),
       );
       assert.equal(await transport.request(2, request(2), keptExchange()), result(2));
     }
