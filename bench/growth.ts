@@ -76,8 +76,27 @@ async function startAndCall(folder: string, servers: number): Promise<Run> {
   return { readyMs, cpuSeconds, rssMb: (await usageOf(gateway.pid)).rssMb };
 }
 
-/** What large results and closed sessions leave behind. */
+/** What large results, and in another gateway closed sessions, leave behind. */
 async function measureMemory(): Promise<Row[]> {
+  const large = await measureRelease(async ({ clients, memory }) => {
+    await callMany(clients, LARGE_RESULTS, 4, (client) => call(client, LARGE_BYTES));
+    return await memory();
+  });
+  const sessions = await measureRelease(({ url, memory }) => openAndCloseSessions(url, memory));
+  return [
+    [`${LARGE_RESULTS} results of 10 MB`, large, "as before"],
+    [`${SESSIONS} sessions, closed`, sessions, "as before"],
+  ];
+}
+
+interface Used {
+  url: string;
+  clients: BenchClient[];
+  memory(): Promise<number>;
+}
+
+/** Memory before, with all of `work` (which returns it), and after a rest. */
+async function measureRelease(work: (used: Used) => Promise<number>): Promise<string> {
   await using many = await startMany(10);
   await using folder = await tempFolder();
   await configure(folder.path, many.url, 1);
@@ -90,19 +109,9 @@ async function measureMemory(): Promise<Row[]> {
   await callMany(clients, 2_000, 4, (client) => call(client, 10));
   await rest(10_000);
   const before = await memory();
-  await callMany(clients, LARGE_RESULTS, 4, (client) => call(client, LARGE_BYTES));
-  const large = await memory();
+  const most = await work({ url, clients, memory });
   await rest(REST_MS);
-  const afterLarge = await memory();
-  const most = await openAndCloseSessions(url, memory);
-  await rest(REST_MS);
-  const afterSessions = await memory();
-  const steps = (peak: number, after: number) =>
-    `${inMb(before)}, ${inMb(peak)}, ${inMb(after)} after 30 s`;
-  return [
-    [`${LARGE_RESULTS} results of 10 MB`, steps(large, afterLarge), "as before"],
-    [`${SESSIONS} sessions, closed`, steps(most, afterSessions), "as before"],
-  ];
+  return `${inMb(before)}, ${inMb(most)}, ${inMb(await memory())} after 30 s`;
 }
 
 /** Each session has an open stream. Returns the memory with all of them open. */
