@@ -27,6 +27,9 @@ export type EvaluatorKind = z.infer<typeof EvaluatorKind>;
 export const ClientView = z.enum(["inline", "deferred"]);
 export type ClientView = z.infer<typeof ClientView>;
 
+/** The tools that the model gets: the server's, or exactly those of a toolset. */
+const Surface = z.union([z.literal("server"), z.templateLiteral(["toolset:", z.string().min(1)])]);
+
 /** It was never searched for; searches did not show it; it was shown and left alone. */
 export const MissedBy = z.enum(["not-searched", "not-found", "not-called"]);
 export type MissedBy = z.infer<typeof MissedBy>;
@@ -343,6 +346,7 @@ export const JobOptions = z.strictObject({
   /** Whether the equipped toolset's tools are shown beside the server's. */
   withToolset: z.boolean().default(false),
   view: ClientView.default("inline"),
+  surface: Surface.default("server"),
   /** Whether arguments have to fit the schema, and the sibling that a prompt names to be called. */
   strict: z.boolean().default(false),
   /** It stops before it would spend more. */

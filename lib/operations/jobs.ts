@@ -49,6 +49,10 @@ export const HOW = {
   view: shape.view.register(fieldHints, {
     help: "inline shows the model all tools; deferred hides them behind the client's tool search",
   }),
+  surface: shape.surface.register(fieldHints, {
+    placeholder: "SURFACE",
+    help: "Tools the model gets: server, or toolset:NAME",
+  }),
   strict: shape.strict.register(fieldHints, {
     help: "Invalid arguments, or not calling an expected sibling, count as failures",
   }),

@@ -144,6 +144,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
     "repeats",
     "with-toolset",
     "view",
+    "surface",
     "strict",
     "max-runs",
     "max-cost",

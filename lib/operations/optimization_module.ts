@@ -77,6 +77,7 @@ export function buildOptimization(input: OptimizationInput) {
       const toolset = toolsets.equippedBy(EVERYONE);
       return toolset ? toolsets.registered(toolset) : [];
     },
+    toolset: (name) => toolsets.registered(toolsets.resolve(name)),
   });
   const folders = runFolders({ store: storeName(store.location, lease.id), leaseId: lease.id });
   const { evaluator, textModel, evaluatorProgram, ...models } = buildModels({

@@ -31,10 +31,12 @@ export type Target = TargetTool & {
 
 export type Targets = ReturnType<typeof catalogTargets>;
 
-export function catalogTargets({ catalog, names, equipped }: {
+export function catalogTargets({ catalog, names, equipped, toolset }: {
   catalog: Catalog;
   names: NameTables;
   equipped(): readonly CatalogTool[];
+  /** Throws if there is none of that name. */
+  toolset(name: string): readonly CatalogTool[];
 }) {
   const enabledOf = (server: string) => catalog.of(server).tools.filter(({ enabled }) => enabled);
   const tableNow = () => names.of(catalog.snapshot);
@@ -77,19 +79,26 @@ export function catalogTargets({ catalog, names, equipped }: {
 
     equipped: (): SelectedTool[] => equipped().map(({ server, name }) => ({ server, tool: name })),
 
-    /** The server's enabled tools, one with this description, and those of other servers. */
+    toolset: (name: string): SelectedTool[] =>
+      toolset(name).map(({ server, name }) => ({ server, tool: name })),
+
+    /** The server's enabled tools, or only these, one with this description, and those of others. */
     shown(
       server: string,
       name: string,
       description: string,
       beside: readonly SelectedTool[],
+      only?: readonly SelectedTool[],
     ): ShownTool[] {
       const table = tableNow();
       const others = beside.filter((other) => other.server !== server).flatMap((other) => {
         const found = table.find(other.server, other.tool);
         return found?.enabled ? [found] : [];
       });
-      return [...enabledOf(server), ...others].map((tool) => {
+      const own = enabledOf(server).filter((tool) =>
+        only?.some((one) => one.server === server && one.tool === tool.name) ?? true
+      );
+      return [...own, ...others].map((tool) => {
         const isTarget = tool.server === server && tool.name === name;
         const flat = table.nameOf(tool, "flat");
         // The server's own description is shown as the server writes it, also if it writes none.

@@ -14,7 +14,7 @@ function open() {
   catalog.setListed("git", [tool("status", "Status.")]);
   const names = new NameTables([], 60);
   const equipped = () => [...catalog.of("git").tools, ...catalog.of("files").tools.slice(0, 1)];
-  return { catalog, targets: catalogTargets({ catalog, names, equipped }) };
+  return { catalog, targets: catalogTargets({ catalog, names, equipped, toolset: () => [] }) };
 }
 
 const shownTexts = (tools: { text: string }[]) => tools.map(({ text }) => JSON.parse(text));

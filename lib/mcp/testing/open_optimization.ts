@@ -80,6 +80,7 @@ export async function openOptimization(
     ...equipped,
   });
   const subjects = catalogTargets({
+    toolset: () => [],
     catalog,
     names,
     equipped: () => Object.keys(equipped).flatMap((server) => catalog.of(server).tools),

@@ -12,6 +12,7 @@ import { DEPTHS, roundsOf } from "../evaluation/selection.ts";
 import { errorsIn } from "../evaluation/metrics.ts";
 import { evaluate } from "../evaluation/run.ts";
 import type { JobContext } from "./run.ts";
+import { toolsetOf } from "./selection.ts";
 import { type Preparation, writeFresh } from "./prepare.ts";
 import { writeRound } from "./round.ts";
 import { toolAt, withTool } from "./record.ts";
@@ -39,6 +40,7 @@ export async function evaluateForJob(
   const setting = settingOf(record.job.options);
   const beside = (record.job.beside ?? (withToolset ? options.targets.equipped() : []))
     .filter((tool) => tool.server !== server);
+  const only = toolsetOf(record.job.options.surface) === undefined ? undefined : record.job.beside;
   const { check = false } = record.job.options;
   const descriptions = [
     // A check is about what clients see now.
@@ -60,7 +62,7 @@ export async function evaluateForJob(
   // All at once, so that each is shown among the same tools, whatever changes meanwhile.
   const shown = new Map(descriptions.map(({ description }) => [
     description,
-    options.targets.shown(server, toolName, description, beside),
+    options.targets.shown(server, toolName, description, beside, only),
   ]));
   for (const tools of shown.values()) {
     // Runs from before a restart were made beside all of them.
@@ -202,9 +204,11 @@ function count({ record }: JobContext, index: number, run: EvalRun): void {
 
 /** What differs from a server's tools that are all shown at once. */
 export function settingOf(
-  { view, strict }: Pick<JobOptions, "view" | "strict">,
+  { view, strict, surface }: Pick<JobOptions, "view" | "strict" | "surface">,
 ): string | undefined {
+  const toolset = toolsetOf(surface);
   const parts = [
+    ...(toolset === undefined ? [] : [`in toolset "${toolset}"`]),
     ...(view === "deferred" ? ["deferred behind the client's own tool search"] : []),
     ...(strict ? ["strict scoring"] : []),
   ];

@@ -140,3 +140,25 @@ Deno.test("OptimizationJobs.takeOver() mixes no runs beside fewer tools with tho
     /job started\. No longer available: shop\.refund\. Start a new/,
   );
 });
+
+Deno.test("OptimizationJobs shows exactly a toolset's tools, and refuses a tool that is not in it", async () => {
+  await using bench = await JobBench.open();
+  await bench.savePrompts();
+  await bench.saveCandidate("good");
+  const shown = new Set<string>();
+  const evaluator = new ScriptedEvaluator((asked, run) => {
+    shown.add(run.tools.map(({ name }) => name).join(" "));
+    return byDescription(asked, run);
+  });
+  const jobs = bench.gateway("one", { evaluator: () => Promise.resolve(evaluator) });
+  const options = { depth: "quick", generate: false, surface: "toolset:small" } as const;
+  const start = (tool: string) =>
+    jobs.start({ server: "weather", tools: [tool], by: "person", options });
+  await assert.rejects(start("get_alerts"), /not in it/);
+  const { id } = await start("get_forecast");
+  const { status, tools: [tool] } = await ended(jobs, { id });
+  assert.equal(status, "completed", tool?.outcome);
+  assert.deepEqual([...shown], ["weather_get_forecast shop_refund"]);
+  const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
+  assert.equal(evaluation?.setting, 'in toolset "small"');
+});

@@ -87,10 +87,12 @@ function refused(why: string): GatewayError {
 }
 
 export function besideOf(
-  targets: Pick<Targets, "equipped">,
+  targets: Pick<Targets, "equipped" | "toolset">,
   tools: readonly SelectedTool[],
-  { withToolset }: Pick<JobOptions, "withToolset">,
+  { withToolset, surface }: Pick<JobOptions, "withToolset" | "surface">,
 ): SelectedTool[] | undefined {
+  const name = toolsetOf(surface);
+  if (name !== undefined) return toolsOfSurface(targets.toolset(name), tools, name, withToolset);
   if (!withToolset) return undefined;
   const equipped = targets.equipped().map(({ server, tool }) => ({ server, tool }));
   if (tools.some(({ server }) => equipped.some((one) => one.server !== server))) return equipped;
@@ -100,6 +102,29 @@ export function besideOf(
         ? "no toolset is equipped, or it has no tools now"
         : "all equipped tools belong to that server"),
     recoveryAction: "Equip a toolset with tools of other servers, or test without one",
+  });
+}
+
+/** The toolset whose tools the model gets, if it gets those only. */
+export function toolsetOf(surface: JobOptions["surface"]): string | undefined {
+  return surface === "server" ? undefined : surface.slice("toolset:".length);
+}
+
+function toolsOfSurface(
+  members: readonly SelectedTool[],
+  tools: readonly SelectedTool[],
+  name: string,
+  withToolset: boolean,
+): SelectedTool[] {
+  if (withToolset) throw refused("show the tools of one toolset only, or add the equipped ones");
+  const isIn = (tool: SelectedTool) =>
+    members.some((one) => one.server === tool.server && one.tool === tool.tool);
+  const missing = tools.find((tool) => !isIn(tool));
+  if (missing === undefined) return members.map(({ server, tool }) => ({ server, tool }));
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message:
+      `Cannot optimize "${missing.server}.${missing.tool}" in toolset "${name}": it is not in it`,
+    recoveryAction: "Select tools of the toolset, or use the surface server",
   });
 }
 

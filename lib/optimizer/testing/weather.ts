@@ -58,13 +58,21 @@ export class WeatherSubjects implements Targets {
     return this.equippedTools.map((tool) => ({ server: "shop", tool }));
   }
 
+  toolset(name: string): SelectedTool[] {
+    return name === "small"
+      ? [{ server: "weather", tool: "get_forecast" }, { server: "shop", tool: "refund" }]
+      : [];
+  }
+
   shown(
     server: string,
     tool: string,
     description: string,
     beside: readonly SelectedTool[],
+    only?: readonly SelectedTool[],
   ): ShownTool[] {
-    const own = NAMES.map((name) =>
+    const names = NAMES.filter((name) => only?.some((one) => one.tool === name) ?? true);
+    const own = names.map((name) =>
       shownTool(server, name, name === tool ? description : `About ${name}`)
     );
     const others = beside.filter((other) => !this.missing.has(other.tool));

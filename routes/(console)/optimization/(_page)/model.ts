@@ -270,7 +270,11 @@ export function jobOptions(options: JobOptions) {
     [
       "Tools shown to the model",
       "withToolset",
-      options.withToolset ? "the server's and the equipped toolset's" : "the server's",
+      options.withToolset
+        ? "the server's and the equipped toolset's"
+        : options.surface === "server"
+        ? "the server's"
+        : options.surface,
     ],
     ["Client", "view", VIEWS[options.view]],
     ["Arguments and siblings", "strict", options.strict ? "counted" : "recorded, not counted"],
