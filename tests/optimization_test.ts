@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { CANONICAL, OptimizationReport } from "../lib/core/optimization.ts";
+import { CANONICAL } from "../lib/core/optimization.ts";
+import { OptimizationReport } from "../lib/core/optimization_report.ts";
 import { connect, type EndpointClient, must, openRaw } from "./combined_endpoints.ts";
 import { refused } from "./discovery.ts";
 import { LIBRARY_WRITES } from "./fixtures/library_prompts.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { CANONICAL, OptimizationJob, OptimizationReport } from "../lib/core/optimization.ts";
+import { CANONICAL, OptimizationJob } from "../lib/core/optimization.ts";
+import { OptimizationReport } from "../lib/core/optimization_report.ts";
 import { type EndpointClient, must } from "./combined_endpoints.ts";
 import { findBooksOf, heldOutOf, optimizeSays } from "./fixtures/library_numbers.ts";
 import { LIBRARY_PROMPTS, LIBRARY_WRITES } from "./fixtures/library_prompts.ts";

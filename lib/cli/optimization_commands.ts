@@ -4,10 +4,10 @@ import {
   type CategoryScores,
   type Depth,
   GoldenPrompt,
-  type OptimizationReport,
   type PromotedTool,
   type PromotionEvent,
 } from "../core/optimization.ts";
+import type { OptimizationReport } from "../core/optimization_report.ts";
 import {
   gainOf,
   gainPoints,

@@ -442,52 +442,6 @@ export const OptimizationJob = z.strictObject({
 });
 export type OptimizationJob = z.infer<typeof OptimizationJob>;
 
-/** What runs cost, as far as they say so. */
-const ReportedCost = {
-  /** Of the runs that say what they cost; null if there are runs and none does. */
-  costUsd: z.number().nullable(),
-  /** There are runs that do not say what they cost, so that it was more. */
-  costKnown: z.literal(false).optional(),
-};
-
-export const OptimizationReport = z.strictObject({
-  serverName: z.string(),
-  toolCount: z.int(),
-  optimizedCount: z.int(),
-  totalEvals: z.int(),
-  /** Percentage points of overall success, as a fraction; null if nothing was promoted. */
-  avgImprovement: z.number().nullable(),
-  /** 95 %. */
-  avgImprovementInterval: z.strictObject({ low: z.number(), high: z.number() }).optional(),
-  ...ReportedCost,
-  tools: z.array(z.strictObject({
-    name: z.string(),
-    status: z.enum(["optimized", "baseline", "unoptimized"]),
-    enabled: z.boolean(),
-    before: CategoryScores.optional(),
-    after: CategoryScores.optional(),
-    depth: Depth.optional(),
-    /** Prompts behind the numbers: those that have runs. */
-    prompts: z.int().optional(),
-    /** How many tools of other servers were shown beside the server's own. */
-    beside: z.int().optional(),
-    setting: z.string().optional(),
-    promotedAt: z.string().optional(),
-    /** The numbers are what a caller reported. */
-    reported: z.literal(true).optional(),
-    /** A candidate that looks better, and waits for a person's decision. */
-    waitingCandidate: z.string().optional(),
-    /** What it was promoted on has changed: the server's text, a sibling or the model. */
-    stale: z.boolean(),
-    /** In words. */
-    staleReasons: z.array(z.string()).optional(),
-    candidates: z.int(),
-    goldenPrompts: z.int(),
-    ...ReportedCost,
-  })),
-});
-export type OptimizationReport = z.infer<typeof OptimizationReport>;
-
 export function descriptionHash(description: string): string {
   return createHash("sha256").update(description).digest("hex").slice(0, 16);
 }

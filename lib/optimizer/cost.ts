@@ -1,9 +1,5 @@
-import type {
-  JobOptions,
-  OptimizationJob,
-  OptimizationReport,
-  RunCost,
-} from "../core/optimization.ts";
+import type { JobOptions, OptimizationJob, RunCost } from "../core/optimization.ts";
+import type { OptimizationReport } from "../core/optimization_report.ts";
 
 type KnownCost = Pick<OptimizationReport, "costUsd" | "costKnown">;
 

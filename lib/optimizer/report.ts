@@ -3,11 +3,11 @@ import {
   CATEGORIES,
   type CategoryScores,
   type Evaluation,
-  type OptimizationReport,
   type PromotedTool,
   type RunCost,
   type SuccessCount,
 } from "../core/optimization.ts";
+import type { OptimizationReport } from "../core/optimization_report.ts";
 import {
   averageGain,
   gainOf,

@@ -4,10 +4,10 @@ import {
   CANONICAL,
   type CategoryScores,
   type Evaluation,
-  OptimizationReport,
   type PromotedTool,
   Thresholds,
 } from "../core/optimization.ts";
+import { OptimizationReport } from "../core/optimization_report.ts";
 import { noMetrics } from "./evaluation/metrics.ts";
 import {
   reportCsv,

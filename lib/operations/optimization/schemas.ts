@@ -13,13 +13,13 @@ import {
   JobOptions,
   MissedBy,
   OptimizationJob,
-  OptimizationReport,
   PromotedTool,
   PromotionEvent,
   PromptCategory,
   ToolCandidate,
   Verdict,
 } from "../../core/optimization.ts";
+import { OptimizationReport } from "../../core/optimization_report.ts";
 
 import { SuspectPrompt } from "../../optimizer/evaluation/labels.ts";
 

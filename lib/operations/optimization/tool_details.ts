@@ -13,9 +13,9 @@ import {
   descriptionHash,
   type Evaluation,
   type GoldenPrompt,
-  type OptimizationReport,
   type ToolCandidate,
 } from "../../core/optimization.ts";
+import type { OptimizationReport } from "../../core/optimization_report.ts";
 import { defined } from "../../core/defined.ts";
 import { suspectPrompts } from "../../optimizer/evaluation/labels.ts";
 import { countRuns, emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";

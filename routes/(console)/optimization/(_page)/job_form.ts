@@ -5,7 +5,8 @@ import { type OperationCall, runOperation } from "../../../../lib/operations/ope
 import { GatewayError } from "../../../../lib/core/errors.ts";
 import { formError } from "../../../../lib/console/errors.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import { JobOptions, type OptimizationReport } from "../../../../lib/core/optimization.ts";
+import { JobOptions } from "../../../../lib/core/optimization.ts";
+import type { OptimizationReport } from "../../../../lib/core/optimization_report.ts";
 import { lineOfTool, shownJob } from "./model.ts";
 import { type MissingName, missingName } from "../../../../lib/console/lists.ts";
 import { jobBodyOf, type JobFormValues, readJobFields, type ShownEstimate } from "./browser.ts";

@@ -3,10 +3,10 @@ import {
   type ClientView,
   JobOptions,
   type OptimizationJob,
-  type OptimizationReport,
   type SuccessCount,
   type Thresholds,
 } from "../../../../lib/core/optimization.ts";
+import type { OptimizationReport } from "../../../../lib/core/optimization_report.ts";
 import { DEPTHS, roundsOf } from "../../../../lib/optimizer/evaluation/selection.ts";
 import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
