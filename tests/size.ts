@@ -5,7 +5,7 @@ import type { SourceFile } from "./architecture.ts";
 /** What the test holds the product to. */
 export const CEILING = {
   files: 700,
-  lines: 108_500,
+  lines: 108_700,
   linesPerFile: 500,
   linesPerFunction: 120,
 };
