@@ -82,7 +82,7 @@ async function untilMessage(
   }
 }
 
-Deno.test("an answer reaches only its own question, at the gateway that asked", async (t) => {
+Deno.test("an answer reaches only its own question, from whichever gateway gets it", async (t) => {
   await using http = await startHttpFixture("chaos_http");
   await using endpoints = await Endpoints.open({ chaos: at(http, "/s/one/mcp") });
   await using sibling = await endpoints.sibling();
@@ -96,13 +96,14 @@ Deno.test("an answer reaches only its own question, at the gateway that asked", 
 
   await t.step("ids of questions cannot be guessed, and are never the same", () => {
     for (const { question } of [elicited, sampled]) {
-      assert.match(String(question), /^[0-9a-f-]{36}$/);
+      assert.match(String(question), /^[0-9a-f-]{36}\.[0-9a-f-]{36}$/);
     }
     assert.notEqual(elicited.question, sampled.question);
   });
 
-  await t.step("an answer at the wrong gateway is refused, and the session lives on", async () => {
-    const { status, body } = await client.answer(there, elicited.question, accept);
+  await t.step("an answer to no question is refused, and the session lives on", async () => {
+    const unasked = String(elicited.question).replace(/[^.]*$/, crypto.randomUUID());
+    const { status, body } = await client.answer(there, unasked, accept);
     assert.equal(status, 400);
     const { error } = Refusal.parse(JSON.parse(body));
     assert.equal(error.code, -32600);
@@ -112,9 +113,9 @@ Deno.test("an answer reaches only its own question, at the gateway that asked", 
   });
 
   await t.step("both questions are still open, and each gets its own answer", async () => {
-    assert.equal((await client.answer(there, sampled.question, message)).status, 202);
+    assert.equal((await client.answer(here, sampled.question, message)).status, 202);
     assert.match(await sampled.text() ?? "", /by a model/);
-    assert.equal((await client.answer(here, elicited.question, accept)).status, 202);
+    assert.equal((await client.answer(there, elicited.question, accept)).status, 202);
     assert.match(await elicited.text() ?? "", /from a person/);
   });
 

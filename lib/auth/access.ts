@@ -16,6 +16,7 @@ import {
   bearerOf,
   type Caller,
   Credentials,
+  hashOf,
   type VerifiedCredential,
 } from "./credentials.ts";
 import { FailedAttempts } from "./failed_attempts.ts";
@@ -63,8 +64,10 @@ export class Access {
   #grants = new Map<string, Grants>();
   /** Callers in projects that they may work in. */
   #inside = new Set<string>();
-  /** A client that is set up wrong repeats its mistake, so there are more of these than logins. */
+  /** Several clients of one machine may be set up wrong, so there are more of these than logins. */
   readonly #guesses: FailedAttempts;
+  /** Wrong tokens, hashed: a client that repeats one does not guess. */
+  readonly #wrong = new Set<string>();
 
   constructor(options: AccessOptions) {
     const { adminToken, now = forwardNow } = options;
@@ -241,8 +244,7 @@ export class Access {
     if (!vouched || vouched.expiresAt <= this.#now()) {
       // Clients of an identity provider replace an expired token when they get a 401.
       if (place && !(this.#options.hasAuthority && isJwt(bearer))) {
-        this.#guesses.check(place());
-        this.#guesses.failed(place());
+        this.#noteGuess(bearer, place());
       }
       throw tokenRefused("The token is unknown, revoked or expired");
     }
@@ -251,6 +253,16 @@ export class Access {
       if (credentialOf(principal) === caller.credential) this.#grants.delete(principal);
     }
     return this.#remember(authorization, caller);
+  }
+
+  /** Throws LIMIT_EXCEEDED after too many from one place. */
+  #noteGuess(bearer: string, place: string): void {
+    const hash = hashOf(bearer);
+    if (this.#wrong.has(hash)) return;
+    this.#guesses.check(place);
+    this.#guesses.failed(place);
+    if (this.#wrong.size >= KEPT_HEADERS) this.#wrong.clear();
+    this.#wrong.add(hash);
   }
 
   #remember(authorization: string, caller: Caller): Caller {

@@ -56,10 +56,12 @@ Deno.test("Access.identify() slows wrong tokens from one place, and guesses of t
   const access = new Access({ isRequired: true, adminToken, now: () => now });
   access.load([token("aaaaaaaa")], []);
   const from = (place: string) => ({ place: () => place });
-  const guess = (place: string, text = "a-wrong-token") =>
+  let nth = 0;
+  const guess = (place: string, text = `wrong-${nth++}`) =>
     refusal(() => access.identify(`Bearer ${text}`, from(place)));
-  for (let nth = 0; nth < 20; nth++) assert.equal(await guess("a"), "TOKEN_REQUIRED");
+  for (let each = 0; each < 20; each++) assert.equal(await guess("a"), "TOKEN_REQUIRED");
   assert.equal(await guess("a"), "LIMIT_EXCEEDED");
+  assert.equal(await guess("a", "wrong-0"), "TOKEN_REQUIRED", "a mistake that is repeated");
   assert.equal(await guess("a", adminToken), "LIMIT_EXCEEDED", "a right guess is not told apart");
   assert.equal(await guess("a", textOf("aaaaaaaa")), undefined, "nobody can guess this one");
   assert.equal(await guess("b"), "TOKEN_REQUIRED", "others are not slowed");
