@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { join } from "@std/path";
+import { ActivityRepository } from "../../lib/storage/activity_repository.ts";
+import { Store } from "../../lib/storage/store.ts";
 import * as z from "zod";
 import { at, tool } from "../combined_endpoints.ts";
 import { ScriptedServer } from "../fixtures/scripted_server.ts";
@@ -74,6 +77,13 @@ Deno.test("what a caller has called helps its own searches and examples, and nob
   });
 
   await t.step("another gateway on the same data knows it too", async () => {
+    // Calls are written some seconds after they were made, and read with the first search.
+    await using store = await Store.open({ location: join(guarded.folder, "quartermaster.kv") });
+    const records = new ActivityRepository(store);
+    await until(async () => {
+      const calls = await Array.fromAsync(records.recent(100));
+      return calls.filter(({ tool }) => tool === "create_issue").length === 2 || undefined;
+    });
     const there = await Visitor.open(await guarded.start(), "/mcp", token);
     await until(async () => (await firstOf(there)).serverName === "beta" || undefined);
   });
