@@ -9,6 +9,7 @@ import {
   type TrialPrompt,
 } from "../lib/optimizer/evaluation/procedure.ts";
 import { DEPTHS, SCREENED, WRITTEN_AT_ONCE } from "../lib/optimizer/evaluation/selection.ts";
+import { simulatedTrial } from "../lib/optimizer/testing/live_trial_bench.ts";
 import { printTable } from "./report.ts";
 
 /**
@@ -26,6 +27,8 @@ interface World {
   second?: Rates;
   /** In the place of `base`, which then is the canonical description. */
   inForce?: Rates;
+  /** What a second model of another family makes of the same descriptions. */
+  other?: { base: Rates; candidates: Rates[] };
   alike: number;
 }
 
@@ -61,9 +64,12 @@ interface Job {
   isAllowed: boolean;
 }
 
+const MODELS = [{ id: "one", family: "claude" }, { id: "another", family: "gpt" }];
+
 function playJob(world: World, alpha: number): Job {
   const planted = new Map([["canonical", world.base]]);
   if (world.inForce) planted.set("in force", world.inForce);
+  const models = world.other ? MODELS : MODELS.slice(0, 1);
   const baselines = [...planted.keys()];
   const candidates: string[] = [];
   const parents: string[] = [];
@@ -77,6 +83,7 @@ function playJob(world: World, alpha: number): Job {
   };
   const screen = Array.from({ length: SCREENED }, () => CATEGORIES.map(make)).flat();
   const trial = {
+    models,
     candidates,
     baselines,
     alpha,
@@ -90,18 +97,24 @@ function playJob(world: World, alpha: number): Job {
       prompts: screen,
       parents,
     },
-    score: (description: string, prompt: TrialPrompt) => scores.get(prompt)!.get(description),
+    score: (description: string, prompt: TrialPrompt, model: string) =>
+      scores.get(prompt)!.get(`${model} ${description}`),
   };
   const difficulty = new Map<TrialPrompt, number>();
   for (let runs = 0;;) {
     const action = nextAction(trial);
     if (action.kind === "end") {
       const last = action.attempts.at(-1)!;
+      const deciding = models.filter(({ family }) => last.families?.includes(family) ?? true);
       const metrics = (description: string) =>
-        sumOf(last.prompts.map((prompt) => ({
-          category: prompt.category,
-          score: { correct: scores.get(prompt)!.get(description) ?? 0, total: 1 },
-        })));
+        sumOf(deciding.flatMap(({ id }) =>
+          last.prompts.flatMap((prompt) => {
+            const correct = scores.get(prompt)!.get(`${id} ${description}`);
+            return correct === undefined
+              ? []
+              : [{ category: prompt.category, score: { correct, total: 1 } }];
+          })
+        ));
       const rules = baselines.flatMap((baseline) =>
         thresholdRules(metrics(last.candidate), metrics(baseline), LEAST)
       );
@@ -123,13 +136,17 @@ function playJob(world: World, alpha: number): Job {
     const { prompt } = action;
     const shared = difficulty.get(prompt) ?? random();
     difficulty.set(prompt, shared);
-    for (const description of action.descriptions) {
+    for (const { description, model } of action.runs) {
       const draw = random() < world.alike ? shared : random();
-      const isRight = draw < planted.get(description)![prompt.category];
-      scores.get(prompt)!.set(description, Number(isRight));
+      const rates = model === "one" ? planted.get(description)! : ratesOfOther(world, description);
+      scores.get(prompt)!.set(`${model} ${description}`, Number(draw < rates[prompt.category]));
       runs++;
     }
   }
+}
+
+function ratesOfOther({ other, base }: World, description: string): Rates {
+  return other?.candidates[Number(description.slice(1))] ?? other?.base ?? base;
 }
 
 /** Of all candidates in the order that they are written in. */
@@ -149,29 +166,68 @@ function play(world: World, jobs: number, alpha: number) {
     covered: 0,
     promoted: 0,
     held: 0,
+    /** Confirmed for one family only. */
+    some: 0,
   };
   for (let job = 0; job < jobs; job++) {
     const { attempts, runs, isAllowed } = playJob(world, alpha);
     sum.runs += runs;
-    for (const { candidate, gains, outcome } of attempts) {
+    for (const { candidate, gains, outcome, families, models } of attempts) {
       const own = textsOf(world)[Number(candidate.slice(1))] ?? world.base;
-      const isCovered = Object.entries(gains).every(([baseline, { low, high }]) => {
-        const before = baseline === "canonical" ? world.base : world.inForce!;
-        const truth = truthOf(own) - truthOf(before);
-        return low <= truth && truth <= high;
-      });
+      const others = ratesOfOther(world, candidate);
+      /** What is claimed, and what each model is said to gain. */
+      const claimed: [Attempt["gains"], of: string[]][] = [
+        [gains, families ?? MODELS.slice(0, world.other ? 2 : 1).map(({ family }) => family)],
+        ...(models ?? []).map((
+          one,
+          at,
+        ): [Attempt["gains"], string[]] => [one.gains, [MODELS[at]!.family]]),
+      ];
+      const isCovered = claimed.every(([gains, of]) =>
+        Object.entries(gains).every(([baseline, { low, high }]) => {
+          const before = baseline === "canonical" ? world.base : world.inForce!;
+          const truths = of.map((family) =>
+            family === "claude"
+              ? truthOf(own) - truthOf(before)
+              : truthOf(others) - truthOf(world.other!.base)
+          );
+          const truth = truths.reduce((sum, one) => sum + one, 0) / truths.length;
+          return low <= truth && truth <= high;
+        })
+      );
       sum.intervals++;
       sum.covered += Number(isCovered);
       if (outcome !== "confirmed") continue;
       sum.promoted++;
       sum.held += Number(isCovered);
-      if (isBetter(own, world)) {
+      if (families) sum.some++;
+      if (isBetterFor(families, { own, others }, world)) {
         sum.right++;
-        sum.automatic += Number(isAllowed);
+        sum.automatic += Number(isAllowed && families === undefined);
       } else if (isAllowed) sum.wrong++;
     }
   }
   return sum;
+}
+
+/** In the mean of the models that it is claimed for, and for none of them worse by the margin. */
+function isBetterFor(
+  families: string[] | undefined,
+  { own, others }: { own: Rates; others: Rates },
+  world: World,
+): boolean {
+  const { other } = world;
+  if (!other) return isBetter(own, world);
+  const isFor = (family: string) => families?.includes(family) ?? true;
+  const pairs: [Rates, Rates][] = [
+    ...(isFor("claude") ? [[own, world.base] as [Rates, Rates]] : []),
+    ...(isFor("gpt") ? [[others, other.base] as [Rates, Rates]] : []),
+  ];
+  const isHarmless = pairs.every(([after, before]) =>
+    CATEGORIES.every((category) => after[category] >= before[category] - TRIAL_LIMITS.margin)
+  );
+  const gain = pairs.reduce((sum, [after, before]) => sum + truthOf(after) - truthOf(before), 0);
+  return isHarmless && gain > 0;
 }
 
 function isBetter(own: Rates, { base, inForce }: World): boolean {
@@ -214,7 +270,30 @@ const WORLDS: [name: string, world: Omit<World, "alike">][] = [
     inForce: TRUTHS[97],
     candidates: [rates(0.94, 0.85), ...three(TRUTHS[83])],
   }],
+  ["two models, both 73 to 97 %", {
+    ...twoModels(TRUTHS[73], TRUTHS[97], TRUTHS[73], TRUTHS[97]),
+  }],
+  ["two models, 73 to 97 % and 83 to 97 %", {
+    ...twoModels(TRUTHS[73], TRUTHS[97], TRUTHS[83], TRUTHS[97]),
+  }],
+  ["two models, 73 to 97 % and no change", {
+    ...twoModels(TRUTHS[73], TRUTHS[97], TRUTHS[83], TRUTHS[83]),
+  }],
+  ["two models, 73 to 97 % and 97 to 73 %", {
+    ...twoModels(TRUTHS[73], TRUTHS[97], TRUTHS[97], TRUTHS[73]),
+  }],
+  ["two models, no change", {
+    ...twoModels(TRUTHS[83], TRUTHS[83], TRUTHS[73], TRUTHS[73]),
+  }],
 ];
+
+function twoModels(base: Rates, best: Rates, otherBase: Rates, otherBest: Rates) {
+  return {
+    base,
+    candidates: [best, ...three(base)],
+    other: { base: otherBase, candidates: [otherBest, ...three(otherBase)] },
+  };
+}
 
 function three(one: Rates): Rates[] {
   return [one, one, one];
@@ -242,6 +321,7 @@ export function benchEvidence(): Promise<void> {
         percent(sum.right, jobs),
         percent(sum.automatic, jobs),
         percent(sum.wrong, jobs),
+        percent(sum.some, jobs),
         String(Math.round(sum.runs / jobs)),
         percent(sum.covered, sum.intervals),
         percent(sum.held, sum.promoted),
@@ -254,6 +334,7 @@ export function benchEvidence(): Promise<void> {
     "found %",
     "promoted %",
     "wrong %",
+    "one family %",
     "runs",
     "interval %",
     "of found %",
@@ -278,7 +359,43 @@ export function benchEvidence(): Promise<void> {
     ["alike", "years with a wrong promotion %", "runs a job"],
     ...years,
   ]);
+  benchLiveTrials(5 * jobs, percent);
   return Promise.resolve();
+}
+
+/** Share of bad sessions with the promoted description and without. */
+const TRIALS = [
+  { promoted: 0.1, other: 0.1 },
+  { promoted: 0.3, other: 0.3 },
+  { promoted: 0.2, other: 0.2, share: 20 },
+  { promoted: 0.15, other: 0.15, drift: 3 },
+  { promoted: 0.2, other: 0.1 },
+  { promoted: 0.3, other: 0.1 },
+  { promoted: 0.5, other: 0.1 },
+  { promoted: 0.3, other: 0.1, share: 20 },
+  { promoted: 0.1, other: 0.3 },
+];
+
+function benchLiveTrials(trials: number, percent: (part: number, all: number) => string): void {
+  const rows = TRIALS.map((truth) => {
+    const played = Array.from({ length: trials }, () => simulatedTrial(truth, random));
+    const ended = (outcome: string) =>
+      percent(played.filter((one) => one.outcome === outcome).length, trials);
+    const sessions = played.reduce((sum, one) => sum + one.sessions, 0);
+    return [
+      `${100 * truth.promoted} % vs ${100 * truth.other} %` +
+      (truth.share ? `, share ${truth.share} %` : "") +
+      (truth.drift ? `, later ${truth.drift} times as many` : ""),
+      ended("worse"),
+      ended("better"),
+      String(Math.round(sessions / trials)),
+      percent(played.filter(({ covers }) => covers).length, trials),
+    ];
+  });
+  printTable(`Live A/B of at most 400 sessions, ${trials} each`, [
+    ["bad sessions, promoted vs other", "reverted %", "better %", "sessions", "interval %"],
+    ...rows,
+  ]);
 }
 
 const WEEKS = 52;

@@ -1,10 +1,15 @@
-/** `deno task bench [name ...]`: runs the named benchmarks, or all but `flags`, which takes long. */
+/**
+ * `deno task bench [name ...]`: runs the named benchmarks, or all but `flags`, which takes long, and
+ * `scanner`, which starts servers from npm.
+ */
 import { benchCallPath } from "./call_path.ts";
 import { benchConsole } from "./console.ts";
 import { benchEvidence } from "./evidence.ts";
 import { benchFlags } from "./flags.ts";
 import { benchGateway } from "./gateway.ts";
+import { benchGuard } from "./guard.ts";
 import { benchGrowth } from "./growth.ts";
+import { benchScanner } from "./scanner/measure.ts";
 import { benchSearch } from "./search.ts";
 import { benchStart } from "./start.ts";
 
@@ -15,13 +20,18 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   console: benchConsole,
   evidence: benchEvidence,
   growth: benchGrowth,
+  guard: benchGuard,
   flags: benchFlags,
+  scanner: benchScanner,
   // Ends the process.
   call_path: benchCallPath,
 };
 
 const named = Deno.args.filter((arg) => !arg.startsWith("--"));
-const names = named.length > 0 ? named : Object.keys(BENCHMARKS).filter((name) => name !== "flags");
+const BY_NAME = ["flags", "scanner"];
+const names = named.length > 0
+  ? named
+  : Object.keys(BENCHMARKS).filter((name) => !BY_NAME.includes(name));
 for (const name of names) {
   const run = BENCHMARKS[name];
   if (!run) {

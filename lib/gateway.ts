@@ -64,7 +64,7 @@ export interface Gateway
     Pick<ToolsetsModule, "collisions" | "promptCollisions">,
     Pick<ToolSearchModule, "searchProgress" | "searchTrouble">,
     Pick<Discovery, "toolDirectory">,
-    Pick<CallControlModule, "approvals" | "toolsetModes">,
+    Pick<CallControlModule, "approvals" | "toolsetModes" | "answerModes" | "findingsOf">,
     Pick<DesiredState, "setDemoRemoved">,
     Pick<GatewayHealth, "liveEvents" | "readiness"> {
   version: string;
@@ -205,7 +205,7 @@ async function buildModules(base: Base, stack: AsyncDisposableStack) {
   const toolsets = buildToolsets({ ...base, ...catalog, pool });
   const search = stack.use(buildSearch({ ...base, ...catalog, pool }));
   const discovery = buildDiscovery({ ...base, pool, catalog, search, trust });
-  const shown = { ...base, ...catalog, pool, toolsets: toolsets.toolsets };
+  const shown = { ...base, ...catalog, ...discovery, pool, toolsets: toolsets.toolsets };
   const changes = stack.use(followChanges(shown));
   const control = stack.use(
     await openCallControl({
@@ -215,8 +215,8 @@ async function buildModules(base: Base, stack: AsyncDisposableStack) {
     }),
   );
   const optimizer = stack.use(buildOptimizer({
-    ...base,
-    ...catalog,
+    ...shown,
+    ...changes,
     screen: (server, description) => trust.screen.problemOf(server, description),
     async load(optimizer): Promise<OptimizationModule> {
       const { buildOptimization } = await import("./operations/optimization_module.ts");
@@ -232,7 +232,7 @@ async function buildModules(base: Base, stack: AsyncDisposableStack) {
       "the tokens": auth.load,
       "the toolsets": () => shown.toolsets.load(),
       "the overrides of tools": catalog.loadMetadata,
-      "the modes of toolsets": () => control.toolsetModes.load(),
+      "the modes of toolsets": control.loadModes,
       "the promoted descriptions": optimizer.load,
     },
   });

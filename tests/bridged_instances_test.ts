@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { at, Endpoints } from "./combined_endpoints.ts";
+import { at, Endpoints, type RemoteStore } from "./combined_endpoints.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
+import { startKvConnect } from "../lib/storage/testing/kv_connect.ts";
 import { until } from "./gateway.ts";
 
 const REVISION = "2026-07-28";
@@ -79,8 +80,19 @@ function retry(asking: Sent, { result }: z.infer<typeof Answer>): Sent {
 }
 
 Deno.test("the state of a bridged call reaches the gateway that holds it from any other", async (t) => {
+  await bridge(t);
+});
+
+Deno.test("the same, if the gateways have only a KV server in common", async (t) => {
+  await using kv = startKvConnect();
+  const key = crypto.getRandomValues(new Uint8Array(32)).toBase64();
+  const env = { DENO_KV_ACCESS_TOKEN: "token", QUARTERMASTER_SECRET_KEY: key };
+  await bridge(t, { flags: ["--kv", kv.url], env });
+});
+
+async function bridge(t: Deno.TestContext, store?: RemoteStore): Promise<void> {
   await using http = await startHttpFixture("chaos_http");
-  await using endpoints = await Endpoints.open({ chaos: at(http, "/s/one/mcp") });
+  await using endpoints = await Endpoints.open({ chaos: at(http, "/s/one/mcp") }, ["chaos"], store);
   await using sibling = await endpoints.sibling();
   await sibling.reaches("chaos", "ready");
   const [here, there] = [endpoints.url, sibling.url];
@@ -132,7 +144,7 @@ Deno.test("the state of a bridged call reaches the gateway that holds it from an
     assert.equal(error?.code, -32602);
     assert.match(error?.message ?? "", /the gateway that held the call has stopped/);
   });
-});
+}
 
 /** How many calls the server has under way, this one included. */
 async function running(url: string): Promise<number> {

@@ -33,23 +33,40 @@ export function tool(name: string, more: Record<string, unknown> = {}) {
   return { name, description: `Does ${name}`, inputSchema: { type: "object" }, ...more };
 }
 
+/** Where gateways keep their data, if not in a data folder that they share. */
+export interface RemoteStore {
+  flags: string[];
+  env: Record<string, string>;
+}
+
 /** A gateway in front of servers, with a folder that goes with it. */
 export class Endpoints implements AsyncDisposable {
   readonly folder: string;
   readonly #servers: Entries;
+  readonly #store: RemoteStore | undefined;
   #faulty: FaultyGateway;
 
-  private constructor(folder: string, servers: Entries, faulty: FaultyGateway) {
+  private constructor(
+    folder: string,
+    servers: Entries,
+    faulty: FaultyGateway,
+    store: RemoteStore | undefined,
+  ) {
     this.folder = folder;
     this.#servers = servers;
+    this.#store = store;
     this.#faulty = faulty;
   }
 
   /** Waits until all of them are ready, unless told otherwise. */
-  static async open(servers: Entries, awaited = Object.keys(servers)): Promise<Endpoints> {
+  static async open(
+    servers: Entries,
+    awaited = Object.keys(servers),
+    store?: RemoteStore,
+  ): Promise<Endpoints> {
     const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });
-    const faulty = await FaultyGateway.start(servers, { folder, dataDir: folder });
-    const endpoints = new Endpoints(folder, servers, faulty);
+    const faulty = await FaultyGateway.start(servers, { folder, dataDir: folder, ...store });
+    const endpoints = new Endpoints(folder, servers, faulty, store);
     await endpoints.ready(...awaited);
     return endpoints;
   }
@@ -67,8 +84,11 @@ export class Endpoints implements AsyncDisposable {
   }
 
   /** Another gateway on the same data. */
-  sibling(): Promise<FaultyGateway> {
-    return FaultyGateway.start(this.#servers, { folder: this.folder, dataDir: this.folder });
+  async sibling(): Promise<FaultyGateway> {
+    const { folder } = this;
+    if (!this.#store) return await FaultyGateway.start(this.#servers, { folder, dataDir: folder });
+    const dataDir = await Deno.makeTempDir({ dir: folder });
+    return await FaultyGateway.start(this.#servers, { folder, dataDir, ...this.#store });
   }
 
   /** Ends the gateway and starts another one on the same data. */
@@ -146,13 +166,13 @@ export const DEV_TOOLS = ["git.status", "git.commit", "docker.ps", "linear.creat
 export const DEV_NAMES = ["docker_ps", "git_commit", "git_status", "linear_create_issue"];
 
 /** A client of the SDK's at an endpoint. */
-export function connect(url: string, path: string) {
-  return connectOver(new StreamableHTTPClientTransport(new URL(path, url)) as never);
+export function connect(url: string, path: string, name?: string) {
+  return connectOver(new StreamableHTTPClientTransport(new URL(path, url)) as never, name);
 }
 
 /** A client that keeps what it is told, and when. */
-export async function connectOver(transport: Transport) {
-  const client = new Client({ name: "test", version: "1" });
+export async function connectOver(transport: Transport, name = "test") {
+  const client = new Client({ name, version: "1" });
   const told = { tools: [] as number[], resources: [] as number[], prompts: [] as number[] };
   /** Runs on each notification of other tools. */
   const onTools = new Set<() => void>();

@@ -67,7 +67,9 @@ Deno.test("every command in the docs exists and takes the flags shown", () => {
       if (words.length === 0 || words[0]!.startsWith("-") || words[0] === "start") continue;
       try {
         const { command = "", positionals, given } = parseCommandLine(words, flags);
-        const name = [`${command} ${positionals[0]}`, command].find((name) => name in COMMANDS);
+        const [next, last] = positionals;
+        const name = [`${command} ${next} ${last}`, `${command} ${next}`, command]
+          .find((name) => name in COMMANDS);
         const isFamily = Object.keys(COMMANDS).some((known) => known.startsWith(`${command} `));
         if (name === undefined && !(isFamily && /^(\.|COMMAND|$)/.test(positionals[0] ?? ""))) {
           wrong.push(`${page}: ${line}: no such command`);

@@ -50,12 +50,17 @@ export class FaultyGateway implements AsyncDisposable {
 
   static async start(
     servers: Entries,
-    { flags = [], folder, dataDir }: { flags?: string[]; folder?: string; dataDir?: string } = {},
+    { flags = [], folder, dataDir, env = {} }: {
+      flags?: string[];
+      folder?: string;
+      dataDir?: string;
+      env?: Record<string, string>;
+    } = {},
   ): Promise<FaultyGateway> {
     const marker = `FAULTS_MARKER=${crypto.randomUUID()}`;
     const cwd = folder ?? await Deno.makeTempDir({ prefix: "quartermaster_faults_" });
     await writeConfig(cwd, servers, marker);
-    const gateway = await startGateway(flags, { cwd, ...(dataDir ? { dataDir } : {}) });
+    const gateway = await startGateway(flags, { cwd, env, ...(dataDir ? { dataDir } : {}) });
     return new FaultyGateway(gateway, cwd, marker, folder === undefined);
   }
 

@@ -83,6 +83,7 @@ export interface LabOptions extends ChoosingModelOptions {
   /** The program that evaluates; without it, the evaluator is the Messages API. */
   claude?: string | undefined;
   flags?: string[];
+  env?: Record<string, string>;
 }
 
 /** A gateway with a library behind it, and a model that chooses tools by their descriptions. */
@@ -136,7 +137,11 @@ export class Lab implements AsyncDisposable {
       ...["--eval-model", "stand-in", ...flags],
     ], {
       dataDir: this.folder,
-      env: { ANTHROPIC_BASE_URL: this.#model.url, ANTHROPIC_API_KEY: "any" },
+      env: {
+        ANTHROPIC_BASE_URL: this.#model.url,
+        ANTHROPIC_API_KEY: "any",
+        ...this.#options.env,
+      },
     });
     this.#gateways.push(gateway);
     await until(async () => {

@@ -192,7 +192,7 @@ await evaluatorTest(
       assert.deepEqual([status, errors], ["completed", 0], tool?.outcome);
       assert.match(
         tool?.outcome ?? "",
-        /Promoted: overall \d+ % -> 100 %, \+\d+.* points \(95 % interval \d+ to \d+\), \d+ prompts/,
+        /Promoted: overall \d+ % -> 100 %, \+\d+.* points \(95 % interval \d+ to \d+\), with each category counted alike, \d+ prompts/,
       );
       const given = new Set(lab.seen.flatMap(({ prompt }) => lab.given(prompt)));
       assert.deepEqual([VAGUE, GREEDY, GOOD].filter((description) => !given.has(description)), []);

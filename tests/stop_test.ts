@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startCommand, startGateway, until } from "./gateway.ts";
-import { startKvConnect } from "./kv_connect.ts";
+import { startKvConnect } from "../lib/storage/testing/kv_connect.ts";
 
 Deno.test({
   name: "a stop does not wait for a start that waits for its store",

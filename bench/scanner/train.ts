@@ -11,12 +11,13 @@ import { type Bag, fit, judge, type Weights } from "./fit.ts";
 import { ordinaryIn, ordinarySets } from "./ordinary.ts";
 import { weightsSource } from "./weights_text.ts";
 import { findingsOf, sentencesOf } from "./sentences.ts";
+import { tuningHalf } from "./corpus.ts";
 
 const WEIGHTS_FILE = fromFileUrl(
   new URL("../../lib/trust/scanner/data/weights.ts", import.meta.url),
 );
 /** Our own texts imitate the hardest ones, and are few; further sets are of talkative servers. */
-const REPEATED = { own: 8, further: 2 };
+const REPEATED = { own: 8, further: 2, tuning: 3 };
 
 /** How the finding begins that comes of what is learned here. */
 const LEARNED = "It reads like an instruction";
@@ -35,7 +36,12 @@ const attacks = LOTS.map((lot) => ({
     isKnown: verdictOf(findingsOf(parts).filter(({ why }) => !why.startsWith(LEARNED))) !== "clean",
   })),
 }));
-const learned: Bag[] = [];
+// The halves of the bench that rules may be written against; of the others nothing is learned.
+const others = await tuningHalf();
+const learned: Bag[] = others.flatMap(({ parts, isAttack }) => {
+  const bag: Bag = { sentences: sentencesOf(parts), isAttack };
+  return Array.from({ length: REPEATED.tuning }, () => bag);
+});
 const aside: Bag[] = [];
 for (const path of ordinarySets(folders)) {
   for (const { server, part } of ordinaryIn(path)) {

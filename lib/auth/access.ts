@@ -17,6 +17,7 @@ import {
   type Caller,
   Credentials,
   hashOf,
+  newTokenText,
   type VerifiedCredential,
 } from "./credentials.ts";
 import { FailedAttempts } from "./failed_attempts.ts";
@@ -68,6 +69,8 @@ export class Access {
   readonly #guesses: FailedAttempts;
   /** Wrong tokens, hashed: a client that repeats one does not guess. */
   readonly #wrong = new Set<string>();
+  /** By token: credentials of programs that this gateway itself has started. */
+  readonly #lent = new Map<string, VerifiedCredential>();
 
   constructor(options: AccessOptions) {
     const { adminToken, now = forwardNow } = options;
@@ -149,6 +152,22 @@ export class Access {
     checkPath(caller, undefined);
     const { endsAt = caller.expiresAt } = caller;
     return { principal: this.#within(caller, undefined), endsAt };
+  }
+
+  /** A credential in memory, for a program that the gateway starts; gone when disposed. */
+  lend(credential: VerifiedCredential): Disposable & { token: string } {
+    const token = newTokenText();
+    this.#lent.set(token, credential);
+    this.#credentials.keep(credential);
+    return {
+      token,
+      [Symbol.dispose]: () => {
+        this.#lent.delete(token);
+        this.#callers.delete(`Bearer ${token}`);
+        this.#grants.delete(credential.principal);
+        this.#credentials.drop(credential.principal);
+      },
+    };
   }
 
   /** Whether an owner's credential, or for a person one of them, still counts. */
@@ -240,7 +259,7 @@ export class Access {
   }
 
   async #ask(authorization: string, bearer: string, place?: () => string): Promise<Caller> {
-    const vouched = await this.#options.vouch?.(bearer);
+    const vouched = this.#lent.get(bearer) ?? await this.#options.vouch?.(bearer);
     if (!vouched || vouched.expiresAt <= this.#now()) {
       // Clients of an identity provider replace an expired token when they get a 401.
       if (place && !(this.#options.hasAuthority && isJwt(bearer))) {

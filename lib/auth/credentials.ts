@@ -125,6 +125,10 @@ export class Credentials {
     };
   }
 
+  drop(credential: string): void {
+    this.#vouched.delete(credential);
+  }
+
   /** Undefined if it does not count any more. */
   find(credential: string): CredentialHolder | undefined {
     if (credential === EVERYONE) return OWNER_OF_ALL;

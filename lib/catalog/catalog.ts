@@ -1,15 +1,15 @@
 import { defined } from "../core/defined.ts";
-import type { PromotedTool } from "../core/optimization.ts";
+import type { ModelFamily } from "../core/model_family.ts";
 import type { SeenTool } from "../storage/canonical_tools_repository.ts";
 import {
   type BrokenTool,
-  canonicalText,
   type CatalogTool,
   isBroken,
   isUsable,
   readTool,
-  withDescription,
+  sentText,
 } from "./catalog_tool.ts";
+import { ServedTexts } from "./served_texts.ts";
 import type { FlaggedTool, HeldTool, ToolGuard } from "./tool_guard.ts";
 
 export interface ServerTools {
@@ -45,13 +45,14 @@ const MAX_HELD_ELSEWHERE = 100;
 const MAX_VERSIONS = 5;
 
 export class Catalog {
+  /** The promoted descriptions, and which client gets which. */
+  readonly served: ServedTexts;
   readonly #listed = new Map<string, string[]>();
   /** By server and name: the clients' offers to which a tool is listed, where not to all. */
   readonly #listedTo = new Map<string, ListedTo>();
   /** The last lists of servers that are switched off: what waits for review there still waits. */
   readonly #unlisted = new Map<string, { texts: string[]; read: ServerTools }>();
   readonly #enabled = new Map<string, ReadonlySet<string>>();
-  readonly #promoted = new Map<string, ReadonlyMap<string, string>>();
   readonly #listeners = new Set<(server: string) => void>();
   /** Lists that were read, so that none is read twice: a restart recalls what servers then list. */
   readonly #parsed = new WeakMap<string[], readonly (CatalogTool | BrokenTool)[]>();
@@ -61,8 +62,12 @@ export class Catalog {
   #options: CatalogOptions;
   #snapshot: CatalogSnapshot = { version: 0, servers: new Map() };
 
-  constructor(options: CatalogOptions = {}) {
+  constructor(
+    options: CatalogOptions = {},
+    clientFamilies?: Readonly<Record<string, ModelFamily>>,
+  ) {
     this.#options = options;
+    this.served = new ServedTexts(clientFamilies);
   }
 
   guardWith(options: CatalogOptions): void {
@@ -106,7 +111,7 @@ export class Catalog {
     }
     return listedTools(this.of(server)).map((tool) => ({
       name: tool.name,
-      text: canonicalText(tool),
+      text: sentText(tool),
       fingerprint: tool.fingerprint,
       ...defined({ listedTo: listedTo.get(tool.name) }),
     }));
@@ -145,20 +150,8 @@ export class Catalog {
     return [...held, ...without(elsewhere, held)];
   }
 
-  setPromotions(
-    promotions: readonly Pick<PromotedTool, "server" | "toolName" | "description">[],
-  ): void {
-    const wanted = Map.groupBy(promotions, ({ server }) => server);
-    for (const server of new Set([...this.#promoted.keys(), ...wanted.keys()])) {
-      const known = this.#promoted.get(server);
-      const tools = new Map(
-        wanted.get(server)?.map(({ toolName, description }) => [toolName, description]),
-      );
-      const isSame = tools.size === (known?.size ?? 0) &&
-        [...tools].every(([tool, description]) => known?.get(tool) === description);
-      if (isSame) continue;
-      if (tools.size === 0) this.#promoted.delete(server);
-      else this.#promoted.set(server, tools);
+  setPromotions(promotions: Parameters<ServedTexts["set"]>[0]): void {
+    for (const server of this.served.set(promotions)) {
       if (this.#listed.has(server)) this.#publish(server);
     }
   }
@@ -221,7 +214,6 @@ export class Catalog {
 
   #read(server: string, texts: string[]): ServerTools {
     const enabled = this.#enabled.get(server);
-    const promoted = this.#promoted.get(server);
     const listedTo = this.#listedTo.get(server);
     const parsed = this.#parsed.get(texts) ?? parseTools(server, texts);
     const judged = this.#options.guard?.judge(server, parsed);
@@ -230,15 +222,11 @@ export class Catalog {
       this.#options.onUnscanned?.(server, judged.unscanned);
     }
     return {
-      tools: tools.map((tool) => {
-        const description = promoted?.get(tool.name);
-        const shown = description === undefined ? tool : withDescription(tool, description);
-        return {
-          ...shown,
-          enabled: enabled?.has(tool.name) ?? true,
-          ...defined({ listedTo: listedTo?.get(tool.name) }),
-        };
-      }),
+      tools: tools.map((tool) => ({
+        ...this.served.applyTo(tool),
+        enabled: enabled?.has(tool.name) ?? true,
+        ...defined({ listedTo: listedTo?.get(tool.name) }),
+      })),
       broken: parsed.filter(isBroken),
       ...(judged && judged.held.length > 0 ? { held: judged.held } : {}),
       ...(judged && judged.quarantined.length > 0 ? { quarantined: judged.quarantined } : {}),

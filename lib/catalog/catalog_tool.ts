@@ -7,9 +7,11 @@ export interface CatalogTool {
   server: string;
   name: string;
   definition: ToolDefinition;
-  /** The definition as the text that came, but for a description that was promoted. */
+  /** The definition as the text that came, but for passages taken out and a promoted description. */
   text: string;
-  /** The text that came, where another description was promoted. */
+  /** The text that came, where passages were taken out of it: no model reads it. */
+  sent?: string;
+  /** The text before another description was promoted. */
   canonical?: string;
   fingerprint: string;
   enabled: boolean;
@@ -66,6 +68,12 @@ export function nameInText(text: string): string {
   return typeof name === "string" ? name : "";
 }
 
+/** The text that came from the server: to compare, to keep and to review; never for a model. */
+export function sentText({ text, canonical, sent }: CatalogTool): string {
+  return sent ?? canonical ?? text;
+}
+
+/** The text that is served where no description is promoted. */
 export function canonicalText({ text, canonical }: CatalogTool): string {
   return canonical ?? text;
 }
@@ -76,9 +84,9 @@ export function canonicalDescription(tool: CatalogTool): string | undefined {
 }
 
 /** Another one whenever what is shown of the tool is. */
-export function shownFingerprint({ fingerprint, canonical, definition }: CatalogTool): string {
-  if (canonical === undefined) return fingerprint;
-  const hash = createHash("sha256").update(definition.description ?? "").digest("hex");
+export function shownFingerprint({ fingerprint, canonical, sent, text }: CatalogTool): string {
+  if (canonical === undefined && sent === undefined) return fingerprint;
+  const hash = createHash("sha256").update(text).digest("hex");
   return `${fingerprint}+${hash.slice(0, 16)}`;
 }
 
@@ -89,6 +97,13 @@ export function withDescription(tool: CatalogTool, description: string): Catalog
     text: describedText(canonicalText(tool), description),
     canonical: canonicalText(tool),
   };
+}
+
+/** The tool as its server describes it. */
+export function ownTool(tool: CatalogTool): CatalogTool {
+  const { canonical, ...rest } = tool;
+  if (canonical === undefined) return tool;
+  return { ...rest, definition: ToolDefinition.parse(JSON.parse(canonical)), text: canonical };
 }
 
 function describedText(text: string, description: string): string {

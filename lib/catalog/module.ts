@@ -17,14 +17,14 @@ export type CatalogModule = ReturnType<typeof buildCatalog>;
 
 export interface CatalogInput {
   store: Store;
-  options: Pick<Options, "maxNameLength" | "toolCategories">;
+  options: Pick<Options, "clientFamilies" | "maxNameLength" | "toolCategories">;
   bus: Bus;
   reservedNames: ReadonlySet<string>;
 }
 
 export function buildCatalog(input: CatalogInput) {
   const { store, options, bus, reservedNames } = input;
-  const catalog = new Catalog();
+  const catalog = new Catalog({}, options.clientFamilies);
   bus.on("serverRemoved", (name) => catalog.remove(name));
   const counter = new TokenCounter();
   const toolMetadata = new ToolMetadataRepository(store);

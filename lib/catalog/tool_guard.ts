@@ -6,7 +6,8 @@ import {
   isBroken,
   isUsable,
 } from "./catalog_tool.ts";
-import type { ChangePolicy } from "../core/server.ts";
+import type { ChangePolicy, ServerTrust } from "../core/server.ts";
+import { isRemovable, withoutFindings } from "./tool_redaction.ts";
 
 export const Finding = z.object({
   rule: z.string(),
@@ -16,6 +17,10 @@ export const Finding = z.object({
   /** The place, at most 160 characters, invisible characters made visible as <U+200B>. */
   excerpt: z.string(),
   why: z.string(),
+  /** From where to where it goes in the text at `where`; missing where that is a name. */
+  span: z.tuple([z.int(), z.int()]).optional(),
+  /** What is taken out, and what a waiver is for; a long one is cut and ends in a hash. */
+  passage: z.string().optional(),
 });
 export type Finding = z.infer<typeof Finding>;
 
@@ -32,6 +37,7 @@ export interface HeldTool {
 }
 
 export interface FlaggedTool {
+  /** As its server sent it. */
   tool: CatalogTool;
   findings: readonly Finding[];
 }
@@ -52,6 +58,8 @@ export interface Pin {
 
 export interface ReviewRules {
   policy: ChangePolicy;
+  /** Default: `normal`. */
+  trust?: ServerTrust;
   /** Whether all that was listed at first is pinned, so that what has no pin came later. */
   isWhole: boolean;
   pins: ReadonlyMap<string, Pin>;
@@ -93,7 +101,7 @@ export class ToolGuard {
       : { tools: listed.filter(isUsable), held: [] };
     const judged: JudgedTools = { tools, held, quarantined: [], flagged: [], unscanned: [] };
     if (!this.#findings) return judged;
-    judged.tools = tools.filter((tool) => this.#admits(server, tool, rules, judged));
+    judged.tools = tools.flatMap((tool) => this.#admitted(server, tool, rules, judged) ?? []);
     return judged;
   }
 
@@ -120,31 +128,47 @@ export class ToolGuard {
   ): readonly Finding[] {
     const waived = this.#rules.get(server)?.waived;
     if (!waived || waived.size === 0 || findings.length === 0) return findings;
-    return findings.filter(({ rule }) => !waived.has(waiverKey(name, rule, fingerprint)));
+    return findings.filter(({ rule, passage = fingerprint }) =>
+      !waived.has(waiverKey(name, rule, passage)) && !waived.has(waiverKey(name, rule, fingerprint))
+    );
   }
 
-  #admits(
+  /** The tool as it may be shown, or undefined. */
+  #admitted(
     server: string,
     tool: CatalogTool,
     rules: ReviewRules | undefined,
     { quarantined, flagged, unscanned }: JudgedTools,
-  ): boolean {
+  ): CatalogTool | undefined {
     const found = this.#findings!.find(server, tool.fingerprint);
     if (found === undefined) {
       unscanned.push(tool);
-      return false;
+      return undefined;
     }
-    if (found.length === 0) return true;
+    if (found.length === 0) return tool;
     const findings = rules ? this.open(server, tool, found) : found;
-    const verdict = this.#findings!.verdict(findings);
-    if (verdict === "quarantine") quarantined.push({ tool, findings });
-    else if (verdict === "warn") flagged.push({ tool, findings });
-    return verdict !== "quarantine";
+    const verdict = admission(this.#findings!.verdict(findings), rules?.trust, findings);
+    if (verdict === "clean") return tool;
+    const rest = verdict === "quarantine" ? undefined : withoutFindings(tool, findings);
+    (rest ? flagged : quarantined).push({ tool, findings });
+    return rest;
   }
 }
 
-export function waiverKey(tool: string, rule: string, fingerprint: string): string {
-  return JSON.stringify([tool, rule, fingerprint]);
+/** A server's verdict under its owner's policy. */
+export function admission(
+  verdict: ScanVerdict,
+  trust: ServerTrust = "normal",
+  findings: readonly Finding[],
+): ScanVerdict {
+  if (verdict === "warn" && trust === "untrusted") return "quarantine";
+  if (verdict === "quarantine" && trust === "trusted" && isRemovable(findings)) return "warn";
+  return verdict;
+}
+
+/** What a waiver is for: a passage of a tool that a rule found; in older ones, a whole definition. */
+export function waiverKey(tool: string, rule: string, passage: string): string {
+  return JSON.stringify([tool, rule, passage]);
 }
 
 function applyPins(

@@ -55,9 +55,11 @@ export function junitXml({ tools }: CheckReport): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join("")}</testsuites>\n`;
 }
 
-function casesOf({ server, tool, status, rules, problem, wrong, seconds }: CheckedTool): string[] {
+function casesOf({ server, tool, model, status, rules, ...more }: CheckedTool): string[] {
+  const { problem, wrong, seconds } = more;
+  const suffix = model === undefined ? "" : ` (${model})`;
   const caseOf = (name: string, time: number, inner: string) =>
-    `    <testcase classname=${quoted(`${server}.${tool}`)} name=${quoted(name)} ` +
+    `    <testcase classname=${quoted(`${server}.${tool}`)} name=${quoted(name + suffix)} ` +
     `time="${time.toFixed(3)}"${inner === "" ? "/>" : `>\n      ${inner}\n    </testcase>`}\n`;
   if (status === "error" || status === "skipped") {
     const element = status === "error" ? "error" : "skipped";

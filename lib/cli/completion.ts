@@ -54,7 +54,7 @@ export function completionOf(
   const words = before.filter((word, index) =>
     !word.startsWith("-") && !takesValue(before[index - 1])
   );
-  const name = [`${words[0]} ${words[1]}`, words[0] ?? ""]
+  const name = [words.slice(0, 3).join(" "), words.slice(0, 2).join(" "), words[0] ?? ""]
     .find((name) => Object.hasOwn(commands, name));
   const flag = takesValue(before.at(-1)) ? before.at(-1)!.slice(2) : undefined;
   const { operation: flagged } = commands[name ?? ""] ?? {};

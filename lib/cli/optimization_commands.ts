@@ -4,6 +4,7 @@ import {
   type CategoryScores,
   type Depth,
   GoldenPrompt,
+  type ModelResult,
   type PromotedTool,
   type PromotionEvent,
 } from "../core/optimization.ts";
@@ -11,12 +12,14 @@ import type { OptimizationReport } from "../core/optimization_report.ts";
 import {
   gainOf,
   gainPoints,
+  gainTextOf,
   missedText,
-  percent,
+  modelText,
   promptsIn,
   scoreText,
   settingTexts,
 } from "../optimizer/evaluation/metrics.ts";
+import { scopeName } from "../optimizer/promotions.ts";
 import { lineageText } from "../optimizer/jobs/progress.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "../operations/optimization.ts";
@@ -28,17 +31,10 @@ import type {
 import type { CommandInput } from "./command.ts";
 import { estimateText } from "../operations/optimization/outcomes.ts";
 import { jobText } from "./job_commands.ts";
+import { statusText } from "./optimization_status.ts";
 import { type CommandExtras, type OutcomeView, readFile, readInput } from "./operation_command.ts";
 import { counted } from "../core/text.ts";
-import {
-  inert,
-  listing,
-  minuteOf,
-  type Paint,
-  table,
-  terminalLine,
-  warningsText,
-} from "./terminal.ts";
+import { inert, minuteOf, type Paint, table, terminalLine, warningsText } from "./terminal.ts";
 
 type Operations = typeof OPTIMIZATION_OPERATIONS;
 type ReportedTool = OptimizationReport["tools"][number];
@@ -224,61 +220,14 @@ function readReport({ positionals, flags }: CommandInput): Record<string, unknow
   return { tool, candidateId, promptId, result: { toolCalled: isCalled, ...result } };
 }
 
-const SWITCHED_OFF =
-  "Optimization is disabled. Enable it with `quartermaster optimize enable`. Promotions stay active.\n";
-
-export function statusText({ enabled, evaluator, reports }: Overview, paint: Paint): string {
-  const { kind, model, problem } = evaluator;
-  const by = kind === null ? "" : `Evaluations by ${kind}${model === null ? "" : `, ${model}`}.\n`;
-  const tools = reports.flatMap(({ serverName, tools }) =>
-    tools.map((tool) => ({
-      ...tool,
-      name: `${serverName}.${tool.name}`,
-      metrics: tool.status === "optimized" ? tool.after : tool.before,
-    }))
-  );
-  const rows = listing(tools, {
-    paint,
-    empty: "No server has tools: see `quartermaster server list`.\n",
-  }, {
-    TOOL: ({ name }) => name,
-    STATUS: ({ status }) => ({ color: status === "optimized" ? "green" : "gray", text: status }),
-    DIRECT: ({ metrics }) => metrics && percent(metrics.direct),
-    INDIRECT: ({ metrics }) => metrics && percent(metrics.indirect),
-    NEGATIVE: ({ metrics }) => metrics && percent(metrics.negative),
-    NOTE: (tool) => toolNotes(tool).join("; "),
-  });
-  const counts = reports.map(({ serverName, optimizedCount, toolCount }) =>
-    `${serverName}: ${optimizedCount} of ${counted(toolCount, "tool")} optimized\n`
-  );
-  return [
-    enabled ? by : SWITCHED_OFF,
-    problem === null || !enabled ? "" : warningsText([problem], paint),
-    rows,
-    ...counts,
-  ].join("");
-}
-
-function toolNotes(tool: ReportedTool): string[] {
-  const { depth, prompts = 0, stale, enabled, reported, waitingCandidate, ...shown } = tool;
-  return [
-    ...(waitingCandidate === undefined
-      ? []
-      : [`candidate ${waitingCandidate} waits for your decision`]),
-    ...(reported ? [`reported by a client, ${counted(prompts, "prompt")}`] : []),
-    ...(depth === undefined ? [] : [`${depth}, ${counted(prompts, "prompt")}`]),
-    ...settingTexts(shown),
-    ...(stale ? shown.staleReasons ?? ["stale"] : []),
-    ...(enabled ? [] : ["off"]),
-  ];
-}
-
 export function showText(
   detail: ToolOptimizationDetail,
   runs: readonly RunSummary[],
   paint: Paint,
 ): string {
-  const { promotion, job, candidates, prompts, warnings } = detail;
+  const { promotion, job, candidates, prompts } = detail;
+  // Such as that the newest evaluation found no prompts to ask.
+  const warnings = [...new Set([...detail.warnings, ...detail.evaluations[0]?.warnings ?? []])];
   return [
     headText(detail, paint),
     descriptionText("Canonical description", detail.canonicalDescription),
@@ -286,6 +235,10 @@ export function showText(
       descriptionText(`Optimized description, ${promotion.candidateId}`, promotion.description),
       promotionText(promotion, detail, paint),
     ]),
+    ...detail.familyPromotions.map(({ family, candidateId, description }) =>
+      descriptionText(`For ${family} models, ${candidateId}`, description)
+    ),
+    ...detail.trials.map((trial) => `Live A/B, ${scopeName(trial)}: ${trial.text}\n`),
     prompts.length === 0
       ? "Golden prompts: none\n"
       : `Golden prompts (${prompts.length}):\n${promptList(prompts, runs, paint)}`,
@@ -320,11 +273,12 @@ function descriptionText(title: string, description: string | null): string {
 }
 
 function promotionText(
-  { evaluationId, metrics, baseline, verdict, reason, depth }: PromotedTool,
+  { candidateId, evaluationId, metrics, baseline, verdict, reason, depth }: PromotedTool,
   { staleness, evaluations }: ToolOptimizationDetail,
   paint: Paint,
 ): string {
   const evaluation = evaluations.find(({ id }) => id === evaluationId);
+  const result = evaluation?.results.find((one) => one.candidateId === candidateId);
   const evidence = (scores: CategoryScores) =>
     evidenceText(scores, depth ?? evaluation?.depth, {
       beside: evaluation?.beside?.length,
@@ -332,7 +286,8 @@ function promotionText(
     });
   return [
     metrics && baseline
-      ? `Before and after (${evidence(metrics)}):\n${beforeAfter(baseline, metrics, paint)}`
+      ? `Before and after (${evidence(metrics)}):\n${beforeAfter(baseline, metrics, paint)}` +
+        modelTable(result?.models, paint)
       : "It was promoted without an evaluation.\n",
     ...(verdict ? [`${terminalLine(verdict.words)}\n`] : []),
     ...(reason === undefined ? [] : [`Reason: ${terminalLine(reason)}\n`]),
@@ -381,6 +336,23 @@ export function beforeAfter(before: CategoryScores, after: CategoryScores, paint
   }));
 }
 
+/** Each model's numbers; empty with one model. */
+export function modelTable(models: readonly ModelResult[] | undefined, paint: Paint): string {
+  if (!models) return "";
+  return "With each model:\n" + table(models.map(({ model, baseline, metrics, gain }) => {
+    const found = gain ?? gainOf(baseline?.overall, metrics.overall);
+    const words = gainTextOf({ gain }, baseline?.overall, metrics.overall) ?? "";
+    return [
+      `  ${terminalLine(model)}`,
+      ...(baseline ? [scoreText(baseline.overall), "->"] : ["", ""]),
+      scoreText(metrics.overall),
+      found === undefined || found.mean === 0
+        ? words
+        : paint(found.mean > 0 ? "green" : "red", words),
+    ];
+  }));
+}
+
 /** What an evaluation found out about its candidate, rule by rule. */
 export function evaluatedText(
   { job, candidates = [], estimate }: OutputOf<Operations["evaluate"]>,
@@ -398,6 +370,7 @@ export function evaluatedText(
   return [
     `${evidenceText(metrics, depth, evidence)}\n`,
     beforeAfter(baseline, metrics, paint),
+    modelTable(evidence.models, paint),
     ...(missed === undefined ? [] : [`Not called although it should be: ${missedText(missed)}\n`]),
     ...(problem === undefined ? [] : [`${paint("red", terminalLine(problem))}\n`]),
     ...(verdict
@@ -457,20 +430,29 @@ function candidateText(
   return `  ${id}  ${charCount} characters, ${ORIGINS[origin]}, ${found}\n` +
     `    ${terminalLine(description)}\n` +
     (ancestry === undefined ? "" : `    ${terminalLine(ancestry)}\n`) +
+    (evidence?.models ?? []).map((one) => `    ${terminalLine(modelText(one))}\n`).join("") +
     (words === undefined ? "" : `    ${paint(color, terminalLine(words))}\n`);
 }
 
 const ORIGINS = { caller: "from a client", person: "from a person", generated: "generated" };
-const ACTORS = { caller: "a client", person: "a person", job: "a job" };
-const ACTION_COLORS = { promote: "green", revert: "yellow", keep: "gray" } as const;
+const ACTORS = { caller: "a client", person: "a person", job: "a job", trial: "live A/B" };
+const ACTIONS = {
+  promote: { text: "promote", color: "green" },
+  revert: { text: "revert", color: "yellow" },
+  keep: { text: "keep", color: "gray" },
+  "trial-start": { text: "live A/B started", color: "gray" },
+  "trial-end": { text: "live A/B ended", color: "gray" },
+} as const;
 
 export function promotionsText(history: readonly PromotionEvent[], paint: Paint): string {
-  return history.map(({ id, time, action, by, promotion, reason }) => {
+  return history.map(({ id, time, action, by, family, promotion, reason }) => {
+    const { text, color } = ACTIONS[action];
+    const whose = family === undefined ? "" : `  for ${family}`;
     const after = promotion === null
-      ? "the canonical description"
+      ? family === undefined ? "the canonical description" : "the description for all clients"
       : `${promotion.candidateId}: ${terminalLine(promotion.description)}`;
     const why = reason ?? (action === "promote" ? promotion?.reason : undefined);
-    return `${minuteOf(time)}  ${paint(ACTION_COLORS[action], action)}  ${id}  by ${ACTORS[by]}\n` +
+    return `${minuteOf(time)}  ${paint(color, text)}${whose}  ${id}  by ${ACTORS[by]}\n` +
       `  ${after}\n${why === undefined ? "" : `  because: ${terminalLine(why)}\n`}`;
   }).join("");
 }

@@ -23,8 +23,8 @@ import {
   promotionsText,
   promptList,
   showText,
-  statusText,
 } from "./optimization_commands.ts";
+import { statusText } from "./optimization_status.ts";
 
 const plain = (_: string, text: string) => text;
 const TIME = "2026-01-31T12:00:00.000Z";
@@ -121,6 +121,8 @@ function detailOf(fields: Partial<ToolOptimizationDetail> = {}): ToolOptimizatio
     enabled: true,
     canonicalDescription: "Forecast",
     promotion: null,
+    familyPromotions: [],
+    trials: [],
     staleness: null,
     candidates: [],
     prompts: [],

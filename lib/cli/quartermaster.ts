@@ -19,6 +19,7 @@ import { SEARCH_EXTRAS, toolsList, toolsShow } from "./tools.ts";
 import { OPERATIONS } from "../operations/all.ts";
 import { ACCESS_EXTRAS, AUDIT_EXTRAS } from "./access_commands.ts";
 import { CHECK_EXTRAS } from "./check_command.ts";
+import { COMPARISON_EXTRAS } from "./comparison_commands.ts";
 import { JOB_EXTRAS } from "./job_commands.ts";
 import { OPTIMIZATION_EXTRAS } from "./optimization_commands.ts";
 import { CONSENT_EXTRAS, REVIEW_EXTRAS } from "./review_commands.ts";
@@ -33,6 +34,7 @@ const EXTRAS: Record<string, CommandExtras> = {
   ...OPTIMIZATION_EXTRAS,
   ...CHECK_EXTRAS,
   ...JOB_EXTRAS,
+  ...COMPARISON_EXTRAS,
   ...REVIEW_EXTRAS,
   ...CONSENT_EXTRAS,
   ...AUDIT_EXTRAS,
@@ -123,7 +125,8 @@ function withInformationFlag(words: readonly string[]): readonly string[] {
 
 function resolveCommand({ command: first, positionals }: CommandLine) {
   if (first === undefined) throw configError("No command given", "See --help for all commands");
-  for (const name of [`${first} ${positionals[0]}`, first]) {
+  const [next, last] = positionals;
+  for (const name of [`${first} ${next} ${last}`, `${first} ${next}`, first]) {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (command) return { name, command };
   }
@@ -135,9 +138,13 @@ function resolveCommand({ command: first, positionals }: CommandLine) {
       nearestOr(first, known, "See --help for all commands"),
     );
   }
-  const [second] = positionals;
-  if (second === undefined) {
-    throw configError(`${first} requires a subcommand`, `See ${first} --help`);
+  const [second, third] = positionals;
+  const group = familyOf(`${first} ${second}`).length > 0 ? `${first} ${second}` : first;
+  if (second === undefined || (group !== first && third === undefined)) {
+    throw configError(`${group} requires a subcommand`, `See ${group} --help`);
+  }
+  if (group !== first) {
+    throw configError(`Unknown command "${group} ${third}"`, `See ${group} --help`);
   }
   const guess = nearest(second, family.map((name) => name.slice(first.length + 1)));
   throw configError(
@@ -165,6 +172,8 @@ function helpFor(words: readonly string[]): string {
     const line = parseCommandLine(words, COMMAND_FLAGS);
     const family = familyOf(line.command ?? "").flatMap((name) => COMMANDS[name] ?? []);
     if (family.length > 0 && line.positionals.length === 0) return commandsHelp(family);
+    const group = familyOf([line.command, ...line.positionals].join(" "));
+    if (group.length > 0) return commandsHelp(group.flatMap((name) => COMMANDS[name] ?? []));
     return commandHelp(resolveCommand(line).command);
   } catch {
     return allHelp([START, ...all]);

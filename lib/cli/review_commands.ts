@@ -107,7 +107,8 @@ export const REVIEW_EXTRAS: Record<string, CommandExtras> = {
     flags: [{ ...YES, meaning: "Skip the confirmation to hold less; required without a terminal" }],
     prepare(given, command) {
       const { server, changes, trust } = given;
-      const isLooser = changes === "allow" || changes === "notify" || trust === "trusted";
+      const isLooser = changes === "allow" || changes === "notify" || trust === "trusted" ||
+        trust === "normal";
       if (isLooser) agree("review policy", `Hold fewer changes to ${server}?`, command);
       return Promise.resolve(given);
     },
@@ -192,7 +193,7 @@ const STATES: Record<ReviewItem["state"], { text: string; color: Color }> = {
   quarantined: { text: "quarantined", color: "red" },
   held: { text: "held", color: "yellow" },
   notice: { text: "served", color: "gray" },
-  flagged: { text: "listed, needs review", color: "yellow" },
+  flagged: { text: "listed without a passage", color: "yellow" },
   rejected: { text: "rejected", color: "gray" },
 };
 
@@ -210,12 +211,14 @@ export function itemText(item: ReviewItem, paint: Paint): string {
     `  fingerprint ${fingerprint}`,
     ...(diff ? diffLines(diff, paint) : []),
     ...(definition === undefined ? [] : [`  ${shownLine(definition)}`]),
-    ...findings.flatMap(({ rule, severity, where, why, excerpt }) => [
+    ...findings.flatMap(({ rule, severity, where, why, excerpt, passage }) => [
       `  ${paint(severity === "high" ? "red" : "yellow", `${severity}: ${rule}`)} in ${
         shownLine(where)
       }`,
       `    ${shownLine(why)}`,
-      ...(excerpt === "" ? [] : [`    ${shownLine(excerpt)}`]),
+      ...(passage === undefined && excerpt === "" ? [] : [
+        `    ${severity === "low" ? "" : "withheld: "}${shownLine(passage ?? excerpt)}`,
+      ]),
     ]),
   ];
   return `${lines.join("\n")}\n`;

@@ -70,7 +70,11 @@ const FIELDS = {
     '"idleTimeoutMs": 600000',
   ),
   // Gemini's is true or false, and says whether it asks before a call: nothing to do here.
-  trust: field(ServerTrust.or(z.boolean()), '"trusted" or "untrusted"', '"trust": "untrusted"'),
+  trust: field(
+    ServerTrust.or(z.boolean()),
+    '"trusted", "normal" or "untrusted"',
+    '"trust": "untrusted"',
+  ),
   changes: field(ownerFields.changes, '"hold", "notify" or "allow"', '"changes": "hold"'),
   mode: field(ownerFields.mode, '"all", "read-only" or "confirm"', '"mode": "read-only"'),
   readOnlyTools: field(
@@ -100,6 +104,7 @@ const FIELDS = {
     "a whole number from 100 to 10000000",
     '"maxResultTokens": 20000',
   ),
+  answers: field(ownerFields.answers, '"off", "mark" or "block"', '"answers": "block"'),
 };
 
 const Entry = z.object(FIELDS).partial();

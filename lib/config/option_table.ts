@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { ModelFamily } from "../core/model_family.ts";
+import { AnswerMode } from "../core/server.ts";
 import {
   anyText,
   byteSize,
@@ -17,6 +19,9 @@ import {
   timeSpan,
   wholeNumber,
 } from "./option_values.ts";
+
+const MODEL_REFS =
+  /^(claude-cli|messages-api|openai-api):[^\s,]+(,(claude-cli|messages-api|openai-api):[^\s,]+){0,7}$/;
 
 export const GATEWAY_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export const EMBEDDINGS = ["none", "local", "transformers", "ollama", "openai"] as const;
@@ -140,6 +145,13 @@ const TABLE = {
     anyText(200, "a model name"),
     "sonnet for the CLI, claude-sonnet-4-5 for the Messages API",
   ),
+  evalModels: option(
+    "--eval-models LIST",
+    "Models that jobs test with, such as claude-cli:sonnet,openai-api:gpt-5-mini",
+  ).optional(
+    text(MODEL_REFS, "a list of EVALUATOR:MODEL, separated by commas"),
+    "the one of --evaluator and --eval-model",
+  ),
   modelPrices: option("--model-prices JSON", "USD per million tokens, by model name").takes(
     json(
       z.record(
@@ -150,6 +162,17 @@ const TABLE = {
     ),
     {},
     "built-in prices only",
+  ),
+  clientFamilies: option(
+    "--client-families JSON",
+    "Model families of clients, by the start of their names",
+  ).takes(
+    json(
+      z.record(z.string(), ModelFamily),
+      'an object of families, such as {"cursor":"claude"}',
+    ),
+    {},
+    "built-in families only",
   ),
   evalConcurrency: option("--eval-concurrency COUNT", "Number of concurrent evaluation runs").takes(
     wholeNumber(1, 32),
@@ -195,6 +218,10 @@ const TABLE = {
     "--allow-private",
     "Allow adding servers in private networks at run time",
   ).toggle(),
+  answers: option("--answers MODE", "Content guard for servers without a mode of their own").takes(
+    oneOf(AnswerMode.options),
+    "mark",
+  ),
   /** In bytes. */
   maxBody: option("--max-body SIZE", "Maximum size of a request body").takes(
     byteSize(1024, 1024 ** 3, "a size from 1KiB to 1GiB, such as 4MiB or 524288"),
@@ -296,7 +323,15 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
     "stdio",
     "standalone",
   ],
-  "Access": ["requireToken", "adminToken", "token", "oauthIssuer", "oauthAudience", "secretKey"],
+  "Access": [
+    "requireToken",
+    "adminToken",
+    "token",
+    "oauthIssuer",
+    "oauthAudience",
+    "secretKey",
+    "answers",
+  ],
   "Tools and search": [
     "maxNameLength",
     "toolCategories",
@@ -314,7 +349,9 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
     "evaluator",
     "claudePath",
     "evalModel",
+    "evalModels",
     "modelPrices",
+    "clientFamilies",
     "evalConcurrency",
     "evalTimeout",
   ],

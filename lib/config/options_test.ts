@@ -52,7 +52,9 @@ Deno.test("readOptions() has a default for everything", async () => {
     evaluator: "auto",
     claudePath: "claude",
     evalModel: undefined,
+    evalModels: undefined,
     modelPrices: {},
+    clientFamilies: {},
     evalConcurrency: 2,
     evalTimeout: 60_000,
     evalRetention: 180,
@@ -64,6 +66,7 @@ Deno.test("readOptions() has a default for everything", async () => {
     oauthAudience: undefined,
     secretKey: undefined,
     allowPrivate: false,
+    answers: "mark",
     maxBody: 4_194_304,
     maxMessage: 16_777_216,
     taskAfter: 30_000,
@@ -306,7 +309,9 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     evaluator: "messages-api",
     claudePath: "/opt/claude",
     evalModel: "some-model",
+    evalModels: "claude-cli:sonnet,openai-api:llama3:8b",
     modelPrices: '{"llama":{"input":0,"output":0}}',
+    clientFamilies: '{"cursor":"claude"}',
     evalConcurrency: "4",
     evalTimeout: "90s",
     evalRetention: "30",
@@ -318,6 +323,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     oauthAudience: "https://x.example.com",
     secretKey: "a".repeat(64),
     allowPrivate: "1",
+    answers: "block",
     maxBody: "2MiB",
     maxMessage: "32MiB",
     taskAfter: "10s",
@@ -358,6 +364,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
   const objects = {
     synonyms: { ticket: ["issue", "bug"] },
     modelPrices: { llama: { input: 0, output: 0 } },
+    clientFamilies: { cursor: "claude" },
     toolCategories: { "linear.*": "issues" },
   };
   const expected = { ...written, ...switches, ...numbers, ...objects };

@@ -95,7 +95,7 @@ const BAD: [name: string, entry: string, problem: string][] = [
   [
     "an unknown trust",
     '{"command":"a","trust":"yes"}',
-    '1:45 server "bad" has an invalid value at trust: it must be "trusted" or "untrusted"',
+    '1:45 server "bad" has an invalid value at trust: it must be "trusted", "normal" or "untrusted"',
   ],
   [
     "an unknown policy",

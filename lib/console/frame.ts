@@ -77,6 +77,13 @@ const STEPS: Record<string, string> = {
   [OPTIMIZE_ALL]: "All servers",
 };
 
+/** Pages of optimization that stand where a server would, and what is below them. */
+const OPTIMIZATION_STEPS: Record<string, string> = {
+  "~jobs": "Job",
+  "~comparisons": "With and without",
+  "~proposals": "Prompts from traffic",
+};
+
 const SERVER_STEPS: Record<string, string> = {
   "~tools": "Configure tools",
   "~edit": "Edit",
@@ -92,7 +99,7 @@ export function crumbsOf(pathname: string): Crumb[] {
   if (page === undefined || parts === undefined) return [plain("Not found")];
   const [, name, tool] = parts;
   if (name === undefined) return [plain(page.label)];
-  const step = STEPS[pathname] ?? (name === "~jobs" ? "Job" : undefined);
+  const step = STEPS[pathname] ?? OPTIMIZATION_STEPS[name];
   const rest = step === undefined ? detailCrumbs(page.path, pathname, name, tool) : [plain(step)];
   return [{ ...plain(page.label), href: page.path }, ...rest];
 }

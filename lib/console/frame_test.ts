@@ -74,6 +74,10 @@ Deno.test("optimizationCrumbs() leads from all servers to a tool, and names jobs
     { label: "a/b", isName: true },
   ]);
   assert.deepEqual(crumbsOf("/optimization/weather"), [list, { label: "weather", isName: true }]);
+  assert.deepEqual(crumbsOf("/optimization/~comparisons/comparison_1"), [
+    list,
+    { label: "With and without", isName: false },
+  ]);
   assert.deepEqual(crumbsOf("/optimization/~jobs/job_1"), [list, { label: "Job", isName: false }]);
   assert.deepEqual(crumbsOf("/optimization/~all"), [list, { label: "All servers", isName: false }]);
 });

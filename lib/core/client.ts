@@ -5,6 +5,7 @@ import type {
   Implementation,
   InitializeRequestParams,
 } from "@modelcontextprotocol/sdk/types";
+import type { ContentFinding } from "./content_finding.ts";
 import type { CancelSignal } from "./async.ts";
 import {
   exactId,
@@ -48,6 +49,8 @@ export interface Client {
   readonly endpoint?: string;
   /** The address it connected from when its session was made, or `stdio`. */
   readonly from?: string | undefined;
+  /** Stays the same through a session: what a live A/B assigns by. */
+  readonly unit?: string;
   /** What it was sent so far; missing if that is not counted. */
   readonly sent?: SentTokens;
   /** Sends a notification outside of any request. */
@@ -84,6 +87,8 @@ export interface McpRequest {
   header?: ((name: string) => string | null) | undefined;
   /** Asks the client as `Client.ask` does, if the client made the request at another gateway. */
   ask?: Client["ask"] | undefined;
+  /** Hears what the content guard found in the request and in what the server said during it. */
+  onFindings?(findings: readonly ContentFinding[]): void;
   /** Sends what belongs to this request, before its answer. */
   send(text: string): void;
 }

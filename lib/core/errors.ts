@@ -47,6 +47,18 @@ const TABLE = {
     "Log in to the server again to grant it, then repeat the call",
   ]),
   ACCESS_DENIED: entry(-32004, 403, ["Access denied", "Ask the owner for the missing right"]),
+  ANSWER_BLOCKED: entry(-32004, 502, [
+    "The content guard withheld the server's answer",
+    "Do not repeat the request; ask the owner to check the server",
+  ]),
+  FORM_REFUSED: entry(-32602, 502, [
+    "The server's form asks for a secret",
+    "Ask for secrets outside of MCP, or with a URL elicitation",
+  ]),
+  SECRET_IN_ARGUMENTS: entry(-32602, 400, [
+    "The arguments contain a secret",
+    "Send the request without the secret",
+  ]),
   CONSENT_NEEDED: entry(-32004, 403, [
     "The gateway's owner must give consent first",
     "Ask the owner to open /security/consents on the gateway's machine",

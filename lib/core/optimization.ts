@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { LiveTrial, LiveTrialResult } from "./live_trial.ts";
+import { ModelFamily } from "./model_family.ts";
+import { EvaluatorKind, ModelRef, modelRef, ModelRefs } from "./model_ref.ts";
 import { ServerName } from "./server.ts";
+
+export { EvaluatorKind, modelRef, parseModelRef } from "./model_ref.ts";
 
 /** The longest description that a candidate may have, in characters as JavaScript counts them. */
 export const MAX_DESCRIPTION = 280;
@@ -18,10 +23,6 @@ export type PromptCategory = z.infer<typeof PromptCategory>;
 
 export const TextOrigin = z.enum(["caller", "person", "generated"]);
 export type TextOrigin = z.infer<typeof TextOrigin>;
-
-/** Where texts came from, or who judged. `caller`: an MCP client that reported by itself. */
-export const EvaluatorKind = z.enum(["claude-cli", "messages-api", "openai-api", "caller"]);
-export type EvaluatorKind = z.infer<typeof EvaluatorKind>;
 
 /** How the client shows tools to its model: all at once, or behind a search of its own. */
 export const ClientView = z.enum(["inline", "deferred"]);
@@ -156,6 +157,11 @@ export const EvalRun = z.strictObject({
 });
 export type EvalRun = z.infer<typeof EvalRun>;
 
+/** Whether the run's evaluator asked this model. */
+export function isOfModel({ evaluator: kind, askedModel }: EvalRun, ref: string): boolean {
+  return askedModel !== undefined && modelRef({ kind, model: askedModel }) === ref;
+}
+
 export const SuccessCount = z.strictObject({
   correct: z.int(),
   total: z.int(),
@@ -192,6 +198,10 @@ export const Verdict = z.strictObject({
   confirmed: z.boolean().optional(),
   /** Over the description that it beats by less, as a fraction; the interval holds at every look. */
   gain: MeasuredGain.optional(),
+  /** Whose description that is, if not the server's own. */
+  gainOver: z.string().optional(),
+  /** If it is confirmed only for these families of models: it may be promoted for each of them. */
+  families: z.array(ModelFamily).optional(),
   depth: Depth,
   /** One sentence; always says how much evidence there is. */
   words: z.string(),
@@ -227,6 +237,18 @@ export const Thresholds = z.strictObject({
 });
 export type Thresholds = z.infer<typeof Thresholds>;
 
+/** What one of several models made of a description. */
+export const ModelResult = z.strictObject({
+  model: ModelRef,
+  family: ModelFamily.optional(),
+  metrics: CategoryScores,
+  /** The canonical description on the same prompts. */
+  baseline: CategoryScores.optional(),
+  /** Over the description that it beats by less. */
+  gain: MeasuredGain.optional(),
+});
+export type ModelResult = z.infer<typeof ModelResult>;
+
 export const DescriptionResult = z.strictObject({
   candidateId: z.string(),
   description: z.string(),
@@ -244,6 +266,8 @@ export const DescriptionResult = z.strictObject({
   arguments: z.partialRecord(ArgumentsFit, z.int()).optional(),
   /** Missing for the canonical description. */
   verdict: Verdict.optional(),
+  /** Each model's numbers, where there are several; the others are of all together. */
+  models: z.array(ModelResult).optional(),
 });
 export type DescriptionResult = z.infer<typeof DescriptionResult>;
 
@@ -258,6 +282,8 @@ export const Evaluation = z.strictObject({
   model: z.string().optional(),
   /** What the evaluator was told to ask; `model` is what answered. */
   askedModel: z.string().optional(),
+  /** All that were asked, where there are several; the first is the one above. */
+  models: z.array(ModelRef).optional(),
   thresholds: Thresholds,
   /** The probability of a wrong promotion that it could spend, of its tool's share for a year. */
   alpha: z.number().optional(),
@@ -301,12 +327,19 @@ export const PromotedTool = z.strictObject({
   reason: z.string().max(1_000).optional(),
   /** `caller`: an MCP client; `person`: in the console or on the command line; `job`: by itself. */
   by: z.enum(["caller", "person", "job"]),
+  /** For clients with such models only; missing: for all that have none of their own. */
+  family: ModelFamily.optional(),
+  /** A live A/B that is under way, and how the last one ended. */
+  trial: LiveTrial.optional(),
+  trialResult: LiveTrialResult.optional(),
   /** The server's own description when it was promoted; null if it had none. */
   canonicalDescription: z.string().nullable(),
   /** A person has seen that the server's own description changed, and keeps the promotion: its hash. */
   keptOver: z.string().optional(),
   /** What it was tested with, as the evaluator was asked. */
   testedWith: z.strictObject({ evaluator: EvaluatorKind, model: z.string() }).optional(),
+  /** All models that it was tested with, where there were several. */
+  testedModels: z.array(ModelRef).optional(),
   /** The nearest siblings when it was promoted, with hashes of their own descriptions. */
   siblings: z.record(z.string(), z.string()).optional(),
 });
@@ -316,11 +349,15 @@ export const PromotionEvent = z.strictObject({
   id: z.string(),
   ...ToolKey,
   time: Time,
-  action: z.enum(["promote", "revert", "keep"]),
-  by: z.enum(["caller", "person", "job"]),
-  /** What is in force after it; null: the server's own description. */
+  action: z.enum(["promote", "revert", "keep", "trial-start", "trial-end"]),
+  /** `trial`: a live A/B that ended by itself. */
+  by: z.enum(["caller", "person", "job", "trial"]),
+  family: ModelFamily.optional(),
+  /** What is in force after it; null: the server's own description, or for a family that for all. */
   promotion: PromotedTool.nullable(),
   reason: z.string().max(1_000).optional(),
+  /** How a live A/B ended with it. */
+  trialResult: LiveTrialResult.optional(),
 });
 export type PromotionEvent = z.infer<typeof PromotionEvent>;
 
@@ -341,6 +378,8 @@ export const JobOptions = z.strictObject({
   /** Whether candidates and prompts may be generated; else what is saved is evaluated. */
   generate: z.boolean().default(true),
   candidateIds: z.array(z.string()).optional(),
+  /** Missing: the evaluator that is set. */
+  models: ModelRefs.optional(),
   /** Whether only the description in force is put to the saved prompts, without any candidate. */
   check: z.boolean().optional(),
   /** Whether the equipped toolset's tools are shown beside the server's. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { CategoryScores, Depth } from "./optimization.ts";
+import { ModelFamily } from "./model_family.ts";
+import { CategoryScores, Depth, ModelResult } from "./optimization.ts";
 
 /** What runs cost, as far as they say so. */
 const ReportedCost = {
@@ -31,7 +32,13 @@ export const OptimizationReport = z.strictObject({
     /** How many tools of other servers were shown beside the server's own. */
     beside: z.int().optional(),
     setting: z.string().optional(),
+    /** Each model's numbers, where several were asked. */
+    models: z.array(ModelResult).optional(),
     promotedAt: z.string().optional(),
+    /** Families of models that a description is promoted for alone. */
+    families: z.array(ModelFamily).optional(),
+    /** Live A/B: percent of sessions that get the promoted description. */
+    share: z.int().optional(),
     /** The numbers are what a caller reported. */
     reported: z.literal(true).optional(),
     /** A candidate that looks better, and waits for a person's decision. */

@@ -48,12 +48,21 @@ export function isTransport<R extends Reach>(
 export const ChangePolicy = z.enum(["hold", "notify", "allow"]);
 export type ChangePolicy = z.infer<typeof ChangePolicy>;
 
-export const ServerTrust = z.enum(["trusted", "untrusted"]);
+/**
+ * How far a server's texts are trusted where the scanner objects to them. `normal`: passages that look like orders
+ * are taken out, an attack is quarantined. `trusted`: passages are taken out in either case.
+ * `untrusted`: quarantined in either case, and changes are held.
+ */
+export const ServerTrust = z.enum(["trusted", "normal", "untrusted"]);
 export type ServerTrust = z.infer<typeof ServerTrust>;
 
 /** Which calls are let through: all, those that only read, or destructive ones after a yes. */
 export const CallMode = z.enum(["all", "confirm", "read-only"]);
 export type CallMode = z.infer<typeof CallMode>;
+
+/** What the content guard does about what a server says: nothing, mark it, or withhold it. */
+export const AnswerMode = z.enum(["off", "mark", "block"]);
+export type AnswerMode = z.infer<typeof AnswerMode>;
 
 /** Names of a server's own tools, with `*` for any text; after `!`, what is kept out. */
 const ToolPatterns = z.array(z.string().min(1).max(128)).max(200);
@@ -67,6 +76,7 @@ export type ServerInstance = z.infer<typeof ServerInstance>;
 
 /** What an owner decides about a server, however it is reached. */
 export const ownerFields = {
+  /** Default: `normal`. */
   trust: ServerTrust.optional(),
   /** Default: `hold` for a server that is not trusted, else `notify`. */
   changes: ChangePolicy.optional(),
@@ -88,6 +98,7 @@ export const ownerFields = {
   maxConcurrent: z.int().min(1).max(10_000).optional(),
   /** A longer result is cut, and the rest is read page by page. */
   maxResultTokens: z.int().min(100).max(10_000_000).optional(),
+  answers: AnswerMode.optional(),
 };
 
 export const ProgramServer = z.strictObject({

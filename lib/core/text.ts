@@ -150,3 +150,8 @@ function codePoint(character: string): string {
 export const CONNECTED = "Connected";
 /** Ends the reason of a server that the gateway retries at its `retryAt`. */
 export const TRYING_AGAIN = "retrying soon";
+
+/** A time limit as people read it. */
+export function durationText(ms: number): string {
+  return ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`;
+}

@@ -12,6 +12,8 @@ export type EndpointPath =
   & {
     /** The project its caller chose, as it was written. */
     project?: string;
+    /** Shows the servers' own descriptions, whatever is promoted. */
+    isCanonical?: true;
   };
 
 const SERVER = /^https?:\/\/[^/?#]+\/(?:servers|s)\/([A-Za-z0-9_-]{1,64})\/mcp(\?[^#]*)?$/;
@@ -27,7 +29,7 @@ const known = new Map<string, EndpointPath>();
 export function parseEndpoint(url: string): EndpointPath | undefined {
   const parsed = known.get(url);
   if (parsed) return parsed;
-  const path = readProject(readEndpoint(url), url);
+  const path = readDescriptions(readProject(readEndpoint(url), url), url);
   if (!path) return undefined;
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(url, path);
@@ -48,6 +50,11 @@ function readProject(path: EndpointPath | undefined, url: string): EndpointPath 
   if (!path || !url.includes("project=")) return path;
   const project = new URLSearchParams(url.slice(url.indexOf("?"))).get("project") ?? "";
   return project === "" ? path : { ...path, project };
+}
+
+function readDescriptions(path: EndpointPath | undefined, url: string): EndpointPath | undefined {
+  const isCanonical = path && /[?&]descriptions=canonical(?:&|$)/.test(url);
+  return isCanonical ? { ...path, isCanonical } : path;
 }
 
 function namingOf(query: string | undefined): Naming {

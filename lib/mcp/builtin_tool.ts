@@ -21,6 +21,8 @@ import { canElicit, canSample, elicitConsent, sample } from "./client_questions.
 export interface ToolContext {
   signal: AbortSignal;
   principal: string;
+  /** Whose session it is: which of a tool's promoted texts it is shown. */
+  client?: Pick<Client, "profile" | "unit"> | undefined;
   from?: (() => string) | undefined;
   /** Sends progress to the client; undefined if it did not request progress. */
   progress?: ((message: string) => void) | undefined;
@@ -100,6 +102,7 @@ export async function callBuiltin(
       tool.run(input.data, {
         signal: asAbortSignal(request.signal),
         principal: client.principal,
+        client,
         from: origin.from,
         sent: client.sent,
         progress: progressOf(request),

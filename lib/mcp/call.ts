@@ -62,6 +62,7 @@ export async function callTool(
 ): Promise<Answer> {
   checkMayCall(rights, policy, call);
   const record: CallRecord = { server: call.tool.server, tool: call.tool.name };
+  call.request.onFindings = (found) => (record.findings ??= []).push(...found);
   try {
     const params = steps.params();
     const approval = policy?.enter(call);
@@ -164,6 +165,15 @@ export function checkUnchanged(
     message: `Not called: the server changed ${tool.server}.${tool.name} while the call waited`,
     recoveryAction: "List the tools again, then call the tool again if it still fits",
     recoverySteps: ["List the tools again", "Call the tool again if it still fits"],
+  });
+}
+
+/** The gateway's own lists have one page. */
+export function checkCursor({ params: { cursor } }: McpRequest): void {
+  if (typeof cursor !== "string" || cursor === "") return;
+  throw new GatewayError("INVALID_PARAMS", {
+    message: "Unknown cursor: list again from the start",
+    recoveryAction: "List the tools without a cursor",
   });
 }
 

@@ -1,9 +1,10 @@
 import type { InitializeResult, ServerCapabilities } from "@modelcontextprotocol/sdk/types";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
-import type { NameTable, NameTables, OnPromptCollisions } from "../catalog/name_table.ts";
+import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import { isListedTo, offerOf, toolsListedTo } from "../catalog/listed_to.ts";
 import { flatten } from "../catalog/names.ts";
+import type { Reader } from "../catalog/served_texts.ts";
 import { type Builtins, ownerAmong, resolveTool } from "../catalog/resolve.ts";
 import type { CancelSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
@@ -19,6 +20,7 @@ import {
   callParams,
   type CallPolicy,
   callTool,
+  checkCursor,
   checkMayUse,
   checkUnchanged,
   isLooking,
@@ -26,10 +28,11 @@ import {
   useServer,
 } from "./call.ts";
 import type { ListedTools } from "./clients.ts";
-import { FeatureAggregate } from "./feature_aggregate.ts";
+import { FeatureAggregate, type FeatureAggregateOptions } from "./feature_aggregate.ts";
 import type { ContentScreen } from "./content_screen.ts";
 import { forwardedParams } from "./discovery_tools.ts";
 import { ClientLists, ListText, type ListVersions } from "./list_changes.ts";
+import type { ContentGuard } from "../trust/content_guard/guard.ts";
 import type { OfferedLists } from "./offered_lists.ts";
 import { withFollowableAdvice } from "./recovery.ts";
 import { checkParamHeaders } from "./param_headers.ts";
@@ -57,6 +60,8 @@ export interface VisibleServers {
   away?(principal: string): readonly ServerStatus[];
   /** Waits briefly for servers that are just connecting, so that a list is complete. */
   settled?(principal: string, signal: CancelSignal): Promise<void> | undefined;
+  /** For how long the list is good, if a server has said that of its own. */
+  ttlMs?(principal: string): number | undefined;
 }
 
 export interface CombinedViewOptions {
@@ -78,10 +83,11 @@ export interface CombinedViewOptions {
   /** Counts what models are sent in place of all tools; missing if nothing is to be counted. */
   account?: TokenAccount | undefined;
   screen?: ContentScreen | undefined;
+  guard?: ContentGuard | undefined;
   offered?: OfferedLists | undefined;
   /** The gateway's own tools for clients with an offer; default: the same for all. */
   ownTools?(offer: string): Pick<CombinedViewOptions, "listed" | "builtins">;
-  onPromptCollisions?: OnPromptCollisions | undefined;
+  features?(principal: string): Pick<FeatureAggregateOptions, "onPromptCollisions" | "links">;
 }
 
 interface KnownList {
@@ -166,27 +172,30 @@ export class CombinedView implements View {
     return variant;
   }
 
-  /** A principal's tools; made again only after a change. */
-  toolList(principal: string): ListText {
+  /** A principal's tools with the texts that a reader gets; made again only after a change. */
+  toolList(principal: string, reader: Reader = {}): ListText {
     const { servers, names } = this.#options;
+    const served = servers?.catalog.served;
+    const audience = served?.audienceOf(reader) ?? "";
+    const key = audience === "" ? principal : JSON.stringify([principal, audience]);
     const table = names.of(servers?.catalog.snapshot ?? NO_SNAPSHOT);
-    const tools = servers?.tools(principal) ?? [];
-    const edition = this.#options.edition?.();
+    const [tools, edition] = [servers?.tools(principal) ?? [], this.#options.edition?.()];
     const grants = this.#options.rights?.grants(principal);
-    const known = this.#lists.get(principal);
+    const known = this.#lists.get(key);
     const isSame = known?.table === table && known.tools === tools && known.edition === edition &&
       known.grants === grants;
     if (isSame) return known.list;
     const shown = this.listed(principal);
     const texts = [
       ...shown.builtins,
-      ...shown.tools.map((tool) =>
-        withExposedPage(tool.server, renamed(tool, table.nameOf(tool, "flat")))
-      ),
+      ...shown.tools.map((tool) => {
+        const text = served?.shownTo(tool, reader) ?? tool;
+        return withExposedPage(tool.server, renamed(text, table.nameOf(tool, "flat")));
+      }),
     ];
     const list = ListText.of(`{"tools":[${texts.join(",")}]}`, known?.list);
-    this.#lists.delete(principal);
-    this.#lists.set(principal, { table, tools, edition, grants, list });
+    this.#lists.delete(key);
+    this.#lists.set(key, { table, tools, edition, grants, list });
     if (this.#lists.size > MOST_LISTS) this.#lists.delete(this.#lists.keys().next().value!);
     return list;
   }
@@ -201,7 +210,7 @@ export class CombinedView implements View {
     };
   }
 
-  listVersions(principal: string): ListVersions {
+  listVersions(principal: string, reader: Reader): ListVersions {
     const { servers } = this.#options;
     const reachable = servers?.servers(principal) ?? [];
     const having = (capability: keyof ServerCapabilities) =>
@@ -210,7 +219,7 @@ export class CombinedView implements View {
         return info === undefined || info.capabilities[capability] !== undefined;
       }).join(" ");
     return {
-      tools: this.toolList(principal).digest,
+      tools: this.toolList(principal, reader).digest,
       resources: having("resources"),
       prompts: having("prompts"),
     };
@@ -246,6 +255,7 @@ class CombinedViewSession implements ViewSession {
   readonly #view: CombinedView;
   readonly #options: CombinedViewOptions;
   readonly #client: Client;
+  readonly #reader: Reader;
   readonly #relays: ClientRelays | undefined;
   readonly #features: FeatureAggregate | undefined;
   /** The list whose tokens were counted last. */
@@ -255,12 +265,14 @@ class CombinedViewSession implements ViewSession {
     this.#view = view;
     this.#options = options;
     this.#client = client;
-    this.lists = new ClientLists(() => view.listVersions(client.principal));
     const { servers } = options;
+    const reader = this.#reader = servers?.catalog.served.readerOf(client) ?? {};
+    this.lists = new ClientLists(() => view.listVersions(client.principal, reader));
     if (!servers) return;
     const relays: ClientRelays = this.#relays = new ClientRelays({
       findServer: (name) => servers.findServer(name),
       clientFor: (server) => features.clientFor(server, client),
+      guard: options.guard,
       onOwnTools: (server, tools) => options.offered?.noteOwn(server, client, tools),
     });
     const features: FeatureAggregate = this.#features = new FeatureAggregate({
@@ -272,7 +284,7 @@ class CombinedViewSession implements ViewSession {
       call: async (server, request, params) =>
         await options.screen?.of(server).refusal(request) ??
           await this.#useServer(server, request, params),
-      onPromptCollisions: options.onPromptCollisions,
+      ...options.features?.(client.principal),
     });
   }
 
@@ -294,7 +306,10 @@ class CombinedViewSession implements ViewSession {
   }
 
   listed(): ListedTools {
-    return this.#view.listed(this.#client.principal);
+    const { builtins, tools } = this.#view.listed(this.#client.principal);
+    const served = this.#options.servers?.catalog.served;
+    const shown = (tool: CatalogTool) => served?.shownTo(tool, this.#reader) ?? tool;
+    return { builtins, tools: tools.map(shown) };
   }
 
   explain(error: unknown): unknown {
@@ -306,14 +321,17 @@ class CombinedViewSession implements ViewSession {
   }
 
   async #listTools(request: McpRequest): Promise<Answer> {
+    checkCursor(request);
     const { principal } = this.#client;
     await this.#options.servers?.settled?.(principal, request.signal);
     await this.#offeredLists(request);
-    const list = this.#view.toolList(principal);
+    const list = this.#view.toolList(principal, this.#reader);
     this.lists.noteListed("tools", list.digest);
+    const { servers } = this.#options;
+    servers?.catalog.served.noteShown(servers.tools(principal), this.#reader);
     this.#countList(list.digest);
     const text = list.textFor(this.#client.profile);
-    return { text: resultText(request.id, text), list: text };
+    return { text: resultText(request.id, text), list: text, ttlMs: servers?.ttlMs?.(principal) };
   }
 
   /** Resolves when it is known what servers list to clients like this one; undefined if it is. */
@@ -382,8 +400,7 @@ class CombinedViewSession implements ViewSession {
         text: content?.type === "text" ? content.text : "",
         data: shown.structuredContent,
       });
-      const text = resultText(request.id, JSON.stringify(shown));
-      return call ? { text, call } : { text };
+      return { text: resultText(request.id, JSON.stringify(shown)), ...defined({ call }) };
     }
     const { forward, argumentsIn, refusal } = result;
     const params = () => {
@@ -454,12 +471,11 @@ class CombinedViewSession implements ViewSession {
 
   #checkUse(tool: BuiltinTool): void {
     const client = this.#client;
-    const { principal } = client;
     try {
-      this.#options.demandUse?.(principal, tool);
+      this.#options.demandUse?.(client.principal, tool);
     } catch (error) {
       const subject = `${OWN_TOOLS}.${tool.name}`;
-      this.#options.policy?.refused?.({ subject, principal, client }, error);
+      this.#options.policy?.refused?.({ subject, principal: client.principal, client }, error);
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { getOrMake } from "../core/defined.ts";
 import type { CatalogSnapshot } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
 import { namespacedName } from "../catalog/names.ts";
 import { Builtins } from "../catalog/resolve.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -8,6 +9,8 @@ import type { Toolset } from "../core/tool.ts";
 import { type EndpointPath, isViewName, VIEW_NAMES, type ViewName } from "../http/endpoint_path.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import { CombinedView, type CombinedViewOptions, type VisibleServers } from "./combined_view.ts";
+import { GivenLinksRepository } from "../storage/servers_repository.ts";
+import { GivenLinks } from "./given_links.ts";
 import { discoveryTools } from "./discovery_tools.ts";
 import type { McpEndpoint } from "./endpoint_host.ts";
 import { indexTools } from "./index_tools.ts";
@@ -38,7 +41,8 @@ interface OwnTools {
   builtins: Builtins<BuiltinTool>;
 }
 
-type CombinedViewsOptions = McpModuleOptions & {
+type CombinedViewsOptions = Omit<McpModuleOptions, "toolsets"> & {
+  toolsets: Pick<Toolsets, "find" | "resolve" | "registered">;
   tools: GatewayTools;
   offered: OfferedLists;
 };
@@ -75,10 +79,10 @@ export class CombinedViews {
 
   constructor(options: CombinedViewsOptions) {
     this.#options = options;
-    const { names, access: rights, policy, screen, tools, toolDirectory } = options;
+    const { names, access: rights, policy, screen, guard, tools, toolDirectory } = options;
     const { mayUse, demandUse } = tools;
-    const { onPromptCollisions } = options;
-    const { offered } = options;
+    const { onPromptCollisions, offered } = options;
+    const links = new GivenLinks(new GivenLinksRepository(options.store));
     this.#common = {
       names,
       rights,
@@ -86,8 +90,9 @@ export class CombinedViews {
       demandUse,
       policy,
       screen,
+      guard,
       offered,
-      onPromptCollisions,
+      features: (principal) => ({ onPromptCollisions, links: links.of(principal) }),
     };
     this.#own = this.#ownTools(toolDirectory);
     const nothing = this.#noServers();
@@ -96,6 +101,7 @@ export class CombinedViews {
       tools: () => this.#allTools(),
       servers: nothing.callable!,
       settled: (_, signal) => options.starting.settled(this.#serverNames(), signal),
+      ttlMs: () => options.starting.ttlMs(this.#serverNames()),
     };
     const equipped = {
       ...this.#toolsetServers((principal) => options.equippedBy(principal)),
@@ -255,6 +261,7 @@ export class CombinedViews {
       servers,
       callable: servers,
       settled: (principal, signal) => starting.settled(serversOf(principal), signal),
+      ttlMs: (principal) => starting.ttlMs(serversOf(principal)),
     };
   }
 

@@ -39,6 +39,10 @@ export class ConnectionState {
     return this.#level;
   }
 
+  keepLevel(level: string | undefined): void {
+    this.#level = level;
+  }
+
   get isEmpty(): boolean {
     return this.#level === undefined && !this.hasSubscriptions;
   }

@@ -5,7 +5,13 @@ import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { memberText } from "../core/rpc.ts";
 import { namespacedName } from "../catalog/names.ts";
-import { builtin, type BuiltinTool, type ForwardedCall, jsonResult } from "./builtin_tool.ts";
+import {
+  builtin,
+  type BuiltinTool,
+  type ForwardedCall,
+  jsonResult,
+  type ToolContext,
+} from "./builtin_tool.ts";
 import { categoryDescription } from "../catalog/tool_metadata.ts";
 import { isStarting, type ServerState } from "../core/server.ts";
 import { didYouMean, shortened } from "../core/text.ts";
@@ -40,7 +46,7 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
         category: z.string().optional().describe("A category from tool_capabilities"),
       }),
       annotations: { readOnlyHint: true },
-      async run({ query, context, maxResults, category, ...levels }, { principal }) {
+      async run({ query, context, maxResults, category, ...levels }, { principal, client }) {
         const level = levels.detailLevel ?? levels.detail_level ?? "summary";
         const words = typeof query === "string" ? [query] : query;
         const text = words.join(" ");
@@ -54,7 +60,9 @@ export function discoveryTools(directory: ToolDirectory): BuiltinTool[] {
           limit: maxResults,
         });
         const tools = await Promise.all(
-          result.found.map((found) => describeFound(directory, principal, found, level)),
+          result.found.map((found) =>
+            describeFound(directory, { principal, client }, found, level)
+          ),
         );
         const used = result.found.map(({ tool }) => tool);
         const skills = await directory.findSkills(principal, text, used);
@@ -144,17 +152,18 @@ function checkCategory(directory: ToolDirectory, principal: string, category?: s
 
 async function describeFound(
   directory: ToolDirectory,
-  principal: string,
+  { principal, client }: Pick<ToolContext, "principal" | "client">,
   { tool, relevance, explanation }: FoundTool,
   level: DetailLevel,
 ): Promise<Record<string, unknown>> {
-  const { description = "", inputSchema, outputSchema, annotations } = tool.definition;
   const minimal = {
     toolKey: await directory.keyFor(tool, principal),
     toolName: tool.name,
     serverName: tool.server,
   };
   if (level === "minimal") return minimal;
+  const [shown = tool] = directory.shownTo(client, [tool]);
+  const { description = "", inputSchema, outputSchema, annotations } = shown.definition;
   if (level === "summary") {
     return { ...minimal, description: shortened(description, DESCRIPTION_CHARS), relevance };
   }

@@ -2,6 +2,7 @@ import { EventBody, isProgress } from "./event_body.ts";
 
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
+const LARGE_CHARACTERS = 256 * 1024;
 
 /** How soon a client that lost a stream should come back; a call waits a little longer for it. */
 export const RETRY_MS = 100;
@@ -24,6 +25,8 @@ export class EventStream {
   #lastNumber = 0;
   #body: EventBody | undefined;
   finishedAt: number | undefined;
+  /** Called once, when everything that belongs on the stream has been sent. */
+  onFinish: () => void = () => {};
   /** Called when the response that carried the stream was dropped by the client. */
   onDetach: () => void = () => {};
 
@@ -63,8 +66,15 @@ export class EventStream {
   }
 
   finish(): void {
-    this.finishedAt ??= Date.now();
     this.#close();
+    if (this.isFinished) return;
+    this.finishedAt = Date.now();
+    this.onFinish();
+  }
+
+  /** Whether so much is kept for a client that lost the response that it is not kept for long. */
+  get isLarge(): boolean {
+    return this.#keptCharacters > LARGE_CHARACTERS;
   }
 
   /** Events that wait for somebody to listen. */

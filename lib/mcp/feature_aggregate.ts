@@ -1,3 +1,4 @@
+import { defined } from "../core/defined.ts";
 import {
   errorText,
   isObject,
@@ -12,6 +13,7 @@ import type { ManagedServer } from "../servers/server.ts";
 import type { OnPromptCollisions } from "../catalog/name_table.ts";
 import { isFresh, NEVER, PromptAggregate, type PromptRoute } from "./prompt_aggregate.ts";
 import {
+  isGlobal,
   mayRefer,
   parseNamedUri,
   parseScopedUri,
@@ -25,11 +27,14 @@ import { type CallServer, declares, listFromAll, SKILLS_LIST } from "./server_li
 import { TaskAggregate, withOwnTasks, withRoutedTasks } from "./task_aggregate.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { completionRef, requestParams } from "./call.ts";
+import type { CallersLinks } from "./given_links.ts";
 
+/** Servers named in an error. */
+const MOST_NAMED = 10;
 /** URIs in results that did not name their server, with the server that gave them. */
 const MOST_GIVEN = 1_000;
 
-interface FeatureAggregateOptions {
+export interface FeatureAggregateOptions {
   maxNameLength: number;
   servers(): readonly ManagedServer[];
   /** The servers whose tools can be called, listed or not; what they refer to can be read. */
@@ -39,6 +44,8 @@ interface FeatureAggregateOptions {
   list: CallServer;
   call: CallServer;
   onPromptCollisions?: OnPromptCollisions | undefined;
+  /** What the caller was given in other sessions, too; missing if that is not recorded. */
+  links?: CallersLinks | undefined;
 }
 
 /** Resources, prompts, completions and logging of several servers as those of one. */
@@ -128,11 +135,14 @@ export class FeatureAggregate {
 
   #exposed(server: string, uri: string): string {
     const exposed = this.#resources.exposed(server, uri);
-    if (exposed === uri && !this.#given.has(uri)) {
-      if (this.#given.size >= MOST_GIVEN) this.#given.delete(this.#given.keys().next().value!);
-      this.#given.set(uri, server);
-    }
-    return exposed;
+    if (exposed !== uri) return exposed;
+    // Two servers can refer to the same file or web page, and each has its own of it.
+    const first = this.#given.get(uri);
+    if (first !== undefined) return first === server ? uri : unambiguousUri(server, uri);
+    if (this.#given.size >= MOST_GIVEN) this.#given.delete(this.#given.keys().next().value!);
+    this.#given.set(uri, server);
+    if (isGlobal(uri)) this.#options.links?.note(uri, server);
+    return uri;
   }
 
   /** The client as one of the servers sees it. */
@@ -140,6 +150,7 @@ export class FeatureAggregate {
     return {
       profile: client.profile,
       principal: client.principal,
+      ...defined({ endpoint: client.endpoint, from: client.from }),
       push: (text) => client.push(this.#outgoing(server, text)),
       ask: (text, id, onAnswer) =>
         client.ask(text, id, (answer) => onAnswer(withOwnTasks(server, answer))),
@@ -192,7 +203,7 @@ export class FeatureAggregate {
   async #onResource(request: McpRequest): Promise<string> {
     const { uri } = request.params;
     const route = typeof uri === "string" ? await this.#routeOf(request, uri) : undefined;
-    if (typeof uri !== "string" || !route) return nothingAt(request, -32002, "resource", uri);
+    if (typeof uri !== "string" || !route) return this.#noResource(request, uri);
     const params = { ...request.params, uri: route.uri };
     if (request.method !== "resources/subscribe") {
       return await this.#relay(route.server, request, params, { [route.uri]: uri });
@@ -209,6 +220,21 @@ export class FeatureAggregate {
       if (!isSubscribed && before) this.#subscribed.set(uri, before);
       else if (!isSubscribed) this.#subscribed.delete(uri);
     }
+  }
+
+  /** Another session, or another gateway, may have been given a URI that does not name its server. */
+  #noResource(request: McpRequest, uri: unknown): string {
+    const servers = typeof uri !== "string" || !isGlobal(uri)
+      ? []
+      : this.#options.callable().filter(({ info }) => info?.capabilities.resources !== undefined);
+    const [one] = servers;
+    if (!one) return nothingAt(request, -32002, "resource", uri);
+    const names = servers.slice(0, MOST_NAMED).map(({ name }) => name).join(", ");
+    const message =
+      `There is no resource ${JSON.stringify(uri)} here. If a server referred to it, ` +
+      `name that server: ${unambiguousUri("SERVER", String(uri))}, with SERVER one of ${names}` +
+      (servers.length > MOST_NAMED ? ` and ${servers.length - MOST_NAMED} others` : "");
+    return errorText(request.id, -32002, message);
   }
 
   /** Where a request about a resource goes; a subscription ends where it was made. */
@@ -236,7 +262,16 @@ export class FeatureAggregate {
     if (!isFresh(this.#resourcesListed, servers())) await this.#loadResources(request);
     const given = callable().find(({ name }) => name === this.#given.get(uri));
     return reachable(this.#resources.find(uri, servers())) ?? (given && { server: given, uri }) ??
-      this.#resources.guess(uri, servers()) ?? await this.#findUnlisted(request, uri);
+      await this.#findGiven(uri) ?? this.#resources.guess(uri, servers()) ??
+      await this.#findUnlisted(request, uri);
+  }
+
+  /** By what the caller was given elsewhere; throws INVALID_PARAMS if several servers gave it. */
+  async #findGiven(uri: string): Promise<ResourceRoute | undefined> {
+    const { links, callable } = this.#options;
+    if (!links || !isGlobal(uri)) return undefined;
+    const names = await links.find(uri);
+    return onlyOwner(uri, callable().filter(({ name }) => names.includes(name)));
   }
 
   /** Among all callable servers; throws INVALID_PARAMS if several have it. */
@@ -246,14 +281,7 @@ export class FeatureAggregate {
       this.#all = await this.#listResources(servers, request);
       this.#allListed = { at: Date.now(), servers };
     }
-    const owners = this.#all.owners(uri);
-    const [server] = owners;
-    if (!server || owners.length === 1) return server && { server, uri };
-    const names = owners.map(({ name }) => unambiguousUri(name, uri));
-    throw new GatewayError("INVALID_PARAMS", {
-      message: `${owners.length} servers have the resource ${JSON.stringify(uri)}`,
-      recoverySteps: [`Use one of ${names.join(", ")}`],
-    });
+    return onlyOwner(uri, this.#all.owners(uri));
   }
 
   async #getPrompt(request: McpRequest): Promise<string> {
@@ -329,6 +357,17 @@ export class FeatureAggregate {
       ) ?? [];
     return replaceSpan(text, uri, JSON.stringify(known));
   }
+}
+
+/** Throws INVALID_PARAMS if there are several. */
+function onlyOwner(uri: string, owners: readonly ManagedServer[]): ResourceRoute | undefined {
+  const [server] = owners;
+  if (!server || owners.length === 1) return server && { server, uri };
+  const names = owners.map(({ name }) => unambiguousUri(name, uri));
+  throw new GatewayError("INVALID_PARAMS", {
+    message: `${owners.length} servers have the resource ${JSON.stringify(uri)}`,
+    recoverySteps: [`Use one of ${names.join(", ")}`],
+  });
 }
 
 function nothingAt({ id }: McpRequest, code: number, kind: string, name: unknown): string {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { notificationText, resultText } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
-import { FeatureAggregate } from "./feature_aggregate.ts";
+import { GivenLinksRepository } from "../storage/servers_repository.ts";
+import { Store } from "../storage/store.ts";
+import { FeatureAggregate, type FeatureAggregateOptions } from "./feature_aggregate.ts";
+import { GivenLinks } from "./given_links.ts";
 import type { McpRequest } from "../core/client.ts";
 
 interface Asked {
@@ -21,6 +24,13 @@ function featuresOf(...names: string[]) {
 }
 
 function featuresWith(maxNameLength: number, ...names: string[]) {
+  return featuresIn({ maxNameLength }, ...names);
+}
+
+function featuresIn(
+  more: Pick<FeatureAggregateOptions, "maxNameLength" | "links">,
+  ...names: string[]
+) {
   const known = new Map(names.map((name) => [name, fakeServer(name)]));
   const asked: Asked[] = [];
   /** Servers that fail whatever they are asked. */
@@ -28,7 +38,7 @@ function featuresWith(maxNameLength: number, ...names: string[]) {
   let shown = names;
   let connected: string[] = [];
   const features = new FeatureAggregate({
-    maxNameLength,
+    ...more,
     servers: () => shown.map((name) => known.get(name)!),
     callable: () => names.map((name) => known.get(name)!),
     connected: () => connected.map((name) => known.get(name)!),
@@ -185,4 +195,71 @@ Deno.test("CombinedFeatures reads a page at the server that its URI names, liste
     assert.match(await request("resources/read", { uri }) ?? "", /There is no resource/);
   }
   assert.equal(asked.length, 1);
+});
+
+Deno.test("CombinedFeatures leads each of two servers' equal links back to its own server", async () => {
+  const { features, asked, request, server } = featuresOf("one", "two");
+  const uri = "file:///home/ann/notes.txt";
+  const link = (name: string) =>
+    features.shown(
+      server(name),
+      requestOf("tools/call", {}),
+      resultText(1, JSON.stringify({ content: [{ type: "resource_link", name: "n", uri }] })),
+    );
+  const uriIn = (text: string) => JSON.parse(text).result.content[0].uri;
+  const [first, second] = [uriIn(await link("one")), uriIn(await link("two"))];
+  assert.deepEqual([first, second], [uri, `quartermaster://two/${uri}`]);
+  assert.equal(uriIn(await link("one")), uri, "the first keeps it");
+  for (const uri of [first, second]) await request("resources/read", { uri });
+  const reads = asked.filter(({ method }) => method === "resources/read");
+  assert.deepEqual(reads.map(({ server, params }) => [server, params.uri]), [["one", uri], [
+    "two",
+    uri,
+  ]]);
+});
+
+Deno.test("CombinedFeatures says how to name the server of a file that another session was given", async () => {
+  const { request, asked } = featuresOf("one", "two");
+  const uri = "file:///home/ann/notes.txt";
+  const { message } = JSON.parse(await request("resources/read", { uri }) ?? "{}").error;
+  assert.match(
+    message,
+    /name that server: quartermaster:\/\/SERVER\/file:\/\/\/home\/ann\/notes.txt/,
+  );
+  assert.match(message, /one of one, two$/);
+  await request("resources/read", { uri: `quartermaster://two/${uri}` });
+  assert.deepEqual(asked.at(-1)?.params, { uri });
+});
+
+Deno.test("CombinedFeatures knows in every session which server gave its caller a link", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const uri = "file:///home/ann/notes.txt";
+  const session = (principal: string) =>
+    featuresIn(
+      {
+        maxNameLength: 60,
+        links: new GivenLinks(new GivenLinksRepository(store)).of(principal),
+      },
+      "one",
+      "two",
+    );
+  const give = async (principal: string, name: string) => {
+    const { features, server, request } = session(principal);
+    const content = JSON.stringify({ content: [{ type: "resource_link", name: "n", uri }] });
+    await features.shown(server(name), requestOf("tools/call", {}), resultText(1, content));
+    // It is found once it is written.
+    await request("resources/read", { uri: "file:///other" });
+  };
+  const read = async (principal: string) => {
+    const { asked, request } = session(principal);
+    const answer = await request("resources/read", { uri });
+    return { answer, servers: asked.map(({ server }) => server) };
+  };
+  await give("ann", "two");
+  assert.deepEqual((await read("ann")).servers, ["two"]);
+  const { answer, servers } = await read("bob");
+  assert.match(answer ?? "", /There is no resource/, "another caller was given nothing");
+  assert.deepEqual(servers, []);
+  await give("ann", "one");
+  await assert.rejects(read("ann"), /2 servers have the resource/);
 });

@@ -3,13 +3,15 @@ import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import { examplesOf } from "../catalog/tool_examples.ts";
 import { parametersOf } from "../core/parameters.ts";
 import { jsonOrText } from "../core/rpc.ts";
-import { builtin, type BuiltinTool, jsonResult } from "./builtin_tool.ts";
+import { builtin, type BuiltinTool, jsonResult, type ToolContext } from "./builtin_tool.ts";
 import { serversText } from "./discovery_tools.ts";
 import type { ToolDirectory } from "./tool_directory.ts";
 
 const PAGE = 100;
 const RELATED = 5;
 const PARAMETER_DEPTH = 2;
+
+type Caller = Pick<ToolContext, "principal" | "client">;
 
 /** A small index of everything, and whole descriptions on demand. */
 export function indexTools(directory: ToolDirectory): BuiltinTool[] {
@@ -24,9 +26,15 @@ export function indexTools(directory: ToolDirectory): BuiltinTool[] {
         page: z.int().min(1).default(1),
       }),
       annotations: { readOnlyHint: true },
-      async run({ category, include_disabled, page }, { principal }) {
+      async run({ category, include_disabled, page }, { principal, client }) {
         await directory.prepare();
-        return jsonResult(listing(directory, principal, category, include_disabled, page));
+        return jsonResult(
+          listing(directory, { principal, client }, {
+            category,
+            withDisabled: include_disabled,
+            page,
+          }),
+        );
       },
     }),
     builtin({
@@ -38,10 +46,10 @@ export function indexTools(directory: ToolDirectory): BuiltinTool[] {
         include_examples: z.boolean().default(true),
       }),
       annotations: { readOnlyHint: true },
-      async run({ tool_name, include_examples }, { principal, signal }) {
+      async run({ tool_name, include_examples }, { principal, client, signal }) {
         const tool = await directory.resolve(principal, tool_name, signal);
         await directory.prepare();
-        return jsonResult(description(directory, principal, tool, include_examples));
+        return jsonResult(description(directory, { principal, client }, tool, include_examples));
       },
     }),
   ];
@@ -55,10 +63,12 @@ function listText(directory: ToolDirectory, principal: string): string {
 
 function listing(
   directory: ToolDirectory,
-  principal: string,
-  category: string | undefined,
-  withDisabled: boolean,
-  page: number,
+  { principal, client }: Caller,
+  { category, withDisabled, page }: {
+    category: string | undefined;
+    withDisabled: boolean;
+    page: number;
+  },
 ) {
   const all = directory.visible(principal, withDisabled);
   const wanted = category?.toLowerCase();
@@ -82,11 +92,12 @@ function listing(
     ...(tools.length === 0 && wanted !== undefined
       ? { hint: noCategory(directory.nearestCategories(principal, wanted)) }
       : {}),
-    tools: shown.map((tool) => {
-      const { summary, category, deprecated } = directory.metadata(tool);
+    tools: directory.shownTo(client, shown).map((text, at) => {
+      const tool = shown[at]!;
+      const { category, deprecated } = directory.metadata(tool);
       return {
         name: directory.nameOf(tool),
-        summary,
+        summary: directory.metadata(text).summary,
         category,
         enabled: tool.enabled,
         ...(deprecated === undefined ? {} : { deprecated: true }),
@@ -103,11 +114,11 @@ function noCategory(near: readonly string[]): string {
 
 function description(
   directory: ToolDirectory,
-  principal: string,
+  { principal, client }: Caller,
   tool: CatalogTool,
   withExamples: boolean,
 ) {
-  const { definition } = tool;
+  const [{ definition } = tool] = directory.shownTo(client, [tool]);
   const examples = withExamples ? examplesOf(tool, directory.callsOf(principal, tool)) : [];
   const { category, deprecated } = directory.metadata(tool);
   const { rows, isCut } = parametersOf(definition.inputSchema);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { asAbortSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
+import { GatewayError } from "../core/errors.ts";
 import {
   eachMember,
   errorText,
@@ -34,6 +35,8 @@ interface InputRounds {
   request: McpRequest;
   client: Client;
   params: string | undefined;
+  /** A question's params as the client may see them; throws if it must not see them at all. */
+  screen?(method: string, params: string): string;
   /** Sends the request once more, with other params. */
   repeat(params: string): Promise<ServerAnswer>;
 }
@@ -67,6 +70,14 @@ export async function completeRounds(first: ServerAnswer, rounds: InputRounds) {
     ];
     answer = await rounds.repeat(withMembers(rounds.params ?? "{}", 0, members.join()));
   }
+}
+
+/** A request goes on with a state that its server cannot have given. */
+export function unknownState(): GatewayError {
+  return new GatewayError("INVALID_PARAMS", {
+    message: "Unknown request state",
+    recoverySteps: ["Make the call again without a request state"],
+  });
 }
 
 /** The client's error as the answer to its own request. */
@@ -150,7 +161,13 @@ function readInputRequired(text: string): InputRequired | undefined {
 
 type Asked = { responses: { key: string; text: string }[] } | { error: string };
 
-async function askAll(requests: InputRequest[], rounds: InputRounds): Promise<Asked> {
+async function askAll(wanted: InputRequest[], rounds: InputRounds): Promise<Asked> {
+  const requests = wanted.map((request) => ({
+    ...request,
+    params: request.params === undefined
+      ? undefined
+      : rounds.screen?.(request.method, request.params) ?? request.params,
+  }));
   const signal = asAbortSignal(rounds.request.signal);
   for (const request of requests) {
     const lack = lackingCapability(request, rounds);

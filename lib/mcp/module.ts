@@ -2,8 +2,8 @@ import type { Access } from "../auth/access.ts";
 import { insufficientScope, isOAuthPrincipal } from "../auth/oauth_scopes.ts";
 import { RightMissing } from "../auth/grants.ts";
 import type { CatalogModule } from "../catalog/module.ts";
-import type { Naming } from "../catalog/names.ts";
 import type { ToolsetsModule } from "../catalog/toolsets/module.ts";
+import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
 import { GatewayError } from "../core/errors.ts";
 import { DeferredWork, TimeoutQueue } from "../core/async.ts";
 import { EVERYONE, ownerOf } from "../core/access.ts";
@@ -20,6 +20,7 @@ import type { Store } from "../storage/store.ts";
 import type { AnsweredCall, CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { ContentGuard } from "../trust/content_guard/guard.ts";
 import type { CallPolicy } from "./call.ts";
 import { callCounter, CallLog } from "./call_log.ts";
 import { Clients } from "./clients.ts";
@@ -55,11 +56,16 @@ export interface McpModuleOptions
   access: Access;
   policy?: CallPolicy | undefined;
   screen?: ContentScreen | undefined;
+  /** The same over the servers' own descriptions; opened when it is first asked for. */
+  openCanonical?(): CanonicalParts;
+  guard?: ContentGuard | undefined;
   /** A server lists these tools to clients with this offer (lib/catalog/listed_to.ts). */
   onOfferedTools(server: string, offer: string, tools: string[]): Promise<void>;
   onListCheck(): void;
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;
+  /** A client has ended its session, or was away for long. */
+  onSessionEnd?(session: Session): void;
   logs: Logs;
   metrics: Metrics;
   maxBody: number;
@@ -74,6 +80,14 @@ export interface McpModuleOptions
   isCommand?: boolean;
   onWarning(message: string, details?: object): void;
 }
+
+/** What shows the servers' own descriptions, whatever is promoted. */
+export interface CanonicalParts
+  extends AsyncDisposable, Pick<McpModuleOptions, "catalog" | "toolDirectory"> {
+  toolsets: Pick<Toolsets, "find" | "resolve" | "registered">;
+}
+
+type ServerPath = EndpointPath & { kind: "server" };
 
 /** A response that takes longer comes on a stream, which a client that lost it can resume. */
 const PATIENCE_MS = 50;
@@ -90,9 +104,11 @@ export class McpModule implements AsyncDisposable {
   readonly #changes: ListChanges;
   readonly #offered: OfferedLists;
   /** One endpoint per naming; they go with their server. */
-  readonly #serverEndpoints = new WeakMap<ManagedServer, Map<Naming, McpEndpoint>>();
-  #combined: CombinedViews | undefined;
-  #combining: Promise<CombinedViews> | undefined;
+  readonly #serverEndpoints = new WeakMap<ManagedServer, Map<string, McpEndpoint>>();
+  /** With promoted descriptions, and without. */
+  readonly #combined: { shown?: CombinedViews; canonical?: CombinedViews } = {};
+  readonly #combining: { shown?: Promise<CombinedViews>; canonical?: Promise<CombinedViews> } = {};
+  #canonical: CanonicalParts | undefined;
   readonly #later: DeferredWork;
   #answered = 0;
 
@@ -111,7 +127,11 @@ export class McpModule implements AsyncDisposable {
         onWarning,
         onChange: () => options.onSessions(),
         onRevived: (session) => this.host.peers?.revived(session),
-        onEnd: (session) => this.clients.noteEnded(session),
+        onEnd: (session) => {
+          this.clients.noteEnded(session);
+          // After its calls, which are recorded a moment later.
+          if (session.isKept) this.#later.add(() => options.onSessionEnd?.(session));
+        },
       }),
     );
     this.clients = new Clients({
@@ -138,7 +158,7 @@ export class McpModule implements AsyncDisposable {
       this.#changes.check();
       for (const name of changed) {
         if (toolsets.find(name)) continue;
-        this.#combined?.forgetToolset(name);
+        for (const views of Object.values(this.#combined)) views.forgetToolset(name);
         this.#endSessions(({ endpoint }) => endpoint.startsWith(`toolsets/${name}?`));
       }
     }));
@@ -177,7 +197,7 @@ export class McpModule implements AsyncDisposable {
     if (!path) {
       throw new GatewayError("NOT_FOUND", { message: `There is no endpoint at ${url}` });
     }
-    if (path.kind === "server") return () => this.#openServer(path.server, path.naming);
+    if (path.kind === "server") return () => this.#openServer(path);
     const combined = await this.#loadCombined(path);
     return () => combined.open(path);
   }
@@ -308,42 +328,62 @@ export class McpModule implements AsyncDisposable {
 
   /** Synchronous where possible: most calls are made at a server's endpoint. */
   #open(path: EndpointPath): McpEndpoint | Promise<McpEndpoint> {
-    if (path.kind === "server") return this.#openServer(path.server, path.naming);
-    if (this.#combined?.isReady(path)) return this.#combined.open(path);
-    return this.#loadCombined(path).then((combined) => combined.open(path));
+    if (path.kind === "server") return this.#openServer(path);
+    const known = this.#combined[path.isCanonical ? "canonical" : "shown"];
+    if (known?.isReady(path)) return openCombined(known, path);
+    return this.#loadCombined(path).then((combined) => openCombined(combined, path));
   }
 
-  #openServer(name: string, naming: Naming): McpEndpoint {
+  #partsOf(
+    isCanonical = false,
+  ): Omit<McpModuleOptions, "toolsets"> & Pick<CanonicalParts, "toolsets"> {
+    const { openCanonical } = this.#options;
+    if (!isCanonical || !openCanonical) return this.#options;
+    if (!this.#canonical) {
+      this.#canonical = this.#stack.use(openCanonical());
+      this.#stack.defer(this.#canonical.catalog.onChange(() => this.#changes.check()));
+    }
+    return { ...this.#options, ...this.#canonical };
+  }
+
+  #openServer({ server: name, naming, isCanonical }: ServerPath): McpEndpoint {
     const server = this.#options.pool.resolve(name);
     let endpoints = this.#serverEndpoints.get(server);
     if (!endpoints) this.#serverEndpoints.set(server, endpoints = new Map());
-    let endpoint = endpoints.get(naming);
+    const variant = isCanonical ? `${naming}&canonical` : naming;
+    let endpoint = endpoints.get(variant);
     if (!endpoint) {
       const rights = this.#options.access;
       const onListChange = () => this.#changes.check();
       const view = new ServerView({
-        ...this.#options,
+        ...this.#partsOf(isCanonical),
         server,
         naming,
         rights,
         onListChange,
         offered: this.#offered,
       });
-      endpoint = { key: `servers/${server.name}?${naming}`, server: server.name, view };
-      endpoints.set(naming, endpoint);
+      endpoint = { key: `servers/${server.name}?${variant}`, server: server.name, view };
+      endpoints.set(variant, endpoint);
     }
     return endpoint;
   }
 
   /** Loaded on first use: clients at servers' own endpoints do not need them. */
   async #loadCombined(path: CombinedPath): Promise<CombinedViews> {
-    this.#combining ??= Promise.all([import("./combined_views.ts"), this.#options.loadTools()])
-      .then(([{ CombinedViews }, tools]) =>
-        new CombinedViews({ ...this.#options, tools, offered: this.#offered })
-      );
-    const combined = await this.#combining;
+    const variant = path.isCanonical ? "canonical" : "shown";
+    const combined = await (this.#combining[variant] ??= this.#makeCombined(path.isCanonical));
     await combined.prepare(path);
-    return this.#combined = combined;
+    return this.#combined[variant] = combined;
+  }
+
+  async #makeCombined(isCanonical: boolean | undefined): Promise<CombinedViews> {
+    const [{ CombinedViews }, tools] = await Promise.all([
+      import("./combined_views.ts"),
+      this.#options.loadTools(),
+    ]);
+    const parts = this.#partsOf(isCanonical);
+    return new CombinedViews({ ...parts, tools, offered: this.#offered });
   }
 
   #endSessions(isMeant: (session: Session) => boolean): void {
@@ -365,6 +405,12 @@ export class McpModule implements AsyncDisposable {
       await pruning;
     });
   }
+}
+
+/** Sessions of both kinds are told apart. */
+function openCombined(views: CombinedViews, path: CombinedPath): McpEndpoint {
+  const endpoint = views.open(path);
+  return path.isCanonical ? { ...endpoint, key: `${endpoint.key}&canonical` } : endpoint;
 }
 
 function countUse(use: SessionUse, { server, tool, search }: CallRecord, isError: boolean): void {

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
-import { canonicalText, nameInText } from "../catalog/catalog_tool.ts";
+import { nameInText, sentText } from "../catalog/catalog_tool.ts";
 import { offerOf, ownOffer } from "../catalog/listed_to.ts";
 import { EVERYONE, ownerOf } from "../core/access.ts";
 import { asAbortSignal, type CancelSignal, settledWithin } from "../core/async.ts";
 import type { Client, ClientProfile } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
 import { errorText, resultText, type RpcMessage } from "../core/rpc.ts";
-import type { Call, Connection } from "../servers/connection.ts";
+import type { Connection } from "../servers/connection.ts";
 import { entryHash } from "../servers/era_memory.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { MOST_OFFERS, type OfferedListsRepository } from "../storage/servers_repository.ts";
-import { listToolTexts } from "../servers/tool_list.ts";
+import { listToolTexts, toolListPageOf } from "../servers/tool_list.ts";
 
 /** How long a client's first list waits for the tools that servers list to clients like it. */
 const WAIT_MS = 2_000;
@@ -116,7 +116,7 @@ export class OfferedLists implements Disposable {
     if (offer === "") return;
     const known = new Set([
       ...this.#options.catalog.of(server.name).tools
-        .filter(({ listedTo }) => !listedTo).map(canonicalText),
+        .filter(({ listedTo }) => !listedTo).map(sentText),
       ...this.#probes.get(server)?.get(offer)?.tools ?? [],
     ]);
     const more = tools.filter((text) => !known.has(text));
@@ -256,7 +256,7 @@ export class OfferedLists implements Disposable {
   #sharedList(server: string): string {
     const { catalog } = this.#options;
     return getOrMake(this.#digests, catalog.of(server), ({ tools }) => {
-      const texts = tools.filter(({ listedTo }) => !listedTo).map(canonicalText);
+      const texts = tools.filter(({ listedTo }) => !listedTo).map(sentText);
       return createHash("sha1").update(texts.join()).digest("base64");
     });
   }
@@ -264,11 +264,14 @@ export class OfferedLists implements Disposable {
   async #list(server: ManagedServer, profile: ClientProfile): Promise<string[]> {
     // Its requests say what their client offers.
     if (server.isStateless) {
-      const shared = {
-        has: () => true,
-        call: (call: Call) => server.call({ ...call, client: profile }),
+      const session = {
+        async listTools(cursor: string | undefined, timeoutMs: number) {
+          const params = cursor === undefined ? undefined : JSON.stringify({ cursor });
+          const call = { method: "tools/list", params, timeoutMs, streams: false, client: profile };
+          return toolListPageOf((await server.call(call)).text, server.name);
+        },
       };
-      return await listToolTexts(shared, server.name, PROBE_MS);
+      return await listToolTexts({ has: () => true, session }, server.name, PROBE_MS);
     }
     const limit = AbortSignal.timeout(PROBE_MS);
     const signal = AbortSignal.any([this.#options.signal, limit]);

@@ -17,18 +17,19 @@ export function optimizerTools(directory: ToolDirectory): BuiltinTool[] {
         limit: z.int().min(1).max(100).default(10),
       }),
       annotations: { readOnlyHint: true },
-      async run({ tool_description, tool_keywords = "", limit }, { principal, sent }) {
+      async run({ tool_description, tool_keywords = "", limit }, { principal, client, sent }) {
         const text = `${tool_description} ${tool_keywords}`.trim();
         checkQuery("tool_description", text);
         const { found, degraded } = await directory.find(principal, { text, limit });
-        await directory.countTokens(found.map(({ tool }) => tool));
+        const shown = directory.shownTo(client, found.map(({ tool }) => tool));
+        await directory.countTokens(shown);
         const data = {
-          tools: found.map(({ tool, relevance }) => ({
+          tools: shown.map((tool, at) => ({
             name: tool.name,
             description: tool.definition.description ?? "",
             input_schema: tool.definition.inputSchema,
             backend_id: tool.server,
-            similarity_score: relevance,
+            similarity_score: found[at]!.relevance,
             token_count: directory.tokensOf(tool),
           })),
           ...(isPoor(found) ? { hint: "No good match: use different or fewer words" } : {}),

@@ -7,10 +7,8 @@ import {
   progressTokenOf,
   withdrawal,
 } from "../core/client.ts";
-import { GatewayError } from "../core/errors.ts";
 import {
   errorText,
-  isObject,
   memberText,
   type MessageId,
   notificationText,
@@ -22,17 +20,27 @@ import type { Call, Connection } from "../servers/connection.ts";
 import { TransportClosed } from "../servers/transports/transport.ts";
 import { backoffMs } from "../servers/shared_connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
-import { isOnTask, type TaskCarrier } from "../servers/task_owners.ts";
+import { isOnTask, requestOnTask, type TaskCarrier } from "../servers/task_owners.ts";
 import type { ConnectionUse } from "../servers/own_connections.ts";
 import { isSessionLost } from "../servers/status.ts";
 import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
-import { hasTasks, LOG_LEVEL_KEY } from "../core/stateless.ts";
+import { hasTasks } from "../core/stateless.ts";
 import { ConnectionState, isStateful } from "./connection_state.ts";
-import { completeRounds, completeUrls, mayRequireUrls, type ServerAnswer } from "./input_rounds.ts";
+import {
+  completeRounds,
+  completeUrls,
+  mayRequireUrls,
+  type ServerAnswer,
+  unknownState,
+} from "./input_rounds.ts";
+import { KeptState } from "./kept_state.ts";
 import { olderCallAnswer } from "./older_output.ts";
-import { ResourceWatch } from "./resource_watch.ts";
+import { RelayBranches } from "./relay_branches.ts";
+import { RequestsInFlight } from "./requests_in_flight.ts";
+import { RelayGuard } from "./relay_guard.ts";
 import { rootFolder } from "./root_folder.ts";
+import type { ContentGuard } from "../trust/content_guard/guard.ts";
 import { isTracing, tracedParams, withSpan } from "../telemetry/tracing.ts";
 
 /** Consecutive attempts to reopen a connection without calls; about twenty minutes. */
@@ -40,16 +48,11 @@ const MAX_TRIES = 30;
 const STEADY_MS = 30_000;
 /** What calls in flight have left when the client's folder changes. */
 const SETTLE_MS = 10_000;
-const METHOD_NOT_FOUND = -32601;
 const INTERNAL_ERROR = -32603;
 /** Requests of a stateless client that can be answered with a question. */
 const CAN_ASK = new Set(["tools/call", "prompts/get", "resources/read"]);
 /** Requests that are answered with a tool's output. */
 const OUTPUT = new Set(["tools/call", "tasks/result"]);
-/** Instances of one server for the folders of one stateless client. */
-const MOST_FOLDERS = 20;
-/** What clients get of a stateless server's log messages until they set a level. */
-const DEFAULT_LEVEL = "info";
 
 /** A connection being opened: first usable for answers, then with the client's state restored. */
 interface OwnConnection {
@@ -66,12 +69,14 @@ interface OwnConnection {
 export class Relay implements AsyncDisposable, TaskCarrier {
   readonly #server: ManagedServer;
   readonly #client: Client;
+  readonly #guard: RelayGuard;
   /** Called with the tools that the server lists for this client, which may differ from all others'. */
   readonly #onOwnTools: ((tools: string[]) => void) | undefined;
   readonly #closing = new AbortController();
   readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
-  readonly #requests = new Set<McpRequest>();
+  readonly #requests = new RequestsInFlight();
   readonly #state = new ConnectionState();
+  readonly #kept: KeptState;
   readonly #stopListening: () => void;
   #needsOwn: boolean;
   #own: OwnConnection | undefined;
@@ -80,24 +85,29 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   #openedAt = 0;
   #tries = 0;
   #isReopening = false;
-  #watch: ResourceWatch | undefined;
   #folder: Promise<string | undefined> | undefined;
-  /** Of a stateless client, the relays to the server's instances, by their folders; latest use last. */
-  readonly #byFolder = new Map<string | undefined, Relay>();
+  readonly #branches = new RelayBranches<Relay>();
   readonly #hasFolder: boolean;
+  readonly #isLane: boolean;
+  /** Calls in flight here that a server could ask something for. */
+  #asking = 0;
 
   /** With a folder, the server's own instance starts there without asking the client. */
   constructor(
     server: ManagedServer,
     client: Client,
     onOwnTools?: (tools: string[]) => void,
-    folder?: { path: string | undefined },
+    guard?: ContentGuard,
+    folder?: { path: string | undefined; isLane?: boolean },
   ) {
     this.#server = server;
+    this.#guard = new RelayGuard(guard, server, client);
     this.#hasFolder = folder !== undefined;
+    this.#isLane = folder?.isLane ?? false;
     if (folder) this.#folder = Promise.resolve(folder.path);
     this.#client = client;
     this.#onOwnTools = onOwnTools;
+    this.#kept = new KeptState(server, client, this.#state);
     this.#needsOwn = offerOf(client.profile) !== "";
     this.#stopListening = server.onBroadcast((text) => {
       if (!folder && !this.hasOwn) client.push(text);
@@ -105,7 +115,12 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   }
 
   get hasOwn(): boolean {
-    return this.#own !== undefined || this.#byFolder.values().some((relay) => relay.hasOwn);
+    return this.#own !== undefined || this.#branches.all.some((relay) => relay.hasOwn);
+  }
+
+  /** Whether nothing is in flight on a connection of its own. */
+  get isIdle(): boolean {
+    return this.#requests.size === 0 && this.#asking === 0;
   }
 
   call(request: McpRequest, params: string | undefined): Promise<string> {
@@ -113,22 +128,35 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     const isByFolder = !this.#hasFolder && this.#server.instance === "root" &&
       isStateless(this.#client.profile);
     if (isByFolder) return this.#callInFolder(request, params);
-    // Only a server that speaks the revision can have made it: an older one would make a new call.
-    if (request.params.requestState !== undefined && this.#isOlder()) {
-      return Promise.reject(
-        new GatewayError("INVALID_PARAMS", {
-          message: "Unknown request state",
-          recoverySteps: ["Make the call again without a request state"],
-        }),
-      );
+    if (CAN_ASK.has(method) && this.#needsOwn && isStateless(this.#client.profile)) {
+      return this.#callApart(request, params);
     }
+    return this.#callHere(request, params);
+  }
+
+  /**
+   * Clients of 2026-07-28 that look the same share this relay. If a server's questions do not name their
+   * call, each call gets a connection to itself, so that its question cannot reach another client.
+   */
+  #callApart(request: McpRequest, params: string | undefined): Promise<string> {
+    const needsLane = this.#server.era.asksUnnamed && !this.#isLane && this.#asking > 0;
+    const lane = needsLane ? this.#branches.freeLane(() => this.#openLane()) : undefined;
+    if (lane) return lane.call(request, params);
+    this.#asking++;
+    return this.#callHere(request, params).finally(() => this.#asking--);
+  }
+
+  #callHere(request: McpRequest, params: string | undefined): Promise<string> {
+    // Only a server that speaks the revision can have made it: an older one would make a new call.
+    const isOlder = this.#server.status.state === "ready" && !this.#server.isStateless;
+    if (request.params.requestState !== undefined && isOlder) return Promise.reject(unknownState());
     if (hasTasks(this.#server.info?.capabilities ?? {})) request.deferral?.forbid();
     // A task outlives its call, and clients that share the connection could list and cancel it.
-    const keepsState = isStateful(method) || request.params.task !== undefined;
+    const keepsState = isStateful(request.method) || request.params.task !== undefined;
     if (keepsState || this.#server.instance !== "shared") this.#needsOwn = true;
     const progressToken = progressTokenOf(request);
     const call: Call = {
-      method,
+      method: request.method,
       params,
       progressToken,
       timeoutMs: this.#server.timeoutMs,
@@ -140,16 +168,11 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       principal: this.#client.principal,
     };
     if (!isTracing) return this.#call(request, call);
-    const attributes = { "mcp.server": this.#server.name, "mcp.method": method };
+    const attributes = { "mcp.server": this.#server.name, "mcp.method": call.method };
     return withSpan("server call", attributes, (span) => {
       if (span) call.params = tracedParams(call.params, span);
       return this.#call(request, call);
     });
-  }
-
-  /** Whether the server is known to speak a revision with sessions. */
-  #isOlder(): boolean {
-    return this.#server.status.state === "ready" && !this.#server.isStateless;
   }
 
   /**
@@ -157,23 +180,28 @@ export class Relay implements AsyncDisposable, TaskCarrier {
    * it is. Requests that cannot ask go where the last call went.
    */
   async #callInFolder(request: McpRequest, params: string | undefined): Promise<string> {
-    const latest = [...this.#byFolder.keys()].at(-1);
-    const folder = CAN_ASK.has(request.method) ? await rootFolder(this.#client, request) : latest;
+    const folder = CAN_ASK.has(request.method)
+      ? await rootFolder(this.#client, request)
+      : this.#branches.latestFolder;
     this.#closing.signal.throwIfAborted();
-    const relay = this.#byFolder.get(folder) ??
-      new Relay(this.#server, this.#client, this.#onOwnTools, { path: folder });
-    this.#byFolder.delete(folder);
-    this.#byFolder.set(folder, relay);
-    for (const [oldest, idle] of this.#byFolder) {
-      if (this.#byFolder.size <= MOST_FOLDERS) break;
-      if (idle.#requests.size > 0) continue;
-      this.#byFolder.delete(oldest);
-      void idle[Symbol.asyncDispose]();
-    }
+    const relay = this.#branches.inFolder(folder, () => {
+      return new Relay(this.#server, this.#client, this.#onOwnTools, this.#guard.guard, {
+        path: folder,
+      });
+    });
     return await relay.call(request, params);
   }
 
+  #openLane(): Relay {
+    const folder = { path: undefined, isLane: true };
+    const lane = new Relay(this.#server, this.#client, this.#onOwnTools, this.#guard.guard, folder);
+    lane.#folder = this.#folder ?? lane.#folder;
+    lane.#state.keepLevel(this.#state.level);
+    return lane;
+  }
+
   async #call(request: McpRequest, call: Call): Promise<string> {
+    this.#guard.checkArguments(request, call);
     const { taskOwners } = this.#server;
     const { principal } = this.#client;
     if (isOnTask(request.method)) {
@@ -187,7 +215,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     if (mayRequireUrls(answer.text) && isStateless(this.#client.profile)) {
       answer = await completeUrls(answer, this.#rounds(request, call, send));
     }
-    const text = withId(answer.text, answer.id, request.id);
+    const text = withId(this.#guard.answer(request, answer.text), answer.id, request.id);
     return taskOwners.shown(principal, request, text, this);
   }
 
@@ -205,6 +233,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       request,
       client: this.#client,
       params: call.params,
+      screen: this.#guard.screening(request),
       repeat: (params: string) => send({ ...call, params }),
     };
   }
@@ -215,8 +244,8 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       // Whether it is one may be known only now.
       return this.#server.isStateless ? this.#complete(answer, request, call) : answer;
     }
-    if (isStateful(call.method)) return await this.#keepState(call);
-    const own = { ...call, canBeAsked: false, logLevel: this.#logLevel(request) };
+    if (isStateful(call.method)) return await this.#kept.keep(call);
+    const own = { ...call, canBeAsked: false, logLevel: this.#kept.logLevel(request) };
     return this.#complete(await this.#server.call(own), request, own);
   }
 
@@ -234,42 +263,6 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       .then(({ id, text }) => ({ id, text: isOlder ? olderCallAnswer(text) : text }));
   }
 
-  /** The log messages that a client wants of a stateless server, which sends none unless asked. */
-  #logLevel({ params: { _meta: meta } }: McpRequest): string | undefined {
-    if (isStateless(this.#client.profile)) {
-      const level = isObject(meta) ? meta[LOG_LEVEL_KEY] : undefined;
-      return typeof level === "string" ? level : undefined;
-    }
-    const isLogging = this.#server.info?.capabilities.logging !== undefined;
-    return this.#state.level ?? (isLogging ? DEFAULT_LEVEL : undefined);
-  }
-
-  /** Does for a client with a session what a stateless server does not keep. */
-  async #keepState(call: Call): Promise<ServerAnswer> {
-    const done = { id: 0, text: resultText(0, "{}") };
-    const { capabilities = {} } = this.#server.info ?? {};
-    const isLevel = call.method === "logging/setLevel";
-    if (capabilities[isLevel ? "logging" : "resources"] === undefined) {
-      return { id: 0, text: errorText(0, METHOD_NOT_FOUND, "Method not found") };
-    }
-    this.#state.asked(call);
-    this.#state.answered(call, done.text);
-    if (isLevel) return done;
-    try {
-      this.#watch ??= new ResourceWatch(this.#server, () => this.#state.subscriptions, (uri) => {
-        const updated = JSON.stringify({ uri });
-        this.#client.push(notificationText("notifications/resources/updated", updated));
-      });
-      await abortable(this.#watch.update(), call.signal);
-      return done;
-    } catch (error) {
-      this.#state.asked({ ...call, method: "resources/unsubscribe" });
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
-      if (typeof code !== "number") throw error;
-      return { id: 0, text: errorText(0, code, String(error)) };
-    }
-  }
-
   /** A stateless server needs no connection for each client: every request says whose it is. */
   async #isShared({ signal }: Call): Promise<boolean> {
     if (this.#own || this.#server.instance !== "shared") return false;
@@ -283,10 +276,18 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       const answer = await this.#callOnceOrTwice(request, call);
       this.#tries = 0;
       if (isStateful(call.method)) this.#state.answered(call, answer.text);
+      if (call.method === "logging/setLevel") this.#levelLanes(call);
       if (request.params.task !== undefined) this.#hasTasks = true;
       return answer;
     } finally {
       this.#requests.delete(request);
+    }
+  }
+
+  #levelLanes(call: Call): void {
+    for (const lane of this.#branches.lanes) {
+      lane.#state.keepLevel(this.#state.level);
+      void lane.#own?.ready.then((own) => own.call({ ...call, signal: undefined })).catch(() => {});
     }
   }
 
@@ -305,8 +306,8 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     const onMessage: Call["onMessage"] = (text, message) =>
       this.#onMessage(text, message, own, request);
     if (!connection.isStateless) return await connection.call({ ...call, onMessage });
-    if (isStateful(call.method)) return await this.#keepState(call);
-    const logLevel = this.#logLevel(request);
+    if (isStateful(call.method)) return await this.#kept.keep(call);
+    const logLevel = this.#kept.logLevel(request);
     const send = (call: Call) => connection.call({ ...call, onMessage, logLevel });
     return this.#complete(await send(call), request, call, send);
   }
@@ -315,7 +316,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   notify(method: string, text: string): void {
     const isRoots = method === "notifications/roots/list_changed";
     // With each call their client says where it is.
-    if (!isRoots) this.#byFolder.forEach((relay) => relay.notify(method, text));
+    if (!isRoots) this.#branches.all.forEach((relay) => relay.notify(method, text));
     if (isRoots && this.#folder !== undefined) {
       // The next call starts the program in the new folder.
       this.#folder = undefined;
@@ -329,11 +330,11 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening();
     this.#closing.abort();
-    this.#watch?.[Symbol.dispose]();
+    this.#kept[Symbol.dispose]();
     const { isStateless, instance, taskOwners } = this.#server;
     // Tasks on a connection that others share go on without this client.
     if (this.#needsOwn && (!isStateless || instance !== "shared")) taskOwners.release(this);
-    await Promise.all(Array.from(this.#byFolder.values(), (relay) => relay[Symbol.asyncDispose]()));
+    await this.#branches[Symbol.asyncDispose]();
     const own = await this.#own?.opened.catch(() => undefined);
     if (own) await own.end(0);
   }
@@ -443,20 +444,28 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       const refuse = (why: string) =>
         answer(errorText(message.id, INTERNAL_ERROR, `Cannot relay ${message.method}: ${why}`));
       if (message.method === "ping") return answer(resultText(message.id, "{}"));
-      if (!request && message.method !== "roots/list" && this.#isAmbiguous()) {
-        return refuse("several calls are in flight, and the request names none of them");
+      const named = request ?? requestOnTask(this.#requests, message.params);
+      if (!named && message.method !== "roots/list") {
+        void this.#server.era.noteAsking(this.#server.server).catch(() => {});
+        if (this.#isAmbiguous()) {
+          return refuse(
+            "several calls are in flight, and the request names none of them. Make the call again",
+          );
+        }
       }
-      const about = request ?? this.#likeliest();
-      const asked = (about?.ask ? about : this.#client).ask!(text, message.id, answer);
+      const about = named ?? this.#requests.likeliest;
+      const shown = this.#guard.question(about, text, message);
+      if ("refusal" in shown) return answer(shown.refusal);
+      const asked = (about?.ask ? about : this.#client).ask!(shown.text, message.id, answer);
       own?.questions.set(message.id, memberText(asked, "id")!);
-      return this.#send(asked, request);
+      return this.#send(asked, named);
     }
     // Clients of 2026-07-28 that look the same share a session: the message may be about either's call.
     const isLog = message.method === "notifications/message";
     if (isLog && !request && this.#isAmbiguous()) return this.#server.hear(text, message);
     const out = message.method === "notifications/cancelled"
       ? withdrawal(text, message.params.requestId, own?.questions)
-      : text;
+      : this.#guard.notification(request ?? this.#requests.likeliest, message.method, text);
     if (out !== undefined) this.#send(out, request);
   }
 
@@ -477,19 +486,14 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     questions.clear();
   }
 
-  /** The request in flight that a message is most likely about; list requests never ask anything. */
-  #likeliest(): McpRequest | undefined {
-    const requests = [...this.#requests];
-    return requests.findLast(({ method }) => !method.endsWith("/list")) ?? requests.at(-1);
-  }
-
   /** Whether a question may belong to one of several calls, perhaps of different clients. */
   #isAmbiguous(): boolean {
-    if (!isStateless(this.#client.profile)) return false;
-    return [...this.#requests].filter(({ method }) => !method.endsWith("/list")).length > 1;
+    // Only one client is at the other end of a pipe.
+    if (!isStateless(this.#client.profile) || this.#client.from === "stdio") return false;
+    return this.#requests.isAmbiguous;
   }
 
-  #send(text: string, request = this.#likeliest()): void {
+  #send(text: string, request = this.#requests.likeliest): void {
     if (request) request.send(text);
     else this.#client.push(text);
   }

@@ -1,5 +1,6 @@
 import { isObject, type MessageId } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
+import type { ContentGuard } from "../trust/content_guard/guard.ts";
 import { Relay } from "./relay.ts";
 import { type Client, type McpRequest, progressTokenOf } from "../core/client.ts";
 
@@ -7,6 +8,7 @@ interface ClientRelaysOptions {
   findServer(name: string): ManagedServer | undefined;
   /** The client as one of the servers sees it. */
   clientFor(server: string): Client;
+  guard?: ContentGuard | undefined;
   /** Called with the tools a server lists on the client's own connection; empty once that has closed. */
   onOwnTools?(server: ManagedServer, tools: string[]): void;
 }
@@ -37,7 +39,7 @@ export class ClientRelays implements AsyncDisposable {
     this.#closeGone();
     const relay: Relay = new Relay(server, this.#clientFor(server), (tools) => {
       if (this.#relays.get(server) === relay) this.#options.onOwnTools?.(server, tools);
-    });
+    }, this.#options.guard);
     this.#relays.set(server, relay);
     return relay;
   }

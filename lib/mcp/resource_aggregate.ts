@@ -18,6 +18,10 @@ interface Template extends ResourceRoute {
 
 /** Schemes whose URIs mean the same to everybody, and which clients may open themselves. */
 const GLOBAL = /^(?:https?|file|data|mailto):/i;
+
+export function isGlobal(uri: string): boolean {
+  return GLOBAL.test(uri);
+}
 /** What is remembered has to end somewhere. */
 const MOST_CLAIMS = 10_000;
 
@@ -54,7 +58,7 @@ export class ResourceAggregate {
     const prefixed = this.#prefixed.get(`${server} ${uri}`);
     if (prefixed !== undefined) return prefixed;
     const owner = this.#resources.get(uri) ?? this.#templateFor(uri);
-    const isPlain = owner ? owner.server.name === server : GLOBAL.test(uri);
+    const isPlain = owner ? owner.server.name === server : isGlobal(uri);
     return isPlain ? uri : namedUri(server, uri);
   }
 

@@ -1,22 +1,26 @@
 import type { InitializeResult } from "@modelcontextprotocol/sdk/types";
 import type { Catalog, ServerTools } from "../catalog/catalog.ts";
-import { canonicalText, type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
+import { type CatalogTool, renamed, sentText } from "../catalog/catalog_tool.ts";
 import { offerOf, serverToolsListedTo } from "../catalog/listed_to.ts";
 import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import type { Naming } from "../catalog/names.ts";
 import { resolveTool } from "../catalog/resolve.ts";
-import type { Client, McpRequest } from "../core/client.ts";
+import { type Client, isStateless, type McpRequest } from "../core/client.ts";
+import type { Reader } from "../catalog/served_texts.ts";
 import { EVERYONE } from "../core/access.ts";
 import { resultText, type Unchecked } from "../core/rpc.ts";
 import { isAway, isStarting } from "../core/server.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { notConnected } from "../servers/status.ts";
+import { RENEWAL_MS } from "../servers/tool_list.ts";
+import { asAbortSignal, settledWithin } from "../core/async.ts";
 import {
   type CallChecks,
   type CallerRights,
   callParams,
   type CallPolicy,
   callTool,
+  checkCursor,
   checkMayUse,
   checkUnchanged,
   isLooking,
@@ -31,10 +35,14 @@ import type { OfferedLists } from "./offered_lists.ts";
 import { withFollowableAdvice } from "./recovery.ts";
 import { checkParamHeaders } from "./param_headers.ts";
 import { Relay } from "./relay.ts";
+import type { ContentGuard } from "../trust/content_guard/guard.ts";
 import { isStillStarting } from "./starting_servers.ts";
+import { callAsTask, requiresTask } from "./task_aggregate.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
 
 const NO_BUILTINS: ReadonlySet<string> = new Set();
+/** More than that at a time are made again. */
+const MOST_AUDIENCES = 50;
 
 interface ServerViewOptions {
   server: ManagedServer;
@@ -44,6 +52,7 @@ interface ServerViewOptions {
   rights?: CallerRights | undefined;
   policy?: CallPolicy | undefined;
   screen?: ContentScreen | undefined;
+  guard?: ContentGuard | undefined;
   onListChange?(): void;
   offered?: OfferedLists | undefined;
 }
@@ -52,6 +61,8 @@ interface ServerViewOptions {
 export class ServerView implements View {
   readonly #options: ServerViewOptions;
   #list: ListText | undefined;
+  /** By audience, where clients get different texts of promoted tools. */
+  readonly #lists = new Map<string, { table: NameTable; list: ListText }>();
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
@@ -84,6 +95,17 @@ export class ServerView implements View {
   sharedList(text: string): ListText {
     return this.#list = ListText.of(text, this.#list);
   }
+
+  /** The same for the clients of one audience. */
+  listFor(audience: string, table: NameTable, make: () => string): ListText {
+    const known = this.#lists.get(audience);
+    if (known?.table === table) return known.list;
+    const list = ListText.of(make(), known?.list);
+    this.#lists.delete(audience);
+    this.#lists.set(audience, { table, list });
+    if (this.#lists.size > MOST_AUDIENCES) this.#lists.delete(this.#lists.keys().next().value!);
+    return list;
+  }
 }
 
 /** What the server lists for one client only, read by the rules of a snapshot. */
@@ -95,8 +117,9 @@ interface OwnTools {
   table: NameTable;
 }
 
-/** What a caller without all rights sees, and what that was made from. */
+/** What a caller without all rights sees, or one audience, and what that was made from. */
 interface AdmittedList {
+  audience: string;
   table: NameTable;
   tools: ServerTools;
   grants: unknown;
@@ -111,6 +134,7 @@ class ServerViewSession implements ViewSession {
   readonly #relay: Relay;
   readonly #rights: CallerRights | undefined;
   readonly #offer: string;
+  readonly #reader: Reader;
   readonly #admits: ((tool: CatalogTool) => boolean) | undefined;
   readonly #checks: CallChecks;
   #admitted: AdmittedList | undefined;
@@ -126,6 +150,7 @@ class ServerViewSession implements ViewSession {
     this.#options = options;
     this.#client = client;
     this.#offer = offerOf(client.profile);
+    this.#reader = options.catalog.served.readerOf(client);
     const rights = this.#rights = client.principal === EVERYONE ? undefined : options.rights;
     this.#admits = rights && ((tool) => rights.admits(client.principal, tool));
     this.#checks = { rights, policy: options.policy };
@@ -133,7 +158,7 @@ class ServerViewSession implements ViewSession {
       const shared = this.#shared();
       this.#own = isListOf(shared, texts) ? undefined : this.#read(texts, shared);
       options.onListChange?.();
-    });
+    }, options.guard);
     // Resources and prompts are the server's own lists: it announces their changes itself.
     const others = { resources: "", prompts: "" };
     this.lists = new ClientLists(() => ({ tools: this.#listVersion(), ...others }));
@@ -157,10 +182,14 @@ class ServerViewSession implements ViewSession {
   }
 
   listed(): ListedTools {
-    const tools = this.#tools().tools.filter((tool) =>
-      tool.enabled && this.#admits?.(tool) !== false
-    );
-    return { builtins: [], tools };
+    return { builtins: [], tools: this.#shownTools() };
+  }
+
+  #shownTools(): CatalogTool[] {
+    const { served } = this.#options.catalog;
+    return this.#tools().tools
+      .filter((tool) => tool.enabled && this.#admits?.(tool) !== false)
+      .map((tool) => served.shownTo(tool, this.#reader));
   }
 
   explain(error: unknown): unknown {
@@ -202,7 +231,7 @@ class ServerViewSession implements ViewSession {
     const shared = this.#shared();
     // Between two connections nobody reports changes of this client's list.
     const isOld = !this.#relay.hasOwn && this.#own.shared !== shared &&
-      !isListOf(shared, this.#own.shared.tools.map(canonicalText));
+      !isListOf(shared, this.#own.shared.tools.map(sentText));
     if (isOld) return this.#own = undefined;
     // Which tools are enabled may have changed since it was read; then the shared list is new.
     if (this.#own.shared !== shared) return this.#own = this.#read(this.#own.texts, shared);
@@ -228,17 +257,21 @@ class ServerViewSession implements ViewSession {
   }
 
   async #listTools(request: McpRequest): Promise<Answer> {
+    checkCursor(request);
     const { server } = this.#options;
     // If it cannot be reached its list is empty, and a change is announced when it is back.
     if (this.#isUnknown) await server.connection(request.signal).catch(() => {});
+    const renewed = server.toolList.renewed();
+    if (renewed) await settledWithin(renewed, RENEWAL_MS, asAbortSignal(request.signal));
     if (!this.#own) {
       await this.#offeredList(request);
       this.#adopt();
     }
     const list = this.#toolList();
     this.lists.noteListed("tools", list.digest);
+    this.#options.catalog.served.noteShown(this.#tools().tools, this.#reader);
     const text = list.textFor(this.#client.profile);
-    return { text: resultText(request.id, text), list: text };
+    return { text: resultText(request.id, text), list: text, ttlMs: server.toolList.ttlMs };
   }
 
   /** Until the client has a connection of its own, its list is that of clients like it, in that order. */
@@ -264,34 +297,52 @@ class ServerViewSession implements ViewSession {
     const isStale = this.#own !== undefined && this.#own.shared !== this.#shared();
     if (!isStale) return this.#toolList().digest;
     const text = this.#sharedTable().listText(server.name, naming);
-    return `own, beside ${this.#view.sharedList(text).digest}`;
+    const beside = [this.#view.sharedList(text).digest, this.#audience()];
+    return `own, beside ${beside.join(" ").trim()}`;
+  }
+
+  #audience(): string {
+    const { catalog, server } = this.#options;
+    return catalog.served.audienceOf(this.#reader, server.name);
   }
 
   #toolList(): ListText {
     const { server, naming } = this.#options;
-    if (this.#rights) {
-      return this.#list = ListText.of(this.#admittedText(this.#rights), this.#list);
+    const audience = this.#audience();
+    const isShared = !this.#own && this.#offer === "";
+    if (!this.#rights && audience === "") {
+      const text = this.#table().listText(server.name, naming);
+      if (isShared) return this.#view.sharedList(text);
+      return this.#list = ListText.of(text, this.#list);
     }
-    const text = this.#table().listText(server.name, naming);
-    if (!this.#own && this.#offer === "") return this.#view.sharedList(text);
-    return this.#list = ListText.of(text, this.#list);
+    if (!this.#rights && isShared) {
+      return this.#view.listFor(audience, this.#table(), () => this.#shownText());
+    }
+    return this.#list = ListText.of(this.#admittedText(audience), this.#list);
   }
 
-  /** The tools that exist for the caller; made again only after a change. */
-  #admittedText(rights: CallerRights): string {
-    const { naming } = this.#options;
-    const { principal } = this.#client;
-    const [table, tools, grants] = [this.#table(), this.#tools(), rights.grants(principal)];
+  /** The tools that exist for the caller, with the texts it gets; made again only after a change. */
+  #admittedText(audience: string): string {
+    const [table, tools] = [this.#table(), this.#tools()];
+    const grants = this.#rights?.grants(this.#client.principal);
     const known = this.#admitted;
-    if (known?.table === table && known.tools === tools && known.grants === grants) {
-      return known.text;
-    }
-    const texts = tools.tools
-      .filter((tool) => tool.enabled && rights.admits(principal, tool))
-      .map((tool) => renamed(tool, table.nameOf(tool, naming)));
-    const text = `{"tools":[${texts.join(",")}]}`;
-    this.#admitted = { table, tools, grants, text };
+    const isSame = known?.table === table && known.tools === tools && known.grants === grants &&
+      known.audience === audience;
+    if (isSame) return known.text;
+    const text = this.#shownText();
+    this.#admitted = { audience, table, tools, grants, text };
     return text;
+  }
+
+  #shownText(): string {
+    const { naming } = this.#options;
+    const table = this.#table();
+    // Names are known by the tool's name, not by its text.
+    const texts = this.#shownTools().map((tool) => {
+      const named = table.find(tool.server, tool.name) ?? tool;
+      return renamed(tool, table.nameOf(named, naming));
+    });
+    return `{"tools":[${texts.join(",")}]}`;
   }
 
   async #use(request: McpRequest): Promise<Answer> {
@@ -339,15 +390,19 @@ class ServerViewSession implements ViewSession {
 
   #callResolved(tool: CatalogTool, request: McpRequest): Promise<Answer> {
     checkParamHeaders(tool, request);
+    // Clients of 2026-07-28 do not know the tasks of older servers.
+    const isTask = isStateless(this.#client.profile) && requiresTask(tool.definition);
+    const call = (request: McpRequest, params: string) => this.#relay.call(request, params);
     return callTool(this.#checks, { tool, request, client: this.#client }, {
       params: () => callParams(request, tool.name),
       checkUnchanged: () => checkUnchanged(tool, { table: this.#table(), admits: this.#admits }),
-      relay: (params) => this.#relay.call(request, params),
+      relay: (params) =>
+        isTask ? callAsTask(request, params, call) : this.#relay.call(request, params),
     });
   }
 }
 
 function isListOf({ tools }: ServerTools, texts: string[]): boolean {
   return tools.length === texts.length &&
-    tools.every((tool, index) => canonicalText(tool) === texts[index]);
+    tools.every((tool, index) => sentText(tool) === texts[index]);
 }

@@ -75,10 +75,10 @@ async function startChoosy(options: Partial<ManagedServerOptions> = {}) {
     onListChange: () => changes.check(),
   });
 
-  function connect(capabilities: Record<string, unknown>) {
+  function connect(capabilities: Record<string, unknown>, protocolVersion = "2025-11-25") {
     const pushed: string[] = [];
     const session = view.open({
-      profile: { protocolVersion: "2025-11-25", capabilities },
+      profile: { protocolVersion, capabilities },
       principal: EVERYONE,
       push: (text) => void pushed.push(JSON.parse(text).method),
       ask: (text) => text,
@@ -222,4 +222,45 @@ Deno.test("ServerView has a call wait for a server that is being connected to", 
   opened.resolve();
   assert.match(textOf(await listing), /"open"/);
   assert.match(textOf(await calling), /"result"/);
+});
+
+Deno.test("ServerView calls a tool that runs only as a task for a client that does not know such tasks", async () => {
+  const fake = new FakeServer();
+  fake.tools = [{
+    name: "work",
+    inputSchema: { type: "object" },
+    execution: { taskSupport: "required" },
+  }];
+  fake.handlers.set("tools/call", ({ task }) => ({ task: task && { taskId: "t1" } }));
+  fake.handlers.set(
+    "tasks/result",
+    ({ taskId }) => ({ content: [{ type: "text", text: taskId }] }),
+  );
+  await using choosy = await startChoosy({ openTransport: (_, events) => fake.open(events) });
+  await using client = choosy.connect({}, "2026-07-28");
+  const { content } = await client.request("tools/call", { name: "work", arguments: {} });
+  assert.deepEqual(content, [{ type: "text", text: "t1" }]);
+});
+
+Deno.test("ServerView reads a list again that is no longer good by the server's own word", async () => {
+  const fake = new FakeServer();
+  let lists = 0;
+  fake.handlers.set("server/discover", () => ({
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {} },
+  }));
+  fake.handlers.set("tools/list", () => ({
+    tools: [{ name: `nth-${++lists}`, inputSchema: { type: "object" } }],
+    ttlMs: 100,
+  }));
+  await using choosy = await startChoosy({ openTransport: (_, events) => fake.open(events) });
+  await using client = choosy.connect({}, "2026-07-28");
+  assert.deepEqual(await client.names(), ["nth-1"]);
+  await until(async () => (await client.names())[0] === "nth-2");
+});
+
+Deno.test("ServerView refuses a cursor that it never gave", async () => {
+  await using choosy = await startChoosy();
+  await using client = choosy.connect({});
+  await assert.rejects(client.request("tools/list", { cursor: "2" }), /Unknown cursor/);
 });

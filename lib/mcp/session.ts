@@ -10,6 +10,8 @@ import type { View, ViewSession } from "./view.ts";
 /** Streams of ended requests that a client can still resume. */
 const KEPT_STREAMS = 16;
 const KEPT_MS = 60_000;
+/** The same for large results: a client that lost one comes back within a second, or not at all. */
+const LARGE_KEPT_MS = 5_000;
 /** Requests of servers that a client has not answered. */
 const MAX_ASKED = 1_000;
 /** Projects and tokens with other rights that a client can work with beside its own. */
@@ -94,6 +96,7 @@ export class Session implements Client, AsyncDisposable {
       principal,
       endpoint: this.endpoint,
       from: this.from,
+      unit: this.unit,
       sent: this.sent,
       // A listener uses the session's own token, which may see less than this one.
       push: (text) => {
@@ -132,6 +135,10 @@ export class Session implements Client, AsyncDisposable {
     const ended = [...this.#others].filter(([principal]) => hasEnded(principal));
     for (const [principal] of ended) this.#others.delete(principal);
     await Promise.all(ended.map(([, view]) => view[Symbol.asyncDispose]()));
+  }
+
+  get unit(): string {
+    return this.id;
   }
 
   get lastSeenAt(): number {
@@ -182,6 +189,11 @@ export class Session implements Client, AsyncDisposable {
   openStream(principal = this.principal): EventStream {
     const stream = this.#newStream(this.#nextStream++, principal);
     this.#streams.set(stream.id, stream);
+    stream.onFinish = () => {
+      if (!stream.isLarge) return;
+      const timer = setTimeout(() => this.#streams.delete(stream.id), LARGE_KEPT_MS);
+      Deno.unrefTimer(Number(timer));
+    };
     const ended = [...this.#streams.values()].filter(({ isFinished }) => isFinished);
     for (const { id } of ended.slice(0, Math.max(0, ended.length - KEPT_STREAMS))) {
       this.#streams.delete(id);

@@ -1,5 +1,6 @@
 import type { MessageId } from "../core/rpc.ts";
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import { GatewayError } from "../core/errors.ts";
 import { FakeServer } from "../servers/testing/fake_server.ts";
 import { startManaged } from "../servers/testing/start_managed.ts";
@@ -64,6 +65,21 @@ Deno.test("Session.openStream() forgets streams of ended requests in the end", (
   for (let count = 0; count < 50; count++) session.openStream().finish();
   assert.equal(session.findStream(first.id), undefined);
   assert.ok(session.findStream(51));
+});
+
+Deno.test("Session.openStream() keeps a large result for seconds only, a small one for longer", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const session = open();
+  const [small, large] = [session.openStream(), session.openStream()];
+  small.send("x".repeat(1_000));
+  large.send("x".repeat(1_000_000));
+  small.finish();
+  large.finish();
+  assert.ok(session.findStream(large.id), "a client that lost the response comes back");
+  mock.timers.tick(5_000);
+  mock.timers.reset();
+  assert.equal(session.findStream(large.id), undefined);
+  assert.ok(session.findStream(small.id));
 });
 
 const ANN = "oauth:ann#1";

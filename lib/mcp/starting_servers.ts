@@ -1,8 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import { asAbortSignal, type CancelSignal } from "../core/async.ts";
+import { asAbortSignal, type CancelSignal, settledWithin } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isAway, isStarting, type ServerStatus } from "../core/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
+import { RENEWAL_MS } from "../servers/tool_list.ts";
 import { ownerAmong } from "../catalog/resolve.ts";
 
 /** How long a tool list waits for servers that have just begun to connect. */
@@ -45,14 +46,26 @@ export class StartingServers {
   settled(servers: Iterable<string>, signal: CancelSignal): Promise<void> | undefined {
     const now = Date.now();
     // Does not wait for slow servers or those with known tools: one would delay every list.
-    const coming = [...new Set(servers)].flatMap((name) => this.#options.pool.find(name) ?? [])
-      .filter(({ name, status }) =>
-        isStarting(status.state) && now - status.since < SETTLE_MS &&
-        this.#options.catalog.of(name).tools.length === 0
-      );
-    if (coming.length === 0) return undefined;
-    const limit = AbortSignal.any([asAbortSignal(signal), AbortSignal.timeout(SETTLE_MS)]);
-    return Promise.allSettled(coming.map((server) => server.connection(limit))).then(() => {});
+    const known = [...new Set(servers)].flatMap((name) => this.#options.pool.find(name) ?? []);
+    const coming = known.filter(({ name, status }) =>
+      isStarting(status.state) && now - status.since < SETTLE_MS &&
+      this.#options.catalog.of(name).tools.length === 0
+    );
+    const renewed = known.flatMap(({ toolList }) => toolList.renewed() ?? []);
+    if (coming.length === 0 && renewed.length === 0) return undefined;
+    const ended = asAbortSignal(signal);
+    const limit = AbortSignal.any([ended, AbortSignal.timeout(SETTLE_MS)]);
+    return Promise.allSettled([
+      ...coming.map((server) => server.connection(limit)),
+      ...renewed.map((one) => settledWithin(one, RENEWAL_MS, ended)),
+    ]).then(() => {});
+  }
+
+  /** For how long a list of all their tools is good, if one of them has said that. */
+  ttlMs(servers: Iterable<string>): number | undefined {
+    const known = [...new Set(servers)].flatMap((name) => this.#options.pool.find(name) ?? []);
+    const said = known.flatMap(({ toolList }) => toolList.ttlMs ?? []);
+    return said.length === 0 ? undefined : Math.min(...said);
   }
 
   /** If the name may be a tool of a starting server, waits for that server and tries once more. */

@@ -184,3 +184,29 @@ Deno.test("stillStarting() names few, and counts many", () => {
   assert.match(stillStarting(["git"]), /^1 server is still starting \(git\): its tools/);
   assert.match(stillStarting([..."abcdef"]), /^6 servers are still starting: their tools/);
 });
+
+Deno.test("StartingServers.settled() waits for lists that are no longer good, and ttlMs() is the shortest", async () => {
+  const renewed: string[] = [];
+  const toolLists: Record<string, object> = {
+    stale: { renewed: () => Promise.resolve(void renewed.push("stale")), ttlMs: 0 },
+    good: { renewed: () => undefined, ttlMs: 500 },
+    silent: { renewed: () => undefined, ttlMs: undefined },
+  };
+  const find = (name: string) => ({
+    name,
+    status: status(name, "ready"),
+    toolList: toolLists[name],
+  });
+  const starting = new StartingServers({
+    catalog: new Catalog(),
+    pool: { list: () => [], find } as unknown as ServerPool,
+    admits: () => true,
+  });
+  const { signal } = new AbortController();
+  assert.equal(starting.settled(["good", "silent"], signal), undefined);
+  await starting.settled(["stale", "good"], signal);
+  assert.deepEqual(renewed, ["stale"]);
+  assert.equal(starting.ttlMs(["good", "silent"]), 500);
+  assert.equal(starting.ttlMs(["stale", "good"]), 0);
+  assert.equal(starting.ttlMs(["silent"]), undefined);
+});

@@ -39,6 +39,8 @@ interface Outcome {
   text: string;
   /** The result, if it is a list that the gateway made. */
   list?: string | undefined;
+  /** How long that is good, if a server has said so. */
+  ttlMs?: number | undefined;
   refusal?: GatewayError | undefined;
 }
 
@@ -309,14 +311,14 @@ export class StatelessCall implements Deferral {
     this.#finish({ text, refusal }, call);
   }
 
-  #finish({ text, list, refusal }: Outcome, call: CallRecord | undefined): void {
+  #finish({ text, list, ttlMs, refusal }: Outcome, call: CallRecord | undefined): void {
     const { host, endpoint, session, message, correlationId } = this.#options;
     if (this.#asking !== undefined) clearTimeout(this.#asking);
     this.#stopWaiting();
     session.inFlight.delete(this.#key);
     session.held.delete(this);
     session.touch();
-    this.#outcome = { text, list, refusal };
+    this.#outcome = { text, list, ttlMs, refusal };
     this.#task?.changed();
     if (this.#round) this.#deliver();
     else if (this.signal.aborted || this.#task) this.#passOnQuestions();
@@ -351,9 +353,9 @@ export class StatelessCall implements Deferral {
   }
 
   /** The answer as a round's request gets it. A server's text is not known to be JSON until here. */
-  #answerTo(id: MessageId, { text, list }: Outcome): { text: string; status: number } {
+  #answerTo(id: MessageId, { text, list, ...said }: Outcome): { text: string; status: number } {
     const { host, endpoint, message } = this.#options;
-    const ttlMs = endpoint.isEquippable ? 0 : LIST_TTL_MS;
+    const ttlMs = endpoint.isEquippable ? 0 : Math.min(LIST_TTL_MS, said.ttlMs ?? LIST_TTL_MS);
     if (list !== undefined) {
       return { text: resultText(id, completedList(list, ttlMs)), status: 200 };
     }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { statelessUnit } from "../catalog/served_texts.ts";
 import { ownerOf } from "../core/access.ts";
 import type { ClientProfile } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
@@ -71,6 +72,10 @@ export class StatelessSession extends Session {
 
   override stopListening(): void {
     for (const listen of this.listens) listen.end();
+  }
+
+  override get unit(): string {
+    return statelessUnit(this);
   }
 
   override get isBusy(): boolean {

@@ -14,6 +14,7 @@ import type { FoundTool, FoundTools, ToolQuery } from "../catalog/search/module.
 import { invalidKey, ToolKeys } from "../catalog/tool_keys.ts";
 import type { SentTokens } from "../core/client.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
+import type { ToolContext } from "./builtin_tool.ts";
 import type { FoundSkill, SkillDirectory } from "./skill_directory.ts";
 import { savedTokens } from "./token_account.ts";
 import type { StartingServers } from "./starting_servers.ts";
@@ -95,6 +96,19 @@ export class ToolDirectory {
     });
   }
 
+  /** The same over another catalog of the same servers, with a search of its own. */
+  over(other: Pick<ToolDirectoryOptions, "catalog" | "search">): ToolDirectory {
+    const { usedWith } = this.#options;
+    return new ToolDirectory({
+      ...this.#options,
+      ...other,
+      usedWith: (tool) =>
+        usedWith(tool).flatMap(({ server, name }) =>
+          other.catalog.of(server).tools.find((one) => one.name === name) ?? []
+        ),
+    });
+  }
+
   get table(): NameTable {
     return this.#options.names.of(this.#options.catalog.snapshot);
   }
@@ -120,6 +134,15 @@ export class ToolDirectory {
     return servers.flatMap(([, { tools }]) =>
       tools.filter((tool) => (tool.enabled || showsAll) && this.#options.admits(principal, tool))
     );
+  }
+
+  /** Tools with the texts that a client gets, which a live A/B then knows. */
+  shownTo(client: ToolContext["client"], tools: readonly CatalogTool[]): CatalogTool[] {
+    const { served } = this.#options.catalog;
+    if (client === undefined) return [...tools];
+    const reader = served.readerOf(client);
+    served.noteShown(tools, reader);
+    return tools.map((tool) => served.shownTo(tool, reader));
   }
 
   metadata(tool: CatalogTool): ToolMetadata {

@@ -13,6 +13,7 @@ import type { ManagedServer } from "../servers/server.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import { type AnsweredCall, ownCopy } from "../telemetry/call_recorder.ts";
 import type { CallControl } from "../trust/call_control/control.ts";
+import type { ContentGuard } from "../trust/content_guard/guard.ts";
 import { type CallPolicy, callTool, checkUnchanged } from "./call.ts";
 
 /** Nobody looks at a page longer than this; progress does not prolong it. */
@@ -35,6 +36,7 @@ interface TrialCallsOptions {
   names: NameTables;
   pool: ServerPool;
   policy: TrialPolicy;
+  guard?: ContentGuard | undefined;
   onCall(call: AnsweredCall): void;
 }
 
@@ -65,7 +67,7 @@ export class TrialCalls {
 
   async call(trial: TrialCall): Promise<TrialAnswer> {
     const { server, tool: name, args, principal, signal } = trial;
-    const { pool, catalog, names } = this.#options;
+    const { pool, catalog, names, guard } = this.#options;
     const managed = pool.resolve(server);
     // A server that has not listed its tools may still have this one.
     const isListed = catalog.of(server).tools.some((tool) => tool.name === name);
@@ -103,9 +105,11 @@ export class TrialCalls {
         params: () => params,
         checkUnchanged: () => checkUnchanged(tool, { table: names.of(catalog.snapshot) }),
         async relay(params) {
+          const use = { server: managed, client: { ...CONSOLE, principal }, request };
+          guard?.checkArguments(use, "tools/call", params);
           const { id, text } = await relayTrial(managed, request, params);
           sent = requestText(id, "tools/call", params);
-          return text;
+          return guard?.answer(use, "tools/call", text) ?? text;
         },
       },
     );

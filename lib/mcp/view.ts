@@ -26,8 +26,9 @@ export interface ViewSession extends AsyncDisposable {
 
 /**
  * The response to a request. A tool call comes with its record, whether it failed or not; a list that
- * the gateway made comes with its result, which has only the members of revisions with sessions.
+ * the gateway made comes with its result, which has only the members of revisions with sessions, and
+ * with how long it is good, if a server has said that.
  */
 export type Answer =
-  | { text: string; call?: CallRecord; list?: string }
+  | { text: string; call?: CallRecord; list?: string; ttlMs?: number | undefined }
   | { error: unknown; call: CallRecord };

@@ -3,6 +3,7 @@ import { ACTIVITY_OPERATIONS } from "./activity.ts";
 import { APPROVAL_OPERATIONS } from "./approvals.ts";
 import { AUDIT_OPERATIONS } from "./audit.ts";
 import { CLIENT_OPERATIONS } from "./clients.ts";
+import { COMPARISON_OPERATIONS } from "./comparison.ts";
 import { CONSENT_OPERATIONS } from "./consents.ts";
 import { JOB_OPERATIONS } from "./jobs.ts";
 import type { Operation } from "./operation.ts";
@@ -26,6 +27,7 @@ const FAMILIES = [
   OPTIMIZATION_OPERATIONS,
   JOB_OPERATIONS,
   TRAFFIC_OPERATIONS,
+  COMPARISON_OPERATIONS,
   ACCESS_OPERATIONS,
   SECRET_OPERATIONS,
   REVIEW_OPERATIONS,

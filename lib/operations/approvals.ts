@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CallMode } from "../core/server.ts";
+import { AnswerMode, CallMode } from "../core/server.ts";
 import { fieldHints } from "./fields.ts";
 import { ApprovalDecision, WaitingCall } from "../trust/call_control/control.ts";
 import { MANAGES, operation, READS_GUARDED } from "./operation.ts";
@@ -59,4 +59,26 @@ const setMode = operation({
   text: ({ toolset, mode }) => `Calls through ${toolset}: ${mode}.`,
 });
 
-export const APPROVAL_OPERATIONS = { list, decide, setMode };
+const setAnswers = operation({
+  ...MANAGES,
+  name: "toolset.answers",
+  title: "Set a toolset's content guard",
+  description: "Set what the content guard does about answers through a toolset: off (as each " +
+    "server has it), mark or block. The stricter of toolset and server applies.",
+  input: z.strictObject({
+    toolset: z.string().min(1).describe("Toolset name")
+      .register(fieldHints, { completes: "toolset" }),
+    answers: AnswerMode,
+  }),
+  output: z.object({ toolset: z.string(), answers: AnswerMode }),
+  idempotent: true,
+  isLive: true,
+  async run({ toolsets, answerModes }, { toolset, answers }) {
+    const { name } = toolsets.toolsets.resolve(toolset);
+    await answerModes.set(name, answers);
+    return { toolset: name, answers };
+  },
+  text: ({ toolset, answers }) => `Content guard for ${toolset}: ${answers}.`,
+});
+
+export const APPROVAL_OPERATIONS = { list, decide, setMode, setAnswers };

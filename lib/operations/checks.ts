@@ -29,6 +29,7 @@ const CheckInput = z.strictObject({
     help: "Maximum prompts per category; default: all",
   }),
   repeats: HOW.repeats,
+  models: HOW.models,
   withToolset: HOW.withToolset,
   maxRuns: HOW.maxRuns,
   maxCostUsd: HOW.maxCostUsd,

@@ -1,7 +1,10 @@
 import type { Access } from "../auth/access.ts";
+import { canonicalCatalog } from "../catalog/canonical_catalog.ts";
+import { buildSearch } from "../catalog/search/module.ts";
 import type { Bus } from "../core/bus.ts";
+import { defined } from "../core/defined.ts";
 import { ContentScreen } from "../mcp/content_screen.ts";
-import { McpModule } from "../mcp/module.ts";
+import { type CanonicalParts, McpModule } from "../mcp/module.ts";
 import type { Mailbox } from "../storage/mailbox.ts";
 import type { CallControlModule, CallControlModuleOptions } from "../trust/call_control/module.ts";
 import type { OperationsInput, OperationsModule } from "./module.ts";
@@ -9,7 +12,10 @@ import type { OperationsInput, OperationsModule } from "./module.ts";
 interface EndpointsInput extends Omit<OperationsInput, "control" | "sync" | "removeDemo"> {
   bus: Bus;
   access: Access;
-  control: Pick<CallControlModule, "policy" | "approvals" | "toolsetModes">;
+  control: Pick<
+    CallControlModule,
+    "policy" | "guard" | "approvals" | "toolsetModes" | "answerModes"
+  >;
   operations: OperationsModule;
   startedAt: number;
   /** Aborts when the gateway begins to stop. */
@@ -58,13 +64,20 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
       };
       return gatewayTools(services, access);
     },
+    openCanonical: () => openCanonical(input),
     isOptimizing: optimizer.isEnabled,
     policy: input.control.policy,
+    guard: input.control.guard,
     screen: new ContentScreen(input.trust.screen),
     onOfferedTools: input.trust.lists.onOfferedTools,
     onListCheck: toolsets.logCollisions,
     onSessions: () => live.tell("sessions"),
-    onToolCall: (call) => telemetry.recorder.record(call),
+    onToolCall(answered) {
+      const { call, session } = answered;
+      const trial = optimizer.trials.unitOf(call, session);
+      optimizer.trials.noteCall(telemetry.recorder.record({ ...answered, ...defined({ trial }) }));
+    },
+    onSessionEnd: (session) => optimizer.trials.noteEnded(session),
     metrics: telemetry.metrics,
     maxBody: input.options.maxBody,
     taskAfterMs: input.options.taskAfter,
@@ -74,4 +87,33 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
   bus.on("rightsChanged", (owners) => endpoints.rightsChanged(owners));
   bus.on("optimizationSwitched", () => endpoints.recheck());
   return endpoints;
+}
+
+/** The servers' own descriptions, with an index of their own to search. */
+function openCanonical(input: EndpointsInput): CanonicalParts {
+  const stack = new AsyncDisposableStack();
+  const { catalog } = stack.use(canonicalCatalog(input.catalog.catalog));
+  const { names, metadata } = input.catalog;
+  const search = stack.use(buildSearch({
+    ...input,
+    pool: input.servers.pool,
+    catalog,
+    names,
+    metadata,
+    isCommand: true,
+  }));
+  const { toolsets } = input.toolsets;
+  return {
+    catalog,
+    toolDirectory: input.discovery.toolDirectory.over({ catalog, search: search.search }),
+    toolsets: {
+      find: (name) => toolsets.find(name),
+      resolve: (name) => toolsets.resolve(name),
+      registered: (toolset) =>
+        toolsets.registered(toolset).flatMap(({ server, name }) =>
+          names.of(catalog.snapshot).find(server, name) ?? []
+        ),
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }

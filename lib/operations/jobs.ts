@@ -46,6 +46,12 @@ export const HOW = {
     help: `Runs per prompt; default: ${DEPTHS.thorough.repeats}`,
   }),
   withToolset: shape.withToolset.describe("Also show the equipped tools"),
+  models: shape.models
+    .describe("Models, as EVALUATOR:MODEL").register(fieldHints, {
+      placeholder: "LIST",
+      help: "Models to test with, such as claude-cli:sonnet,openai-api:gpt-5-mini",
+      completes: "nothing",
+    }),
   view: shape.view.register(fieldHints, {
     help: "inline shows the model all tools; deferred hides them behind the client's tool search",
   }),

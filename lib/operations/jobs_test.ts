@@ -143,6 +143,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
     "depth",
     "repeats",
     "with-toolset",
+    "models",
     "view",
     "surface",
     "strict",
@@ -154,6 +155,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
     ["depth", ["thorough"]],
     ["candidates", ["2"]],
     ["max-cost", ["1.50"]],
+    ["models", ["claude-cli:sonnet,openai-api:llama3:8b"]],
     ["no-promote", ["true"]],
   ]);
   const input = readWritten(start, { positionals: ["git"], flags });
@@ -162,6 +164,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
     depth: "thorough",
     candidatesPerTool: 2,
     maxCostUsd: 1.5,
+    models: ["claude-cli:sonnet", "openai-api:llama3:8b"],
     autoPromote: false,
   });
   const defaults = JobOptions.parse({});
@@ -170,6 +173,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
   assert.equal(parsed.candidatesPerTool, defaults.candidatesPerTool);
   assert.equal(
     stepCommand({ label: "", operation: "job.start", input: { ...input } }, OPERATIONS),
-    "quartermaster optimize run git --candidates 2 --depth thorough --max-cost 1.5 --no-promote",
+    "quartermaster optimize run git --candidates 2 --depth thorough " +
+      "--models claude-cli:sonnet,openai-api:llama3:8b --max-cost 1.5 --no-promote",
   );
 });

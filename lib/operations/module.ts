@@ -22,6 +22,7 @@ import type { Store } from "../storage/store.ts";
 import type { ToolOverride } from "../storage/catalog_repositories.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { TelemetryModule } from "../telemetry/module.ts";
+import type { CallControlModule } from "../trust/call_control/module.ts";
 import type { TrustModule } from "../trust/module.ts";
 import { ReviewAdmin } from "../trust/review_admin.ts";
 import { AccessAdmin } from "./access_admin.ts";
@@ -45,7 +46,7 @@ export interface OperationsInput {
   optimizer: OptimizerModule<OptimizationModule>;
   discovery: Discovery;
   secrets: SecretsModule;
-  control: { policy: TrialPolicy };
+  control: { policy: TrialPolicy } & Pick<CallControlModule, "guard">;
   servers: ServersModule;
   catalog: CatalogModule;
   trust: TrustModule;
@@ -175,6 +176,8 @@ export function buildOperations(input: OperationsInput) {
     isOptimizing: optimizer.isEnabled,
     /** Loaded at first use. */
     optimization: async () => (await optimizer.open()).admin,
+    /** The user's own tasks, compared in several set-ups; loaded at first use. */
+    comparisons: async () => (await optimizer.open()).comparisons,
     /** Prompts proposed from recorded calls, and marks of wrong tools; loaded at first use. */
     traffic: once(() => openTraffic(input)),
     /** Checks and tries the evaluator; loaded at first use. */
@@ -190,6 +193,7 @@ async function openTraffic({ store, options, telemetry, logs, optimizer, live }:
     calls: telemetry.calls,
     redactor: logs.redactor,
     optimization: async () => (await optimizer.open()).admin,
+    onMarked: (unit) => optimizer.trials.noteMark(unit),
     onChanged: () => live.tell("settings"),
   });
 }
@@ -206,6 +210,7 @@ function tryTools(input: OperationsInput) {
         names,
         pool: servers.pool,
         policy,
+        guard: input.control.guard,
         onCall: (answered) => telemetry.recorder.record(answered),
       });
       return await calls.call(call);

@@ -1,11 +1,17 @@
 import * as z from "zod";
+import { defined } from "../core/defined.ts";
+import { ModelFamily } from "../core/model_family.ts";
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
 import { specMetrics } from "../optimizer/evaluation/metrics.ts";
+import { scopeName } from "../optimizer/promotions.ts";
 import { reportCsv, reportData, reportMarkdown, RESTART_NOTE } from "../optimizer/report.ts";
 import { CHECK_OPERATIONS } from "./checks.ts";
 import { EXCHANGE_OPERATIONS } from "./exchange.ts";
 import { EVALUATION_OPERATIONS } from "./evaluation.ts";
 import { fieldHints } from "./fields.ts";
+import { LIVE_AB_OPERATIONS } from "./live_ab.ts";
+import { Family } from "./optimization/live_ab.ts";
+import { LiveTrialPlan } from "../core/live_trial.ts";
 import { metricsText } from "./optimization/outcomes.ts";
 import {
   CandidateId,
@@ -172,7 +178,15 @@ const promote = operation({
   name: "optimization.promote",
   title: "Promote",
   description: "Serve a candidate to all clients, if its evaluation supports that.",
-  input: z.strictObject({ ...TOOL, candidateId: CandidateId, reason: Reason }),
+  input: z.strictObject({
+    ...TOOL,
+    candidateId: CandidateId,
+    reason: Reason,
+    family: Family,
+    share: LiveTrialPlan.shape.share.unwrap().optional()
+      .describe("Live A/B: serve it to this percentage of sessions first")
+      .register(fieldHints, { placeholder: "PERCENT", isForPeople: true }),
+  }),
   output: z.object({
     promoted: z.literal(true),
     promotionId: z.string(),
@@ -198,10 +212,13 @@ const promote = operation({
       note: RESTART_NOTE,
     };
   },
-  text({ promotion: { server, toolName, candidateId, description, metrics, baseline, verdict } }) {
+  text({ promotion }) {
+    const { server, toolName: tool, family, candidateId, description, trial } = promotion;
+    const { metrics, baseline, verdict } = promotion;
+    const name = scopeName({ server, tool, family });
     return [
-      `Promoted ${candidateId} for ${server}.${toolName} (${description.length} characters): ` +
-      description,
+      `Promoted ${candidateId} for ${name} (${description.length} characters): ${description}`,
+      ...(trial ? [`Live A/B: it is served to ${trial.share} % of sessions.`] : []),
       ...(metrics ? [`After: ${metricsText(metrics)}`] : []),
       ...(baseline ? [`Before: ${metricsText(baseline)}`] : []),
       ...(verdict ? [verdict.words] : []),
@@ -228,11 +245,13 @@ const revert = operation({
     to: z.string().optional().describe("Id of an earlier promotion")
       .register(fieldHints, { placeholder: "EVENT" }),
     reason: Reason,
+    family: Family,
   }),
   output: z.object({
     reverted: z.literal(true),
     server: z.string(),
     tool: z.string(),
+    family: ModelFamily.exactOptional(),
     promotionId: z.string().nullable(),
     candidateId: z.string().nullable(),
     /** What is in force now; null: the server's own description. */
@@ -249,17 +268,20 @@ const revert = operation({
       reverted: true as const,
       server,
       tool,
+      ...defined({ family: input.family }),
       promotionId: promotion?.id ?? null,
       candidateId: promotion?.candidateId ?? null,
       promotion,
       note: RESTART_NOTE,
     };
   },
-  text: ({ server, tool, promotion }) =>
+  text: ({ promotion, ...scope }) =>
     [
-      promotion === null
-        ? `${server}.${tool} is back to the server's own description.`
-        : `${server}.${tool} is back to ${promotion.candidateId}: ${promotion.description}`,
+      promotion !== null
+        ? `${scopeName(scope)} is back to ${promotion.candidateId}: ${promotion.description}`
+        : scope.family === undefined
+        ? `${scopeName(scope)} is back to the server's own description.`
+        : `${scopeName(scope)} is back to the description for all clients.`,
       RESTART_NOTE,
     ].join("\n"),
   next: () => [
@@ -273,15 +295,15 @@ const keep = operation({
   name: "optimization.keep",
   title: "Keep a promotion",
   description: "Keep a promotion even though the server's own description has changed since.",
-  input: z.strictObject(TOOL),
+  input: z.strictObject({ ...TOOL, family: Family }),
   output: z.object({ promotion: PromotedTool }),
   idempotent: true,
   cli: "optimize keep TOOL",
   run: async ({ optimization }, input) => (
     { promotion: await (await optimization()).keep(input) }
   ),
-  text: ({ promotion: { server, toolName, candidateId } }) =>
-    `${server}.${toolName} keeps ${candidateId}.`,
+  text: ({ promotion: { server, toolName: tool, family, candidateId } }) =>
+    `${scopeName({ server, tool, family })} keeps ${candidateId}.`,
 });
 
 export const OPTIMIZATION_OPERATIONS = {
@@ -296,6 +318,7 @@ export const OPTIMIZATION_OPERATIONS = {
   promote,
   revert,
   keep,
+  ...LIVE_AB_OPERATIONS,
   history,
   enable,
   disable,

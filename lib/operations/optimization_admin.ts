@@ -2,9 +2,12 @@ import type { z } from "zod";
 import type { Overview, RunSummary, SavedPrompts } from "./optimization/schemas.ts";
 import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
+import { LiveTrialPlan } from "../core/live_trial.ts";
+import type { ModelFamily } from "../core/model_family.ts";
 import {
   CANONICAL,
   type OptimizationJob,
+  parseModelRef,
   type PromotedTool,
   type TextOrigin,
   type ToolCandidate,
@@ -42,6 +45,7 @@ import {
 import { descriptionDiff, type DescriptionPatch, issueText } from "./optimization/patch.ts";
 import { checkedText } from "./optimization/evaluator.ts";
 import { refusalOf } from "./optimization/evidence.ts";
+import { familyRefusal, LiveAb } from "./optimization/live_ab.ts";
 import { plainText, PromptSets } from "./optimization/prompts.ts";
 import { ToolResults } from "./optimization/results.ts";
 import type { ToolOptimizationDetail } from "./optimization/schemas.ts";
@@ -60,6 +64,8 @@ export class OptimizationAdmin {
   readonly prompts: PromptSets;
   readonly results: ToolResults;
   readonly standings: ToolStandings;
+  /** Promoted descriptions that only a share of sessions gets. */
+  readonly live: LiveAb;
 
   constructor(options: OptimizationAdminOptions) {
     this.#options = options;
@@ -67,6 +73,7 @@ export class OptimizationAdmin {
     this.prompts = new PromptSets(options);
     this.results = new ToolResults(options);
     this.standings = new ToolStandings(options);
+    this.live = new LiveAb(options);
   }
 
   /** Whether model time may be spent. */
@@ -139,21 +146,23 @@ export class OptimizationAdmin {
    * person may promote anything, but needs a reason otherwise.
    */
   async promote(
-    { candidateId, ...input }: WrittenTool & { candidateId: string; reason?: string | undefined },
+    { candidateId, family, share, ...input }: WrittenTool & {
+      candidateId: string;
+      reason?: string | undefined;
+      family?: ModelFamily | undefined;
+      /** Percent of sessions that get it at first, in a live A/B. */
+      share?: number | undefined;
+    },
     by: "caller" | "person",
   ): Promise<PromotedTool> {
     const { promotions } = this.#options;
     const { server, name } = resolveSubject(this.#options, input);
     const candidate = await this.resolveCandidate({ server, tool: name, candidateId });
-    const current = promotions.of(server, name);
+    const current = promotions.of(server, name, family);
     // Asked twice, it is promoted once.
-    if (current?.candidateId === candidateId && !promotions.staleness(server, name)) return current;
+    const isSame = current?.candidateId === candidateId && share === undefined;
+    if (isSame && !promotions.staleness(server, name, family)) return current;
     const evidence = await this.results.evidence(candidate);
-    const refusal = refusalOf(evidence);
-    const reason = input.reason?.trim() || undefined;
-    if (refusal !== undefined && (by === "caller" || reason === undefined)) {
-      throw promotionRefused(candidate, refusal, by);
-    }
     // Numbers that nothing can be concluded from do not go on record as its own.
     const holds = evidence?.problem === undefined ? evidence : undefined;
     const { metrics, baseline, evaluationId, depth, verdict, prompts, source } = holds ?? {};
@@ -162,6 +171,13 @@ export class OptimizationAdmin {
     const testedWith = tested?.askedModel === undefined
       ? undefined
       : { evaluator: tested.evaluator, model: tested.askedModel };
+    const models = tested?.models?.map((ref) => parseModelRef(ref).model) ??
+      (testedWith ? [testedWith.model] : []);
+    const refusal = refusalOf(evidence, family) ?? familyRefusal(family, models);
+    const reason = input.reason?.trim() || undefined;
+    if (refusal !== undefined && (by === "caller" || reason === undefined)) {
+      throw promotionRefused(candidate, refusal, by);
+    }
     const promoted = promotions.promote({
       server,
       toolName: name,
@@ -177,6 +193,9 @@ export class OptimizationAdmin {
         source,
         reason,
         testedWith,
+        family,
+        ab: share === undefined ? undefined : LiveTrialPlan.parse({ share }),
+        testedModels: tested?.models,
       }),
       by,
       over: current?.id ?? null,
@@ -186,21 +205,24 @@ export class OptimizationAdmin {
 
   /** Back to the server's own description, or to an earlier promotion by its event's id. */
   revert(
-    { to, reason, ...written }: WrittenTool & {
+    { to, reason, family, ...written }: WrittenTool & {
       to?: string | undefined;
       reason?: string | undefined;
+      family?: ModelFamily | undefined;
     },
     by: "caller" | "person",
   ): Promise<PromotedTool | null> {
-    const named = this.#named(written);
+    const scope = { ...this.named(written), family };
     return this.#told(
-      this.#options.promotions.revert({ ...named, ...defined({ to, reason }), by }),
+      this.#options.promotions.revert({ ...scope, ...defined({ to, reason }), by }),
     );
   }
 
-  keep(written: WrittenTool): Promise<PromotedTool> {
+  keep(
+    { family, ...written }: WrittenTool & { family?: ModelFamily | undefined },
+  ): Promise<PromotedTool> {
     return this.#told(
-      this.#options.promotions.keep({ ...this.#named(written), by: "person" }),
+      this.#options.promotions.keep({ ...this.named(written), family, by: "person" }),
     );
   }
 
@@ -208,22 +230,23 @@ export class OptimizationAdmin {
   async checkReport(jobId: string): Promise<CheckReport> {
     const { evaluations, runs, prompts } = this.#options;
     const { tools } = await this.jobs.get(jobId);
-    return checkReport(
-      await Promise.all(tools.map(async (tool) => {
+    const checked = await Promise.all(
+      tools.map(async (tool) => {
         const { server, toolName, evaluationId } = tool;
         return checkedTool(tool, {
           evaluation: await evaluations.find(server, toolName, evaluationId),
           runs: await runs.list(server, toolName, { evaluationId }),
           prompts: await prompts.list(server, toolName),
         });
-      })),
+      }),
     );
+    return checkReport(checked.flat());
   }
 
   /** Of these tools or servers; of everything without any. */
   exportFile(names: readonly string[]): Promise<string> {
     const wanted = names.map((name) =>
-      this.#options.hasServer(name) ? { server: name } : this.#named({ tool: name })
+      this.#options.hasServer(name) ? { server: name } : this.named({ tool: name })
     );
     return exportOptimization(
       this.#options,
@@ -420,7 +443,7 @@ export class OptimizationAdmin {
   }
 
   /** Also a tool that its server no longer has. */
-  #named(written: WrittenTool): LocatedTool {
+  named(written: WrittenTool): LocatedTool {
     const { server, tool } = this.locate(written);
     return { server, tool: ownName(this.#options, server, tool) };
   }
@@ -439,7 +462,7 @@ export class OptimizationAdmin {
         ],
       });
     }
-    const { server, tool: named } = this.#named(written);
+    const { server, tool: named } = this.named(written);
     const candidate = await this.#options.candidates.resolve(server, candidateId);
     if (candidate.toolName === named) return candidate;
     throw new GatewayError("INVALID_ARGUMENTS", {

@@ -25,6 +25,7 @@ import {
 import type { Location } from "../storage/kv_client.ts";
 import { JobsRepository } from "../storage/jobs_repository.ts";
 import type { Store } from "../storage/store.ts";
+import { buildComparisons, type ComparisonsWorld } from "./comparison_admin.ts";
 import { EvaluatorCheck } from "./optimization/evaluator.ts";
 import { OptimizationAdmin } from "./optimization_admin.ts";
 import type { Logs } from "../telemetry/logs.ts";
@@ -36,7 +37,7 @@ const MOST_RUNS = 200_000;
 const MOST_ENDED_JOBS = 500;
 const MOST_EVALUATIONS = 50;
 
-interface OptimizationInput {
+interface OptimizationInput extends Omit<ComparisonsWorld, "claude" | "folders"> {
   store: Store;
   catalog: Catalog;
   pool: ServerPool;
@@ -65,7 +66,7 @@ export type OptimizationModule = ReturnType<typeof buildOptimization>;
 /** Everything that measures descriptions and writes new ones. */
 export function buildOptimization(input: OptimizationInput) {
   const { store, catalog, pool, toolsets, options, logs, lease } = input;
-  const { promotions, isEnabled, setEnabled } = input.optimizer;
+  const { promotions, trials, isEnabled, setEnabled } = input.optimizer;
   const stack = new AsyncDisposableStack();
   const patience = stack.use(new TimeoutQueue(PATIENCE_MS));
   const endpoints = stack.use(new EvalEndpoints({ log: logs.module("http"), patience }));
@@ -95,6 +96,7 @@ export function buildOptimization(input: OptimizationInput) {
   const kept = new JobsRepository(store);
   const runs = new EvalRunsRepository(store);
   const evaluations = new EvaluationsRepository(store);
+  const comparisons = stack.use(buildComparisons({ ...input, claude: models.claude, folders }));
   const shared = {
     candidates: new CandidatesRepository(store),
     prompts: new GoldenPromptsRepository(store),
@@ -111,6 +113,7 @@ export function buildOptimization(input: OptimizationInput) {
       jobs: kept,
       targets: subjects,
       evaluator,
+      defaultModels: options.evalModels?.split(","),
       concurrency: options.evalConcurrency,
       owner: lease.id,
       isOwnerAlive: lease.isAlive,
@@ -121,6 +124,7 @@ export function buildOptimization(input: OptimizationInput) {
     ...shared,
     onChange: input.optimizationChanged,
     jobs,
+    trials,
     subjects,
     setEnabled,
     mayPromote: input.mayPromote,
@@ -156,6 +160,7 @@ export function buildOptimization(input: OptimizationInput) {
   return {
     admin,
     jobs,
+    comparisons,
     evaluating: {
       check: new EvaluatorCheck({ info: evaluatorInfo, program: evaluatorProgram, isEnabled }),
       trial: new EvaluatorTrial({ evaluator, isEnabled }),

@@ -113,11 +113,15 @@ const waive = operation({
   ...MANAGES,
   name: "review.waive",
   title: "Waive a finding",
-  description: "Dismiss a scanner finding for this definition of the tool only.",
+  description:
+    "Dismiss what the scanner found. The passage is served from now on; if it changes, it is held back again.",
   input: z.strictObject({
     ...TOOL,
     rule: z.string().min(1).describe("The rule that reported the finding")
       .register(fieldHints, { completes: "nothing" }),
+    passage: z.string().min(1).max(2_000).optional()
+      .describe("Only this passage (default: every passage that the rule found)")
+      .register(fieldHints, { placeholder: "TEXT" }),
     reason: z.string().optional().describe("Reason, stored with your decision (required)")
       .register(fieldHints, { placeholder: "TEXT" }),
     fingerprint: Fingerprint.optional().register(fieldHints, { isHidden: true }),
@@ -125,7 +129,7 @@ const waive = operation({
   }),
   output: Decision,
   cli: "review waive TOOL RULE",
-  async run({ review }, { rule, reason, fingerprint, undo, ...named }, call) {
+  async run({ review }, { rule, passage, reason, fingerprint, undo, ...named }, call) {
     const subject = locate(named);
     if (undo) {
       await review.unwaive(subject.server, subject.tool, rule, { principal: call.principal });
@@ -133,7 +137,8 @@ const waive = operation({
     }
     if (reason === undefined) throw missing("reason");
     if (fingerprint === undefined) throw missing("fingerprint");
-    await review.waive({ ...subject, fingerprint, rule, reason }, { principal: call.principal });
+    const found = { ...subject, fingerprint, rule, passage, reason };
+    await review.waive(found, { principal: call.principal });
     return { decision: "waived" as const, ...subject, rule };
   },
   text: decisionText,
@@ -204,11 +209,15 @@ const policy = operation({
   ...MANAGES,
   name: "review.policy",
   title: "Set a review policy",
-  description: "Set what to do when a server's tools change: hold, notify or allow.",
+  description:
+    "Set what to do when a server's tools change (hold, notify or allow) and how far its texts are trusted.",
   input: z.strictObject({
     server: Server,
     changes: ChangePolicy.optional(),
-    trust: ServerTrust.optional(),
+    trust: ServerTrust.optional().describe(
+      "What to do with suspicious passages. normal: remove them, and quarantine attacks; trusted: " +
+        "only remove them; untrusted: quarantine the tool",
+    ),
   }),
   output: ReviewPolicy,
   idempotent: true,

@@ -94,6 +94,12 @@ export const SERVER_LIMITS = {
     "Maximum result size in tokens; the rest is read in pages",
     { placeholder: "N" },
   ),
+  answers: forPeople(
+    remote.answers,
+    "What to do about hidden text, instructions to the model and secrets in what the server says: " +
+      "off, mark or block",
+    { placeholder: "MODE" },
+  ),
   timeoutMs: forPeople(remote.timeoutMs, "Time limit for a call, in ms", {
     flag: "timeout",
     placeholder: "TIME",
@@ -115,7 +121,7 @@ export const SERVER_LIMITS = {
     placeholder: "TIME",
     help: "Idle time after which the program stops until its next call, such as 10m",
   }),
-  trust: forPeople(remote.trust, "`trusted` (the default) or `untrusted`", {
+  trust: forPeople(remote.trust, "`trusted`, `normal` (the default) or `untrusted`", {
     placeholder: "WORD",
   }),
   changes: forPeople(

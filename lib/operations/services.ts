@@ -15,7 +15,7 @@ export interface Services extends
     OperationsModule,
     "servers" | "toolCalls" | "clientDocument" | "describeTool" | "promotions"
   >,
-  Pick<CallControlModule, "approvals" | "toolsetModes">,
+  Pick<CallControlModule, "approvals" | "toolsetModes" | "answerModes">,
   Pick<Discovery, "toolDirectory"> {
   readonly access: Pick<Access, "grants" | "demand" | "endOf" | "limitOf" | "nameOf">;
   readonly logs: { readonly redactor: { text(value: string): string } };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { canonicalText, type CatalogTool } from "../catalog/catalog_tool.ts";
+import { type CatalogTool, sentText } from "../catalog/catalog_tool.ts";
 import type { CatalogModule } from "../catalog/module.ts";
 import { defined } from "../core/defined.ts";
 import { errorMessage, GatewayError } from "../core/errors.ts";
@@ -322,7 +322,7 @@ export class ToolsetsAdmin {
     const [saved, current] = [at(reference.fingerprint), at(tool?.fingerprint)];
     const before = versions[saved];
     const { compareTools } = await import("../catalog/tool_diff.ts");
-    const diff = before && tool ? compareTools(before.text, canonicalText(tool)) : undefined;
+    const diff = before && tool ? compareTools(before.text, sentText(tool)) : undefined;
     return {
       ...(kept && saved >= 0 ? { savedVersion: kept.version - saved } : {}),
       ...(kept && current >= 0 ? { currentVersion: kept.version - current } : {}),

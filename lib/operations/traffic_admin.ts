@@ -1,3 +1,4 @@
+import type { TrialUnit } from "../catalog/served_texts.ts";
 import type { Options } from "../config/option_table.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { GoldenPrompt } from "../core/optimization.ts";
@@ -24,6 +25,8 @@ interface TrafficOptions {
   calls: Pick<ActivityReader, "calls" | "find">;
   redactor: { text(text: string): string };
   optimization(): Promise<OptimizationAdmin>;
+  /** A call in a live A/B was made with the wrong tool. */
+  onMarked(unit: TrialUnit): void;
   onChanged(): void;
 }
 
@@ -72,6 +75,7 @@ export class TrafficAdmin {
       by,
     };
     await this.#marks.save(mark);
+    if (call.trial) this.#options.onMarked(call.trial);
     this.#options.onChanged();
     return mark;
   }

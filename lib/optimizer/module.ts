@@ -6,12 +6,14 @@ import type { OnAudit } from "../core/access.ts";
 import type { Bus } from "../core/bus.ts";
 import { GatewayError } from "../core/errors.ts";
 import { DEFAULT_MODELS, descriptionHash } from "../core/optimization.ts";
+import { LiveTrials } from "./live/trials.ts";
 import { MOST_SIBLINGS, nearestSiblings } from "./targets.ts";
 import { Promotions } from "./promotions.ts";
 import type { JobsRepository } from "../storage/jobs_repository.ts";
 import { PromotionsRepository } from "../storage/promotions_repository.ts";
 import { type Setting, SettingsRepository } from "../storage/settings_repository.ts";
 import type { Store } from "../storage/store.ts";
+import { TrialSessionsRepository } from "../storage/trial_sessions_repository.ts";
 
 const SWITCHED_ON: Setting<boolean> = { name: "optimizationEnabled", schema: z.boolean() };
 /** How often to look for jobs of gateways that are gone; first a moment after the start. */
@@ -26,13 +28,13 @@ export interface LoadedOptimizer extends AsyncDisposable {
 
 export type OptimizerSwitch = Pick<
   OptimizerModule<LoadedOptimizer>,
-  "promotions" | "isEnabled" | "setEnabled"
+  "promotions" | "trials" | "isEnabled" | "setEnabled"
 >;
 
 export interface OptimizerInput<Loaded extends LoadedOptimizer> {
   store: Store;
   catalog: Catalog;
-  options: Pick<Options, "enableOptimization" | "evalModel">;
+  options: Pick<Options, "enableOptimization" | "evalModel" | "evalModels">;
   load(parts: OptimizerSwitch): Promise<Loaded>;
   bus: Bus;
   /** Built for one command: jobs whose gateway is gone are left alone. */
@@ -40,11 +42,15 @@ export interface OptimizerInput<Loaded extends LoadedOptimizer> {
   onAudit?: OnAudit | undefined;
   /** Why models must not read a description; undefined if they may. */
   screen(server: string, description: string): Promise<string | undefined>;
+  /** A live A/B has ended here. */
+  optimizationChanged(): void;
   onWarning(message: string, details?: object): void;
 }
 
 export interface OptimizerModule<Loaded extends LoadedOptimizer> extends AsyncDisposable {
   promotions: Promotions;
+  /** Live A/B of promoted descriptions. */
+  trials: LiveTrials;
   isEnabled(): boolean;
   setEnabled(on: boolean): Promise<void>;
   load(): Promise<void>;
@@ -82,10 +88,24 @@ export function buildOptimizer<Loaded extends LoadedOptimizer>(
     hasTool: (server, name) =>
       catalog.of(server).tools.some((tool) => tool.name === name && tool.enabled),
     model: (evaluator) => options.evalModel ?? DEFAULT_MODELS[evaluator],
+    models: options.evalModels?.split(","),
     onChange: (list) => catalog.setPromotions(list),
     onAudit: input.onAudit,
     screen: input.screen,
   });
+
+  const trials = stack.use(
+    new LiveTrials({
+      ...input,
+      promotions,
+      served: catalog.served,
+      sessions: new TrialSessionsRepository(store),
+      onEnded(message, details) {
+        onWarning(message, details);
+        input.optimizationChanged();
+      },
+    }),
+  );
 
   async function setEnabled(on: boolean): Promise<void> {
     if (!on && options.enableOptimization) {
@@ -116,7 +136,7 @@ export function buildOptimizer<Loaded extends LoadedOptimizer>(
   let optimizer: Promise<Loaded> | undefined;
   function open(): Promise<Loaded> {
     if (optimizer) return optimizer;
-    const opening = optimizer = input.load({ promotions, isEnabled, setEnabled });
+    const opening = optimizer = input.load({ promotions, trials, isEnabled, setEnabled });
     opening.catch(() => optimizer = undefined);
     return opening;
   }
@@ -149,6 +169,7 @@ export function buildOptimizer<Loaded extends LoadedOptimizer>(
 
   return {
     promotions,
+    trials,
     isEnabled,
     setEnabled,
     load,

@@ -3,8 +3,16 @@ import type { AuditedChange, OnAudit } from "../core/access.ts";
 import { inTurn } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
+  LiveTrial,
+  type LiveTrialPlan,
+  type LiveTrialResult,
+  trialResultText,
+} from "../core/live_trial.ts";
+import type { ModelFamily } from "../core/model_family.ts";
+import {
   descriptionHash,
   type EvaluatorKind,
+  modelRef,
   newId,
   type PromotedTool,
   PromotionEvent,
@@ -25,6 +33,8 @@ interface PromotionsOptions {
   hasTool?(server: string, tool: string): boolean;
   /** The model that would be asked now, if one is set. */
   model?(evaluator: EvaluatorKind): string | undefined;
+  /** Those that jobs ask, where several are set. */
+  models?: readonly string[] | undefined;
   /** Gets all that are in force when they may have changed, before the change's promise resolves. */
   onChange(promotions: readonly PromotedTool[]): void;
   onAudit?: OnAudit | undefined;
@@ -39,7 +49,14 @@ export interface Staleness {
   now: string | null;
 }
 
-type Step = Pick<PromotionEvent, "action" | "by" | "promotion" | "reason">;
+type Step = Pick<PromotionEvent, "action" | "by" | "promotion" | "reason" | "trialResult">;
+
+/** A tool, and a family if what is promoted for its clients alone is meant. */
+export interface PromotionScope {
+  server: string;
+  tool: string;
+  family?: ModelFamily | undefined;
+}
 
 export class Promotions {
   readonly #options: PromotionsOptions;
@@ -56,7 +73,7 @@ export class Promotions {
     return this.#inTurn(async () => {
       const all = await this.#options.repository.all();
       const before = JSON.stringify(this.#list);
-      this.#byTool = new Map(all.map((each) => [namespacedName(each.server, each.toolName), each]));
+      this.#byTool = new Map(all.map((each) => [scopeOf(each), each]));
       this.#list = this.#sorted();
       if (JSON.stringify(this.#list) !== before) this.#options.onChange(this.#list);
     });
@@ -66,8 +83,14 @@ export class Promotions {
     return this.#list;
   }
 
-  of(server: string, tool: string): PromotedTool | undefined {
-    return this.#byTool.get(namespacedName(server, tool));
+  /** What is promoted for all, or for a family alone. */
+  of(server: string, tool: string, family?: ModelFamily): PromotedTool | undefined {
+    return this.#byTool.get(scopeOf({ server, toolName: tool, family }));
+  }
+
+  /** All that is promoted for a tool: for all, and for families. */
+  allOf(server: string, tool: string): PromotedTool[] {
+    return this.#list.filter((each) => each.server === server && each.toolName === tool);
   }
 
   /** Why models must not read a description; undefined if they may. */
@@ -78,26 +101,44 @@ export class Promotions {
 
   async promote(
     input:
-      & Omit<PromotedTool, "id" | "promotedAt" | "canonicalDescription" | "keptOver" | "siblings">
+      & Omit<
+        PromotedTool,
+        | "id"
+        | "promotedAt"
+        | "canonicalDescription"
+        | "keptOver"
+        | "siblings"
+        | "trial"
+        | "trialResult"
+      >
       & {
+        /** Serves it to a share of sessions at first. */
+        ab?: LiveTrialPlan | undefined;
         /** What it was compared with, where that was measured; else what the server says now. */
         canonicalDescription?: string | null;
         /** The id of the promotion it was compared with; null: none. If missing, any may be replaced. */
         over?: string | null;
       },
   ): Promise<PromotedTool> {
-    const { over, ...promoted } = input;
-    const { server, toolName, by, reason } = promoted;
+    const { over, ab, ...promoted } = input;
+    const { server, toolName, family, by, reason } = promoted;
     const problem = await this.problemOf(server, input.description);
     if (problem !== undefined) throw hostile(namespacedName(server, toolName), problem);
-    const promotion = await this.#change(server, toolName, (current, { id, time }) => {
+    const scope = { server, tool: toolName, family };
+    const promotion = await this.#change(scope, (current, { id, time }) => {
       if (over !== undefined && over !== (current?.id ?? null)) {
         overtaken(namespacedName(server, toolName));
       }
       const now = this.#canonical(server, toolName, "promote a description for");
       const { canonicalDescription = now } = input;
       const siblings = this.#options.siblings?.(server, toolName);
-      const own = { ...promoted, id, promotedAt: time, canonicalDescription };
+      const own: PromotedTool = {
+        ...promoted,
+        id,
+        promotedAt: time,
+        canonicalDescription,
+        ...(ab ? { trial: trialOf(ab, time) } : {}),
+      };
       const promotion = siblings ? { ...own, siblings } : own;
       return { action: "promote", by, reason, promotion };
     });
@@ -106,37 +147,82 @@ export class Promotions {
   }
 
   /** Back to the server's own description, or to what was in force after an earlier event. */
-  revert(
-    { server, tool, to, by, reason }: {
-      server: string;
-      tool: string;
+  async revert(
+    { to, by, reason, ...scope }: PromotionScope & {
       to?: string;
       by: PromotedTool["by"];
       reason?: string;
     },
   ): Promise<PromotedTool | null> {
-    return this.#change(server, tool, async (current) => {
-      const promotion = to === undefined ? null : await this.#earlier(server, tool, to);
+    const { server, tool } = scope;
+    const event = to === undefined ? undefined : await this.#earlier(server, tool, to);
+    // A step of another family's history is about what that family gets.
+    const meant = event ? { server, tool, family: event.family } : scope;
+    return await this.#change(meant, (current) => {
+      // It is restored for all of its clients.
+      const { trial: _, ...whole } = event?.promotion ?? {};
+      const promotion = event?.promotion ? whole as PromotedTool : null;
       if (promotion === null && current === undefined) {
-        missing(`Cannot revert "${namespacedName(server, tool)}": nothing is promoted for it`);
+        missing(`Cannot revert "${scopeName(meant)}": nothing is promoted for it`);
       }
-      if (promotion !== null && promotion.id === current?.id) return undefined;
+      if (promotion !== null && promotion.id === current?.id && !current.trial) return undefined;
       return { action: "revert", by, reason, promotion };
+    });
+  }
+
+  /** Serves a promoted description to a share of sessions, and what they would get without to the rest. */
+  async startTrial(
+    { by, ...scope }: PromotionScope & { by: "caller" | "person" },
+    plan: LiveTrialPlan,
+  ): Promise<PromotedTool> {
+    const nothing = `Cannot start a live A/B for "${scopeName(scope)}": nothing is promoted for it`;
+    const started = await this.#change(scope, (current, { time }) => {
+      if (current === undefined) missing(nothing, "Promote a candidate first");
+      if (current.trial) trialRuns(scopeName(scope));
+      const { trialResult: _, ...rest } = current;
+      const reason = `Served to ${plan.share} % of sessions`;
+      const promotion = { ...rest, trial: trialOf(plan, time) };
+      return { action: "trial-start", by, reason, promotion };
+    });
+    return started ?? missing(nothing);
+  }
+
+  /**
+   * Ends a live A/B with its result, and reverts the promotion if it did worse. One that has ended
+   * since, here or at another gateway, is left alone.
+   */
+  endTrial(
+    { by, result, ...scope }: PromotionScope & {
+      by: PromotionEvent["by"];
+      result: LiveTrialResult;
+    },
+  ): Promise<PromotedTool | null> {
+    return this.#change(scope, (current) => {
+      if (current?.trial?.id !== result.id) return undefined;
+      const { trial: _, ...rest } = current;
+      const isReverted = result.outcome === "worse";
+      return {
+        action: isReverted ? "revert" : "trial-end",
+        by,
+        reason: `Live A/B: ${trialResultText(result)}`,
+        promotion: isReverted ? null : { ...rest, trialResult: result },
+        trialResult: result,
+      };
     });
   }
 
   /** A person keeps a promotion although what it was promoted on has changed since. */
   async keep(
-    { server, tool, by }: { server: string; tool: string; by: PromotedTool["by"] },
+    { by, ...scope }: PromotionScope & { by: PromotedTool["by"] },
   ): Promise<PromotedTool> {
-    const nothing = `Cannot keep the description of "${
-      namespacedName(server, tool)
-    }": none is promoted`;
-    const kept = await this.#change(server, tool, (current) => {
+    const { server, tool } = scope;
+    const nothing = `Cannot keep the description of "${scopeName(scope)}": none is promoted`;
+    const kept = await this.#change(scope, (current) => {
       if (current === undefined) missing(nothing);
       const now = this.#canonical(server, tool, "keep the promoted description of");
       if (this.#reasons(current, now).length === 0) return undefined;
       const { testedWith, siblings } = current;
+      const { models } = this.#options;
       const model = testedWith && this.#options.model?.(testedWith.evaluator);
       return {
         action: "keep",
@@ -144,7 +230,11 @@ export class Promotions {
         promotion: {
           ...current,
           keptOver: hashOf(now),
-          ...(testedWith && model ? { testedWith: { ...testedWith, model } } : {}),
+          ...(testedWith && models
+            ? { testedModels: [...models] }
+            : testedWith && model
+            ? { testedWith: { ...testedWith, model } }
+            : {}),
           ...(siblings ? { siblings: this.#options.siblings?.(server, tool) ?? siblings } : {}),
         },
       };
@@ -153,8 +243,8 @@ export class Promotions {
   }
 
   /** Why a promotion is stale, unless somebody kept it, with the server's own description then and now. */
-  staleness(server: string, tool: string): Staleness | undefined {
-    const promotion = this.of(server, tool);
+  staleness(server: string, tool: string, family?: ModelFamily): Staleness | undefined {
+    const promotion = this.of(server, tool, family);
     const now = this.#options.canonical(server, tool);
     if (promotion === undefined || now === undefined) return undefined;
     const reasons = this.#reasons(promotion, now);
@@ -163,9 +253,8 @@ export class Promotions {
   }
 
   #reasons(promotion: PromotedTool, canonical: string | null): string[] {
-    const { server, toolName, testedWith, siblings } = promotion;
-    const { model: modelOf, siblings: siblingsOf, hasTool } = this.#options;
-    const model = testedWith && modelOf?.(testedWith.evaluator);
+    const { server, toolName, siblings } = promotion;
+    const { siblings: siblingsOf, hasTool } = this.#options;
     const now = siblings ? siblingsOf?.(server, toolName) ?? siblings : {};
     const changes = Object.entries(siblings ?? {}).flatMap(([name, hash]) =>
       hasTool?.(server, name) === false
@@ -180,10 +269,27 @@ export class Promotions {
       ...changes,
       // One that is near only because another is gone was there before.
       ...(changes.length > 0 ? [] : added.map((name) => `there is a similar new sibling, ${name}`)),
-      ...(testedWith && model !== undefined && model !== testedWith.model
-        ? [`it was tested with the model ${testedWith.model}, and ${model} is set now`]
-        : []),
+      ...this.#modelReasons(promotion),
     ];
+  }
+
+  #modelReasons({ testedWith, testedModels }: PromotedTool): string[] {
+    const { model: modelOf, models: wanted } = this.#options;
+    if (testedWith === undefined) return [];
+    const tested = testedModels ??
+      [modelRef({ kind: testedWith.evaluator, model: testedWith.model })];
+    if (wanted !== undefined) {
+      const others = wanted.filter((ref) => !tested.includes(ref));
+      return others.length === 0
+        ? []
+        : [`it was tested with ${tested.join(" and ")}, and ${others.join(" and ")} is set now`];
+    }
+    // Models that a job named stand beside the one that is set.
+    if (testedModels !== undefined) return [];
+    const model = modelOf?.(testedWith.evaluator);
+    return model === undefined || model === testedWith.model
+      ? []
+      : [`it was tested with the model ${testedWith.model}, and ${model} is set now`];
   }
 
   history(server: string, tool: string): Promise<PromotionEvent[]> {
@@ -191,42 +297,48 @@ export class Promotions {
   }
 
   #change(
-    server: string,
-    tool: string,
+    scope: PromotionScope,
     decide: (
       current: PromotedTool | undefined,
       mark: Pick<PromotionEvent, "id" | "time">,
     ) => Step | undefined | Promise<Step | undefined>,
   ): Promise<PromotedTool | null> {
     const { repository, now = Date.now } = this.#options;
+    const { server, tool, family } = scope;
     return this.#inTurn(async () => {
       for (let race = 0; race < MAX_RACES; race++) {
-        const current = await repository.find(server, tool);
+        const current = await repository.find(server, tool, family);
         // Read second: a step made since then fails the compare-and-set.
         const newest = await repository.newest(server, tool);
         // Steps sort by time, also those of one millisecond and of clocks that differ.
         const at = Math.max(now(), newest === undefined ? 0 : Date.parse(newest.time) + 1);
         const mark = { id: newId("promotion", at), time: new Date(at).toISOString() };
         const step = await decide(current?.value, mark);
-        const event = step && checked({ ...mark, ...step, server, toolName: tool });
+        const event = step && checked({
+          ...mark,
+          ...step,
+          server,
+          toolName: tool,
+          ...(family === undefined ? {} : { family }),
+        });
         if (event && !await repository.change(event, current?.versionstamp ?? null)) continue;
         if (event) this.#options.onAudit?.(auditedStep(event, current?.value));
         const inForce = event ? event.promotion : current?.value ?? null;
-        this.#put(server, tool, inForce);
+        this.#put(scope, inForce);
         return inForce;
       }
       throw new GatewayError("CONFLICT", {
-        message: `Cannot change which description "${namespacedName(server, tool)}" has: ` +
+        message: `Cannot change which description "${scopeName(scope)}" has: ` +
           "other requests keep changing it",
         recoveryAction: "Try again in a moment",
       });
     });
   }
 
-  async #earlier(server: string, tool: string, id: string): Promise<PromotedTool | null> {
+  async #earlier(server: string, tool: string, id: string): Promise<PromotionEvent> {
     const history = await this.history(server, tool);
     const event = history.find((each) => each.id === id);
-    if (event !== undefined) return event.promotion;
+    if (event !== undefined) return event;
     const name = namespacedName(server, tool);
     throw new GatewayError("NOT_FOUND", {
       message: `Cannot revert "${name}" to "${id}": its history has no such step`,
@@ -246,9 +358,10 @@ export class Promotions {
     });
   }
 
-  #put(server: string, tool: string, promotion: PromotedTool | null): void {
-    if (promotion === null) this.#byTool.delete(namespacedName(server, tool));
-    else this.#byTool.set(namespacedName(server, tool), promotion);
+  #put({ server, tool, family }: PromotionScope, promotion: PromotedTool | null): void {
+    const scope = scopeOf({ server, toolName: tool, family });
+    if (promotion === null) this.#byTool.delete(scope);
+    else this.#byTool.set(scope, promotion);
     this.#list = this.#sorted();
     this.#options.onChange(this.#list);
   }
@@ -259,19 +372,44 @@ export class Promotions {
   }
 }
 
-/** A job's steps have no user behind them, so they are the gateway's own. */
+/** Sorts with the tool's name; what is for all comes first. */
+function scopeOf(
+  { server, toolName, family }: Pick<PromotedTool, "server" | "toolName" | "family">,
+) {
+  const name = namespacedName(server, toolName);
+  return family === undefined ? name : `${name}\0${family}`;
+}
+
+/** "library.find_books", or "library.find_books for gpt" */
+export function scopeName({ server, tool, family }: PromotionScope): string {
+  const name = namespacedName(server, tool);
+  return family === undefined ? name : `${name} for ${family}`;
+}
+
+function trialOf(plan: LiveTrialPlan, time: string): LiveTrial {
+  return { ...plan, id: newId("trial", Date.parse(time)), startedAt: time };
+}
+
+const OWN_STEPS: Partial<Record<PromotionEvent["by"], string>> = {
+  job: "optimization job",
+  trial: "live A/B",
+};
+
+/** Steps of a job or a live A/B have no user behind them, so they are the gateway's own. */
 function auditedStep(event: PromotionEvent, before: PromotedTool | undefined): AuditedChange {
-  const { action, by, reason, server, toolName } = event;
+  const { action, by, reason, server, toolName, family } = event;
   const shown = (promotion: PromotedTool | null | undefined) => ({
     description: promotion?.description ?? "the server's own",
     ...(promotion ? { candidate: promotion.candidateId } : {}),
+    ...(promotion?.trial ? { share: `${promotion.trial.share} %` } : {}),
   });
+  const from = OWN_STEPS[by];
   return {
     action: `promotion.${action}`,
-    subject: namespacedName(server, toolName),
+    subject: scopeName({ server, tool: toolName, family }),
     before: shown(before),
     after: { ...shown(event.promotion), ...(reason === undefined ? {} : { reason }), by },
-    ...(by === "job" ? { principal: "gateway", from: "optimization job" } : {}),
+    ...(from === undefined ? {} : { principal: "gateway", from }),
   };
 }
 
@@ -319,9 +457,17 @@ function overtaken(name: string): never {
   });
 }
 
-function missing(message: string): never {
-  throw new GatewayError("NOT_FOUND", {
-    message,
-    recoveryAction: "No action is needed: the server's own description is active",
+function trialRuns(name: string): never {
+  throw new GatewayError("CONFLICT", {
+    message: `Cannot start a live A/B for "${name}": one is already running`,
+    recoveryAction: "Stop it first",
+    next: [{ label: "Stop it", operation: "optimization.ab_stop" }],
   });
+}
+
+function missing(
+  message: string,
+  recoveryAction = "No action is needed: the server's own description is active",
+): never {
+  throw new GatewayError("NOT_FOUND", { message, recoveryAction });
 }

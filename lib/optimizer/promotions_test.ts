@@ -316,3 +316,39 @@ Deno.test("Promotions.staleness() says which sibling or model has changed, until
   await promote();
   assert.deepEqual(reasons(), [], "promoted on what there is now");
 });
+
+Deno.test("Promotions.staleness() says which of several models it was not tested with, until it is kept", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const of = (models?: string[]) =>
+    new Promotions({
+      repository: new PromotionsRepository(store),
+      canonical: () => "Own",
+      model: () => "opus",
+      models,
+      onChange: () => {},
+    });
+  await of().promote({
+    server: "git",
+    toolName: "status",
+    candidateId: "c1",
+    description: "Shows what has changed",
+    testedWith: { evaluator: "claude-cli", model: "sonnet" },
+    testedModels: ["claude-cli:sonnet", "openai-api:gpt-5"],
+    by: "person",
+  });
+  const reasonsWith = async (models?: string[]) => {
+    const promotions = of(models);
+    await promotions.load();
+    return promotions.staleness("git", "status")?.reasons;
+  };
+  assert.equal(await reasonsWith(), undefined, "named for one job");
+  assert.equal(await reasonsWith(["openai-api:gpt-5"]), undefined);
+  const more = ["claude-cli:sonnet", "claude-cli:haiku"];
+  assert.deepEqual(await reasonsWith(more), [
+    "it was tested with claude-cli:sonnet and openai-api:gpt-5, and claude-cli:haiku is set now",
+  ]);
+  const promotions = of(more);
+  await promotions.load();
+  await promotions.keep(STATUS);
+  assert.equal(await reasonsWith(more), undefined);
+});

@@ -3,15 +3,18 @@ import {
   CATEGORIES,
   type CategoryScores,
   type Evaluation,
+  type ModelResult,
   type PromotedTool,
   type RunCost,
   type SuccessCount,
 } from "../core/optimization.ts";
+import type { ModelFamily } from "../core/model_family.ts";
 import type { OptimizationReport } from "../core/optimization_report.ts";
 import {
   averageGain,
   gainOf,
   gainPoints,
+  modelText,
   promptsIn,
   type RateGain,
   rateOf,
@@ -36,6 +39,10 @@ export interface ToolRecordFacts {
   /** The server's own description is another one than when it was promoted. */
   stale: boolean;
   staleReasons?: string[];
+  /** For which something of their own is promoted. */
+  families?: ModelFamily[];
+  /** Live A/B: percent of sessions that get the promoted description. */
+  share?: number;
   /** The server's own description; where it is not known, any evaluation counts. */
   canonical?: string;
   /** Newest first. */
@@ -95,6 +102,7 @@ export function reportMarkdown(reports: readonly OptimizationReport[]): string {
       `## ${cellText(report.serverName)}`,
       summaryLine(report),
       report.tools.length === 0 ? "This server has no tools." : toolTable(report.tools),
+      ...modelLines(report.tools),
     ]),
     "Scores are correct runs out of all counted runs: server's own description → promoted " +
     "description. Status: optimized (promoted), baseline (evaluated, the server's own " +
@@ -118,6 +126,8 @@ const COLUMNS: [
   ["depth", ({ depth }) => depth],
   ["prompts", ({ prompts }) => prompts],
   ["promoted_at", ({ promotedAt }) => promotedAt],
+  ["families", ({ families = [] }) => families.join(" ")],
+  ["ab_share", ({ share }) => share],
   ...(["before", "after"] as const).flatMap((time) =>
     SCORES.flatMap((score) =>
       (["correct", "total"] as const).map((count): typeof COLUMNS[number] => [
@@ -134,6 +144,7 @@ const COLUMNS: [
   ["cost_known", ({ costKnown }) => costKnown === false ? "no" : "yes"],
   ["tools_beside", ({ beside }) => beside ?? 0],
   ["setting", ({ setting }) => setting ?? ""],
+  ["models", ({ models = [] }) => models.map(modelText).join("; ")],
 ];
 
 /** As in RFC 4180. */
@@ -154,7 +165,11 @@ export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUs
     stale,
     candidates,
     goldenPrompts,
-    ...defined({ staleReasons: facts.staleReasons }),
+    ...defined({
+      staleReasons: facts.staleReasons,
+      families: facts.families,
+      share: facts.share,
+    }),
   };
   const { promotion } = facts;
   if (promotion) {
@@ -171,6 +186,7 @@ export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUs
         prompts: metrics ? promptsIn(metrics.overall) : promotion.prompts,
         beside: evaluation?.beside?.length,
         setting: evaluation?.setting,
+        models: evaluation && modelsIn(evaluation, promotion.candidateId),
       }),
     };
   }
@@ -179,7 +195,13 @@ export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUs
   const { metrics: before, prompts, evaluation } = found;
   const beside = evaluation.beside?.length;
   const { depth, setting } = evaluation;
-  return { ...base, status: "baseline", before, depth, prompts, ...defined({ beside, setting }) };
+  const models = modelsIn(evaluation, CANONICAL);
+  const how = defined({ beside, setting, models });
+  return { ...base, status: "baseline", before, depth, prompts, ...how };
+}
+
+function modelsIn({ results }: Evaluation, id: string): ModelResult[] | undefined {
+  return results.find(({ candidateId }) => candidateId === id)?.models;
 }
 
 /** What callers measured is a baseline too, where the gateway has measured none. */
@@ -253,6 +275,7 @@ function toolTable(tools: readonly ReportedTool[]): string {
     [
       tool.status,
       tool.waitingCandidate !== undefined && "a candidate waits for a decision",
+      ...servedTexts(tool),
       tool.stale && "stale",
       !tool.enabled && "disabled",
     ].filter(Boolean).join(", "),
@@ -268,6 +291,24 @@ function toolTable(tools: readonly ReportedTool[]): string {
   const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
   const columns = [...header, "Evidence", "Cost"];
   return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** To whom a promoted description is served, if not to all. */
+export function servedTexts(
+  { families, share }: Pick<ReportedTool, "families" | "share">,
+): string[] {
+  return [
+    ...(families ? [`own text for ${families.join(", ")}`] : []),
+    ...(share === undefined ? [] : [`live A/B, ${share} % of sessions`]),
+  ];
+}
+
+/** A list of the tools that several models were asked about. */
+function modelLines(tools: readonly ReportedTool[]): string[] {
+  const lines = tools.flatMap(({ name, models = [] }) =>
+    models.map((one) => `- ${codeSpan(name)} with ${cellText(modelText(one))}`)
+  );
+  return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
 function change(

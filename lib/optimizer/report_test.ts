@@ -297,7 +297,7 @@ Deno.test("reportMarkdown() and reportCsv() do not show what has no price as fre
   assert.match(text, /`get_forecast` .* \| not known \|/);
   assert.match(text, /`get_current` .* \| \$0\.00 \|/);
   const [, first = "", second = ""] = reportCsv([unpriced]).split("\r\n");
-  assert.deepEqual([first.endsWith(",15,,no,0,"), second.endsWith(",0,0,yes,0,")], [true, true]);
+  assert.deepEqual([first.endsWith(",15,,no,0,,"), second.endsWith(",0,0,yes,0,,")], [true, true]);
   assert.match(reportMarkdown([reportOf("weather", [optimized])]), /30 runs, \$0\.25\n/);
 });
 
@@ -312,8 +312,8 @@ Deno.test("reportMarkdown(), reportCsv() and totals say where a part of the cost
   assert.match(text, /`get_forecast` .* \| at least \$0\.25 \|/);
   assert.match(text, /0 runs, \$0\.50\n/);
   const [header, first] = reportCsv([partly]).split("\r\n");
-  assert.match(header ?? "", /,cost_usd,cost_known,tools_beside,setting$/);
-  assert.match(first ?? "", /,0\.25,no,0,$/);
+  assert.match(header ?? "", /,cost_usd,cost_known,tools_beside,setting,models$/);
+  assert.match(first ?? "", /,0\.25,no,0,,$/);
 });
 
 Deno.test("reportOf() lets no evaluation that was cut short displace a whole one", () => {
@@ -354,7 +354,7 @@ Deno.test("reportOf() says what was shown beside the server's own tools, promote
       reportMarkdown([report]),
       /quick, 15 prompts, alongside 2 tools of other servers \|/,
     );
-    assert.match(reportCsv([report]), /,2,\r\n$/);
+    assert.match(reportCsv([report]), /,2,,\r\n$/);
   }
 });
 

@@ -27,7 +27,8 @@ export type PromptProposal = z.infer<typeof PromptProposal>;
 
 type Draft = Omit<PromptProposal, "key" | "count">;
 
-const REFUSED = /INVALID_ARGUMENTS|-32602|invalid (arguments|params)/i;
+/** Errors that say that a call's arguments were refused. */
+export const REFUSED = /INVALID_ARGUMENTS|-32602|invalid (arguments|params)/i;
 const LEAST_PROMPT = 10;
 
 /**

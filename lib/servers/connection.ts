@@ -3,6 +3,7 @@ import { type ClientProfile, isStateless } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
 import { failureCause } from "../core/failure_cause.ts";
+import { durationText } from "../core/text.ts";
 import {
   errorText,
   idText,
@@ -15,13 +16,8 @@ import {
   requestText,
   type RpcMessage,
 } from "../core/rpc.ts";
-import {
-  type Era,
-  FIRST_CALL_ID,
-  type Handshake,
-  type ServerInfo,
-  shakeHands,
-} from "./negotiation.ts";
+import type { Era, Handshake, ServerInfo } from "./negotiation.ts";
+import type { SdkSession } from "./sdk_client.ts";
 import {
   type HeaderParameters,
   type Introduction,
@@ -45,6 +41,8 @@ import {
 } from "../core/async.ts";
 
 const METHOD_NOT_FOUND = -32601;
+/** The handshake's own request is number 0. */
+const FIRST_ID = 1;
 
 export interface ConnectionOptions extends Introduction {
   serverName: string;
@@ -104,6 +102,7 @@ interface Traffic {
   pending: Map<number, Pending>;
   /** Of each open subscription, what hears its notifications. */
   subscriptions: Map<number, MessageListener>;
+  lastId: number;
   /** Those with whose rights anything was called since it was opened. */
   callers: Callers;
   heardAt: number;
@@ -114,13 +113,15 @@ interface Traffic {
 /** Nobody yet, one principal, or several. */
 type Callers = { only: string | undefined } | "none" | "several";
 
-/** A connection to one server: shakes hands, counts ids, keeps time, maps progress tokens. */
+/** A connection to one server: relays calls, counts ids, keeps time, maps progress tokens. */
 export class Connection implements AsyncDisposable {
   readonly info: ServerInfo;
   /** Whether the server keeps nothing between requests, so that all clients can share it. */
   readonly isStateless: boolean;
   /** How the next connection to the server should begin. */
   readonly nextEra: Era;
+  /** What is not relayed: the SDK's client does it. */
+  readonly session: SdkSession;
   /** The parameters of the server's tools that headers repeat. */
   headerParameters: HeaderParameters = new Map();
   readonly #over = new AbortController();
@@ -129,11 +130,10 @@ export class Connection implements AsyncDisposable {
   readonly #options: ConnectionOptions;
   readonly #traffic: Traffic;
   readonly #onIdle: (() => void)[] = [];
-  #nextId = FIRST_CALL_ID;
 
   private constructor(
     transport: Transport,
-    { info, era, next }: Handshake,
+    { info, era, next, session }: Handshake,
     options: ConnectionOptions,
     traffic: Traffic,
   ) {
@@ -141,6 +141,7 @@ export class Connection implements AsyncDisposable {
     this.info = info;
     this.isStateless = era === "stateless";
     this.nextEra = next;
+    this.session = session;
     this.#options = options;
     this.#traffic = traffic;
   }
@@ -174,6 +175,7 @@ export class Connection implements AsyncDisposable {
     const traffic: Traffic = {
       pending: new Map(),
       subscriptions: new Map(),
+      lastId: FIRST_ID - 1,
       callers: "none",
       heardAt: Date.now(),
       close(reason) {
@@ -198,7 +200,15 @@ export class Connection implements AsyncDisposable {
           events.onInstall?.(reason);
         },
       }, ended);
-      const handshake = await abortable(shakeHands(transport, options), ended);
+      const channel = {
+        transport,
+        subscriptions: traffic.subscriptions,
+        nextId: () => ++traffic.lastId,
+        onHeard: () => void (traffic.heardAt = Date.now()),
+      };
+      // The SDK is loaded with the first connection: the gateway answers before that.
+      const { shakeHands } = await import("./negotiation.ts");
+      const handshake = await abortable(shakeHands(channel, options), ended);
       isOpening = false;
       if (early) traffic.close(early);
       return new Connection(transport, handshake, options, traffic);
@@ -235,7 +245,7 @@ export class Connection implements AsyncDisposable {
   async call(call: Call): Promise<{ id: number; text: string }> {
     call.signal?.throwIfAborted();
     const { serverName, explain } = this.#options;
-    const id = this.#nextId++;
+    const id = ++this.#traffic.lastId;
     if (this.isStateless && !isMethodName(call.method)) {
       return { id, text: errorText(id, METHOD_NOT_FOUND, "Method not found") };
     }
@@ -314,37 +324,6 @@ export class Connection implements AsyncDisposable {
     else this.#transport.abandon?.(id, reason);
   }
 
-  /**
-   * Sends a request that stays open for as long as its sender wants, and hears what comes for it.
-   * It is no call: nobody waits for it, and the connection may be idle meanwhile.
-   */
-  async hold(
-    method: string,
-    params: string | undefined,
-    onMessage: MessageListener,
-    signal: AbortSignal,
-  ): Promise<{ id: number; text: string }> {
-    signal.throwIfAborted();
-    const id = this.#nextId++;
-    const wait = this.#transport.abandon ? undefined : new Cancellation();
-    const abort = () => this.#cancel(id, "No longer needed", signal.reason, wait);
-    signal.addEventListener("abort", abort);
-    this.#traffic.subscriptions.set(id, onMessage);
-    const text = requestText(id, method, withEnvelope(params, this.#options));
-    try {
-      const answer = await this.#transport.request(id, text, {
-        streams: true,
-        signal: wait,
-        headers: this.#headersOf(method, params),
-        onMessage,
-      });
-      return { id, text: answer };
-    } finally {
-      signal.removeEventListener("abort", abort);
-      this.#traffic.subscriptions.delete(id);
-    }
-  }
-
   /** Nearly all calls of a connection have the same limit. */
   #limitsOf(ms: number): TimeoutQueue {
     let queue = this.#limits.get(ms);
@@ -395,10 +374,6 @@ export class Connection implements AsyncDisposable {
     const listener = isForAll || isForUs ? this.#options.events.onMessage : call.onMessage;
     deliver(this.#traffic, this.#options.events, listener, text, message);
   }
-}
-
-function durationText(ms: number): string {
-  return ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`;
 }
 
 /** Hands on one message. A listener that fails on it must not end the connection for all. */

@@ -7,7 +7,7 @@ import type { PooledServer } from "./server.ts";
 /** A server that had sessions is probed again after this long: it may speak 2026-07-28 as well by now. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
-export type KnownEra = Pick<ServerEra, "era" | "version">;
+export type KnownEra = Pick<ServerEra, "era" | "version" | "asks">;
 
 /**
  * Remembers which revision each server spoke, so that it need not be probed at every start. Kept for
@@ -26,9 +26,9 @@ export class EraMemory {
     return known.era === "sessions" && known.at < Date.now() - KEPT_MS ? undefined : known;
   }
 
-  async note(server: PooledServer, { era, version }: KnownEra): Promise<void> {
-    const entry = entryHash(server);
-    await this.#records.replace({ server: server.name, entry, era, version, at: Date.now() });
+  async note(server: PooledServer, { era, version, asks }: KnownEra): Promise<void> {
+    const record = { server: server.name, entry: entryHash(server), era, version, at: Date.now() };
+    await this.#records.replace(asks ? { ...record, asks } : record);
   }
 
   async forget({ name }: PooledServer): Promise<void> {
@@ -41,6 +41,7 @@ export class LastEra {
   readonly #memory: EraMemory | undefined;
   #entry: PooledServer | undefined;
   #known: Promise<KnownEra | undefined> = Promise.resolve(undefined);
+  #asksUnnamed = false;
 
   constructor(memory: EraMemory | undefined) {
     this.#memory = memory;
@@ -50,6 +51,23 @@ export class LastEra {
     return (await this.#recall(server))?.era;
   }
 
+  /**
+   * Whether the server's questions may come without the call they belong to. Then calls of clients that
+   * share a session must not share a connection.
+   */
+  get asksUnnamed(): boolean {
+    return this.#asksUnnamed;
+  }
+
+  async noteAsking(server: PooledServer): Promise<void> {
+    if (this.#asksUnnamed) return;
+    this.#asksUnnamed = true;
+    const known = await this.#recall(server);
+    if (!known) return;
+    this.#known = Promise.resolve({ ...known, asks: true });
+    await this.#memory?.note(server, { ...known, asks: true });
+  }
+
   async note(server: PooledServer, { nextEra: era, info }: Connection): Promise<void> {
     const known = await this.#recall(server);
     const { name, version: number } = info.serverInfo;
@@ -57,9 +75,10 @@ export class LastEra {
     if (known?.era === era && known.version === version) return;
     // Another version that was not probed may speak more: the next connection finds out.
     const isUnsure = known?.era === "sessions" && era === "sessions";
-    this.#known = Promise.resolve(isUnsure ? undefined : { era, version });
+    const now = this.#asksUnnamed ? { era, version, asks: true as const } : { era, version };
+    this.#known = Promise.resolve(isUnsure ? undefined : now);
     if (isUnsure) await this.#memory?.forget(server);
-    else await this.#memory?.note(server, { era, version });
+    else await this.#memory?.note(server, now);
   }
 
   /** It failed to start, perhaps because of the probe: the next try does without. */
@@ -71,8 +90,10 @@ export class LastEra {
   #recall(server: PooledServer): Promise<KnownEra | undefined> {
     if (this.#entry !== server) {
       this.#entry = server;
+      this.#asksUnnamed = false;
       this.#known = this.#memory?.recall(server).catch(() => undefined) ??
         Promise.resolve(undefined);
+      void this.#known.then((known) => this.#asksUnnamed ||= known?.asks ?? false);
     }
     return this.#known;
   }

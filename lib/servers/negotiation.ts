@@ -1,44 +1,27 @@
+import { Client, type ClientCapabilities } from "@modelcontextprotocol/client";
+import { DiscoverResultSchema } from "@modelcontextprotocol/core";
 import type {
   Implementation,
   InitializeResult,
   ServerCapabilities,
 } from "@modelcontextprotocol/sdk/types";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { STATELESS_VERSION } from "../core/client.ts";
 import { SERVER_INFO_KEY } from "../core/stateless.ts";
 import { GatewayError } from "../core/errors.ts";
-import {
-  isObject,
-  memberText,
-  notificationText,
-  parseJson,
-  requestText,
-  type Unchecked,
-} from "../core/rpc.ts";
-import {
-  GATEWAY_INFO,
-  type Introduction,
-  requestHeaders,
-  withEnvelope,
-} from "./stateless_request.ts";
-import {
-  type Exchange,
-  ScopeRequired,
-  type Transport,
-  TransportClosed,
-} from "./transports/transport.ts";
+import { isObject, memberText, parseJson, type Unchecked } from "../core/rpc.ts";
+import { type Channel, DISCOVER, INITIALIZE, SdkSession, SdkWire } from "./sdk_client.ts";
+import { GATEWAY_INFO, type Introduction } from "./stateless_request.ts";
+import { ScopeRequired, TransportClosed } from "./transports/transport.ts";
 
-const PROTOCOL_VERSION = "2025-11-25";
-/** How long a server of unknown revision has to answer the probe before it is initialized as well. */
+/** How long a server of unknown revision has to answer the probe before it is initialized instead. */
 const PROBE_MS = 1_000;
 /** The same for one that spoke 2026-07-28 before, and may have been replaced by an older one. */
 const LONG_PROBE_MS = 15_000;
-const INITIALIZE_ID = 0;
-/** The second for a server that refuses the version it then names as supported. */
-const DISCOVER_IDS = [1, 2];
-/** The first id that a handshake does not use. */
-export const FIRST_CALL_ID = 3;
+/** The longest that a timer can wait: the connection's own limit ends a handshake, or its signal. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+/** Those with sessions; the first is offered. */
+const SESSION_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
 export interface ServerInfo extends Pick<InitializeResult, "protocolVersion" | "instructions"> {
   capabilities: Unchecked<ServerCapabilities>;
@@ -62,11 +45,6 @@ const Discovery = z.looseObject({
   }).optional().catch(undefined),
 });
 
-const UnsupportedVersion = z.looseObject({
-  code: z.literal(-32022),
-  data: z.looseObject({ supported: z.array(z.string()) }),
-});
-
 /** Which of the two kinds of revisions a server speaks: with sessions, or 2026-07-28 without. */
 export type Era = "sessions" | "stateless";
 
@@ -76,6 +54,8 @@ export interface Handshake {
   era: Era;
   /** How the next one should begin: a server may speak both, and prefer the newer one. */
   next: Era;
+  /** What the SDK's client does from now on. */
+  session: SdkSession;
 }
 
 interface NegotiationOptions extends Introduction {
@@ -86,106 +66,130 @@ interface NegotiationOptions extends Introduction {
 }
 
 /**
- * Finds out which revision a server speaks, and completes the handshake if that has one. Servers
+ * Has the SDK's client find out which revision a server speaks, and complete the handshake. Servers
  * that are known to have sessions are not probed: that costs them nothing, and one that was upgraded
- * refuses to be initialized. Some programs ignore requests before they are initialized. They are
+ * refuses to be initialized. Some programs ignore requests before they are initialized; they are
  * initialized after a short while without waiting for the probe any longer.
  */
 export async function shakeHands(
-  transport: Transport,
+  channel: Channel,
   options: NegotiationOptions,
 ): Promise<Handshake> {
-  if (options.era === "sessions") {
-    const info = await initialize(transport, options).catch(async (refusal) => {
-      const found = isRefused(refusal) ? await new Probe(transport, options).found : undefined;
-      if (found) return found;
-      throw refusal;
-    });
-    return settled(transport, info, info.protocolVersion === STATELESS_VERSION);
-  }
-  const probe = new Probe(transport, options);
-  const stop = new AbortController();
-  const { signal } = stop;
-  const probeMs = options.probeMs ?? (options.era === "stateless" ? LONG_PROBE_MS : PROBE_MS);
-  const wait = sleep(probeMs, undefined, { signal });
-  wait.catch(() => {});
-  const found = await Promise.race([probe.found, wait]).finally(() => stop.abort());
-  if (found) return settled(transport, found, true);
+  const { era } = options;
+  if (era !== "sessions") return await new Negotiation(channel, options).begin("auto");
   try {
-    const info = await initialize(transport, options);
-    return settled(transport, info, probe.isFound);
+    return await new Negotiation(channel, options).begin("sessions");
   } catch (refusal) {
-    // One that starts slowly has both before it: what it refuses last is not what it speaks.
-    const late = isRefused(refusal) ? await probe.found : undefined;
-    if (late) return settled(transport, late, true);
-    throw refusal;
-  } finally {
-    probe.abandon();
+    if (!isRefused(refusal)) throw refusal;
+    return await new Negotiation(channel, options).begin("stateless").catch((error) => {
+      const isBroken = error instanceof TransportClosed && !isRefused(error);
+      throw isBroken ? error : refusal;
+    });
   }
 }
 
-async function settled(
-  transport: Transport,
-  info: ServerInfo,
-  speaksStateless: boolean,
-): Promise<Handshake> {
-  transport.setProtocolVersion(info.protocolVersion);
-  const era = info.protocolVersion === STATELESS_VERSION ? "stateless" : "sessions";
-  if (era === "sessions") await transport.send(notificationText("notifications/initialized"));
-  return { info, era, next: speaksStateless ? "stateless" : "sessions" };
-}
+/** One client of the SDK on its way to a connection. */
+class Negotiation {
+  readonly #channel: Channel;
+  readonly #options: NegotiationOptions;
+  readonly #wire: SdkWire;
+  /** What the server said about itself, as it came. */
+  readonly #said = new Map<string, string>();
 
-/** `server/discover`, on its way. */
-class Probe {
-  /** What the server says of itself if it speaks 2026-07-28; undefined if it does not. */
-  readonly found: Promise<ServerInfo | undefined>;
-  isFound = false;
-  readonly #transport: Transport;
-  readonly #wait = new AbortController();
-
-  constructor(transport: Transport, options: NegotiationOptions) {
-    this.#transport = transport;
-    this.found = this.#send(options);
-    this.found.catch(() => {});
+  constructor(channel: Channel, options: NegotiationOptions) {
+    this.#channel = channel;
+    this.#options = options;
+    this.#wire = new SdkWire(channel, (method, text) => this.#said.set(method, text));
   }
 
-  abandon(): void {
-    const reason = new DOMException("The server was initialized instead", "AbortError");
-    for (const id of DISCOVER_IDS) this.#transport.abandon?.(id, reason);
-    this.#wait.abort(reason);
-  }
-
-  async #send(options: NegotiationOptions): Promise<ServerInfo | undefined> {
-    const params = withEnvelope(undefined, options);
-    const headers = requestHeaders(DISCOVER, undefined, new Map());
-    const exchange: Exchange = {
-      streams: false,
-      onMessage: () => {},
-      headers: [["mcp-protocol-version", STATELESS_VERSION], ...headers],
-      isProbe: true,
-      signal: this.#wait.signal,
-    };
+  async begin(how: Era | "auto"): Promise<Handshake> {
+    const client = this.#client(how);
+    const prior = how === "sessions" ? { prior: { kind: "legacy" } as const } : {};
     try {
-      let answer = "";
-      for (const id of DISCOVER_IDS) {
-        answer = await this.#transport.request(id, requestText(id, DISCOVER, params), exchange);
-        if (!asksAgain(answer)) break;
-      }
-      const info = readDiscovery(answer, options.serverName);
-      this.isFound = info !== undefined;
-      return info;
+      await client.connect(this.#wire, { timeout: NO_LIMIT_MS, ...prior });
     } catch (error) {
-      if (isRefused(error)) return undefined;
-      throw error;
+      const refusal = this.#asRefusal(error);
+      // One that starts slowly has both before it: what it refuses last is not what it speaks.
+      const found = isRefused(refusal) && how === "auto" ? await this.#lateDiscovery() : undefined;
+      if (!found) throw refusal;
+      return await this.#adopt(found);
+    } finally {
+      this.#wire.abandonProbe();
     }
+    return this.#settled(client);
   }
-}
 
-export const DISCOVER = "server/discover";
+  #client(how: Era | "auto"): Client {
+    const { capabilities, clientInfo, protocolVersion, probeMs, era } = this.#options;
+    const offered = SESSION_VERSIONS.filter((version) => version !== protocolVersion);
+    if (protocolVersion && protocolVersion < STATELESS_VERSION) offered.unshift(protocolVersion);
+    const timeoutMs = probeMs ?? (era === "stateless" ? LONG_PROBE_MS : PROBE_MS);
+    return new Client(asImplementation(clientInfo ?? GATEWAY_INFO), {
+      ...(isCapabilities(capabilities) ? { capabilities } : {}),
+      supportedProtocolVersions: [STATELESS_VERSION, ...offered],
+      versionNegotiation: how === "auto"
+        ? { mode: "auto", probe: { timeoutMs } }
+        : { mode: { pin: STATELESS_VERSION }, probe: { timeoutMs: LONG_PROBE_MS } },
+    });
+  }
 
-function asksAgain(text: string): boolean {
-  const { data } = UnsupportedVersion.safeParse(parseJson(memberText(text, "error") ?? "null"));
-  return data?.data.supported.includes(STATELESS_VERSION) ?? false;
+  async #lateDiscovery(): Promise<ServerInfo | undefined> {
+    await this.#wire.probeEnded;
+    return this.#discovered();
+  }
+
+  #discovered(): ServerInfo | undefined {
+    const text = this.#said.get(DISCOVER);
+    return text === undefined ? undefined : readDiscovery(text, this.#options.serverName);
+  }
+
+  async #adopt({ capabilities, instructions, serverInfo }: ServerInfo): Promise<Handshake> {
+    const discover = DiscoverResultSchema.parse({
+      supportedVersions: [STATELESS_VERSION],
+      capabilities,
+      instructions,
+      _meta: { [SERVER_INFO_KEY]: serverInfo },
+    });
+    const client = this.#client("stateless");
+    await client.connect(new SdkWire(this.#channel), { prior: { kind: "modern", discover } });
+    return this.#settled(client);
+  }
+
+  #settled(client: Client): Handshake {
+    const discovered = this.#discovered();
+    const era = client.getProtocolEra() === "modern" ? "stateless" : "sessions";
+    const info = era === "stateless" ? discovered : readInitialized(this.#said.get(INITIALIZE));
+    if (!info) throw this.#refusal("its response is invalid");
+    const { serverName } = this.#options;
+    return {
+      info,
+      era,
+      next: discovered ? "stateless" : "sessions",
+      session: new SdkSession({ client, channel: this.#channel, serverName }),
+    };
+  }
+
+  /** What the transport said is kept; what the SDK says of an answer becomes a refusal. */
+  #asRefusal(error: unknown): unknown {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    if (cause instanceof TransportClosed || cause instanceof GatewayError) return cause;
+    const answer = this.#said.get(INITIALIZE);
+    if (answer === undefined) return cause;
+    const said = parseJson(memberText(answer, "error") ?? "null");
+    if (isObject(said) && typeof said.message === "string") return this.#refusal(said.message);
+    const info = readInitialized(answer);
+    return this.#refusal(
+      info
+        ? `it speaks MCP ${info.protocolVersion}, which is not supported`
+        : "its response to initialize is invalid",
+    );
+  }
+
+  #refusal(why: string): HandshakeRefused {
+    return new HandshakeRefused("SERVER_DISCONNECTED", {
+      message: `Server "${this.#options.serverName}" refused the handshake: ${why}`,
+    });
+  }
 }
 
 /** What a response to `server/discover` says; undefined if that is not a server of 2026-07-28. */
@@ -201,24 +205,27 @@ export function readDiscovery(text: string, serverName: string): ServerInfo | un
   };
 }
 
-async function initialize(
-  transport: Transport,
-  { serverName, ...introduction }: NegotiationOptions,
-): Promise<ServerInfo> {
-  const { protocolVersion = PROTOCOL_VERSION } = introduction;
-  const params = JSON.stringify({
-    protocolVersion: protocolVersion === STATELESS_VERSION ? PROTOCOL_VERSION : protocolVersion,
-    capabilities: introduction.capabilities,
-    clientInfo: introduction.clientInfo ?? GATEWAY_INFO,
-  });
-  const exchange = { streams: false, onMessage: () => {} };
-  const request = requestText(INITIALIZE_ID, "initialize", params);
-  const text = await transport.request(INITIALIZE_ID, request, exchange);
-  const result = ServerInfo.safeParse(parseJson(memberText(text, "result") ?? "null"));
-  if (result.success && result.data.protocolVersion < STATELESS_VERSION) return result.data;
-  throw new HandshakeRefused("SERVER_DISCONNECTED", {
-    message: `Server "${serverName}" refused the handshake: ${initializeError(text)}`,
-  });
+function readInitialized(text: string | undefined): ServerInfo | undefined {
+  return ServerInfo.safeParse(parseJson(memberText(text ?? "{}", "result") ?? "null")).data;
+}
+
+/** As the client wrote it; the SDK needs a name and a version. */
+function asImplementation(said: Unchecked<Implementation>): Implementation {
+  if (isImplementation(said)) return said;
+  const { name, version } = said;
+  return {
+    name: typeof name === "string" ? name : "unknown",
+    version: typeof version === "string" ? version : "",
+  };
+}
+
+function isImplementation(said: Unchecked<Implementation>): said is Implementation {
+  return typeof said.name === "string" && typeof said.version === "string";
+}
+
+/** They are sent as the client wrote them. */
+function isCapabilities(said: unknown): said is ClientCapabilities {
+  return isObject(said);
 }
 
 class HandshakeRefused extends GatewayError {}
@@ -229,10 +236,4 @@ function isRefused(error: unknown): boolean {
     // A login without the scope for it says nothing of what the server speaks.
     (error instanceof TransportClosed && error.kind === "refused" &&
       !(error instanceof ScopeRequired));
-}
-
-function initializeError(text: string): string {
-  const { error } = JSON.parse(text);
-  const message = isObject(error) ? error.message : undefined;
-  return typeof message === "string" ? message : "its response to initialize is invalid";
 }

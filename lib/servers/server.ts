@@ -99,12 +99,12 @@ export class ManagedServer implements AsyncDisposable {
   readonly #shared: SharedConnection;
   readonly #own: OwnConnections;
   readonly #reach: Pick<ConnectionOptions, "serverName" | "openTransport">;
-  readonly #tools: ToolList;
+  readonly toolList: ToolList;
   readonly #broadcastListeners = new Set<(text: string) => void>();
   readonly #closing = new AbortController();
   #server: PooledServer;
   #info: ServerInfo | undefined;
-  readonly #era: LastEra;
+  readonly era: LastEra;
   #lastUse = 0;
   #isAsleep = false;
   /** Aborts when it may no longer fall asleep. */
@@ -118,7 +118,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#options = options;
     this.#server = options.server;
     this.#timings = { ...TIMINGS, ...options.timings };
-    this.#era = new LastEra(options.eras);
+    this.era = new LastEra(options.eras);
     this.taskOwners = new TaskOwners({ server: this, shared: options.tasks });
     this.#status = new StatusTracker({ name, type: spec.type, source }, options.log, (status) => {
       if (!this.#closing.signal.aborted) options.onStatus(status);
@@ -133,7 +133,7 @@ export class ManagedServer implements AsyncDisposable {
       idleMs: () => this.#server.spec.idleTimeoutMs ?? this.#timings.ownIdle,
       limit: options.maxOwn ?? MAX_OWN,
     });
-    this.#tools = new ToolList({
+    this.toolList = new ToolList({
       ...options,
       serverName: name,
       status: this.#status,
@@ -145,16 +145,16 @@ export class ManagedServer implements AsyncDisposable {
     this.#shared = new SharedConnection({
       ...this.#reach,
       startTimeoutMs: () => this.startTimeoutMs,
-      era: () => this.#era.of(this.#server),
+      era: () => this.era.of(this.#server),
       timings: this.#timings,
       status: this.#status,
       log: this.log,
       onLog: (line, kind) => this.#logLine(line, kind),
-      prepare: (connection, signal) => this.#tools.load(connection, signal),
+      prepare: (connection, signal) => this.toolList.load(connection, signal),
       onReady: (connection) => this.#onReady(connection),
       onFailed: async (signal) => {
-        if (isProgram(this.#server.spec)) this.#era.doubt(this.#server);
-        if (this.status.toolCount === 0) await this.#tools.recall(signal);
+        if (isProgram(this.#server.spec)) this.era.doubt(this.#server);
+        if (this.status.toolCount === 0) await this.toolList.recall(signal);
       },
       signal: this.#closing.signal,
       patienceMs: () => Math.max(this.timeoutMs, this.#timings.pingEvery),
@@ -187,7 +187,7 @@ export class ManagedServer implements AsyncDisposable {
   async speaksStateless(signal?: CancelSignal): Promise<boolean> {
     const { current } = this.#shared;
     if (current) return current.isStateless;
-    if (await this.#era.of(this.#server) === "sessions") return false;
+    if (await this.era.of(this.#server) === "sessions") return false;
     return (await this.connection(signal)).isStateless;
   }
 
@@ -225,7 +225,7 @@ export class ManagedServer implements AsyncDisposable {
   start(): void {
     const { problem, spec, isPaused } = this.#server;
     const { isOnDemand } = this.#options;
-    if (isOnDemand) void this.#tools.recall(this.#stirred.signal);
+    if (isOnDemand) void this.toolList.recall(this.#stirred.signal);
     if (problem !== undefined) return this.#status.set("failed", problem, problem);
     if (spec.disabled) return this.#switchOff("disabled", "Switched off in its entry");
     if (isPaused) return this.#switchOff("paused", "Paused by the owner");
@@ -236,7 +236,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#status.set("starting", "Starting");
     if (isProgram(spec) && spec.lazy) return void this.#sleepOrConnect().catch(() => {});
     // Clients get the tools of the last run while it starts.
-    if (this.status.toolCount === 0) void this.#tools.recall(this.#stirred.signal);
+    if (this.status.toolCount === 0) void this.toolList.recall(this.#stirred.signal);
     void this.#shared.connect().catch(() => {});
   }
 
@@ -338,7 +338,7 @@ export class ManagedServer implements AsyncDisposable {
           serverName: this.name,
           openTransport: (events, signal) => this.#options.openTransport(server, events, signal),
           startTimeoutMs: this.startTimeoutMs,
-          era: await this.#era.of(this.#server),
+          era: await this.era.of(this.#server),
           signal,
           explain,
           events: { ...client.events, onLog: (line, kind) => this.#logLine(line, kind), onClose },
@@ -394,11 +394,11 @@ export class ManagedServer implements AsyncDisposable {
 
   /** Resolves when the tools of the last run are listed, where they are wanted. */
   get recalled(): Promise<unknown> {
-    return this.#tools.recalled;
+    return this.toolList.recalled;
   }
 
   refreshTools(): Promise<void> {
-    return this.#tools.refresh();
+    return this.toolList.refresh();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -410,7 +410,7 @@ export class ManagedServer implements AsyncDisposable {
 
   #onReady(connection: Connection): void {
     this.#info = connection.info;
-    void this.#era.note(this.#server, connection).catch((err) => {
+    void this.era.note(this.#server, connection).catch((err) => {
       if (this.#closing.signal.aborted) return;
       this.#options.log.warn({ serverName: this.name, err }, "Cannot store the server's revision");
     });
@@ -419,7 +419,7 @@ export class ManagedServer implements AsyncDisposable {
     this.#listening = listenForChanges(connection, (method) => {
       this.hear(notificationText(method), { kind: "notification", method, params: {} });
     });
-    this.#tools.loaded();
+    this.toolList.loaded();
     clearTimeout(this.#idleTimer);
     const idleMs = this.#idleMs;
     if (idleMs !== undefined) this.#sleepWhenIdle(idleMs);
@@ -436,7 +436,7 @@ export class ManagedServer implements AsyncDisposable {
   async #sleepOrConnect(): Promise<void> {
     const server = this.#server;
     this.#isAsleep = true;
-    const isKnown = await this.#tools.recall(this.#stirred.signal);
+    const isKnown = await this.toolList.recall(this.#stirred.signal);
     // Somebody may have needed it meanwhile.
     if (!this.#isAsleep || this.#server !== server) return;
     if (isKnown) return this.#status.set("ready", ASLEEP);
@@ -469,7 +469,7 @@ export class ManagedServer implements AsyncDisposable {
   /** Logs a message that is for no particular client. */
   hear(text: string, message: RpcMessage): void {
     if (message.kind !== "notification") return;
-    if (message.method === "notifications/tools/list_changed") return this.#tools.changed();
+    if (message.method === "notifications/tools/list_changed") return this.toolList.changed();
     // A log message may speak of any client's call; a change of a list concerns all alike.
     if (message.method === "notifications/message") {
       const { mask = (line: string) => line } = this.#options;

@@ -152,7 +152,11 @@ Deno.test("ManagedServer answers a server's ping and refuses all else on the sha
   assert.equal(managed.status.state, "ready");
   assert.deepEqual(server.links[0]?.heard.slice(-2).map((text) => JSON.parse(text)), [
     { jsonrpc: "2.0", id: "a", result: {} },
-    { jsonrpc: "2.0", id: "b", error: { code: -32601, message: "Method not found" } },
+    {
+      jsonrpc: "2.0",
+      id: "b",
+      error: { code: -32601, message: "The client does not support roots/list" },
+    },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "../core/errors.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
-import { DISCOVER, type Era, readDiscovery } from "./negotiation.ts";
+import type { Era } from "./negotiation.ts";
 import { abortable, type CancelSignal } from "../core/async.ts";
 import { failureCause } from "../core/failure_cause.ts";
 import type { RpcMessage } from "../core/rpc.ts";
@@ -222,7 +222,7 @@ export class SharedConnection implements AsyncDisposable {
     const asked = Date.now();
     const started = performance.now();
     try {
-      await this.#askForLife(connection, timings.pingTimeout);
+      await connection.session.checkAlive(timings.pingTimeout);
       if (connection !== this.#current) return;
       status.note({ latencyMs: performance.now() - started });
       if (status.current.state !== "ready") status.set("ready", CONNECTED);
@@ -237,14 +237,6 @@ export class SharedConnection implements AsyncDisposable {
         status.set("degraded", "Does not answer pings while it is processing calls");
       } else this.drop(connection, error instanceof Error ? error : new Error(String(error)));
     }
-  }
-
-  /** A stateless server has no ping: whether it still is what it was says more. */
-  async #askForLife(connection: Connection, timeoutMs: number): Promise<void> {
-    const method = connection.isStateless ? DISCOVER : "ping";
-    const { text } = await connection.call({ method, timeoutMs, streams: false });
-    if (!connection.isStateless || readDiscovery(text, "")) return;
-    throw new Error("The server no longer speaks MCP 2026-07-28");
   }
 
   #fail(error: unknown): void {
@@ -270,7 +262,7 @@ export class SharedConnection implements AsyncDisposable {
     // A shared connection offers no client features: a ping is all a server may ask of it.
     const answer = message.method === "ping"
       ? { result: {} }
-      : { error: { code: -32601, message: "Method not found" } };
+      : { error: { code: -32601, message: `The client does not support ${message.method}` } };
     const out = JSON.stringify({ jsonrpc: "2.0", id: message.id, ...answer });
     void connection?.answer(out).catch(() => {});
   }
@@ -299,7 +291,7 @@ export const TIMINGS = {
   lazyIdle: 5 * 60_000,
   /** After this long without a word a client's own connection is ended; its next call opens another. */
   ownIdle: 10 * 60_000,
-  /** Lists are not asked for more often than this, however soon a server wants that. */
+  /** Lists that no client asks for are not read more often than this. */
   minTtl: 5 * 60_000,
   /** What the calls in flight have left when a server's entry changes. */
   settle: 10_000,

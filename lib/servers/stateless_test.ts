@@ -4,7 +4,7 @@ import { Connection, type ConnectionOptions } from "./connection.ts";
 import { serveStateless } from "./testing/stateless_server.ts";
 import { Store } from "../storage/store.ts";
 import { ServerErasRepository } from "../storage/servers_repository.ts";
-import { EraMemory } from "./era_memory.ts";
+import { EraMemory, LastEra } from "./era_memory.ts";
 import { ManagedServer, type ManagedServerOptions } from "./server.ts";
 import { FakeServer, pause, silentLog, textOfResult, until } from "./testing/fake_server.ts";
 import { FallbackTransport } from "./transports/http.ts";
@@ -285,4 +285,24 @@ Deno.test("ManagedServer probes a program that fails to start only once", async 
     "initialize",
     "initialize",
   ]);
+});
+
+Deno.test("LastEra remembers in the store that a server's questions do not name their call", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const memory = new EraMemory(new ServerErasRepository(store));
+  const fake = new FakeServer();
+  await using connection = await connect(fake.open, { era: "sessions" });
+  const spec = { type: "stdio" as const, command: "fake", args: [], env: {} };
+  const server = { name: "test", spec, source: { kind: "store" as const } };
+  const first = new LastEra(memory);
+  await first.note(server, connection);
+  assert.equal(first.asksUnnamed, false);
+  await first.noteAsking(server);
+  assert.equal(first.asksUnnamed, true);
+  const later = new LastEra(memory);
+  assert.equal(await later.of(server), "sessions");
+  assert.equal(later.asksUnnamed, true);
+  const changed = { ...server, spec: { ...spec, command: "other" } };
+  assert.equal(await later.of(changed), undefined);
+  assert.equal(later.asksUnnamed, false, "another program may be another server");
 });

@@ -44,10 +44,8 @@ export class Subscription implements Disposable {
     const stop = () => this.#stop.abort();
     connection.over.addEventListener("abort", stop);
     if (connection.over.aborted) stop();
-    // Loaded with the first stateless server: the SDK's client takes several MB.
-    const { openSdkClient } = await import("./sdk_client.ts");
     try {
-      await using client = disposable(await openSdkClient(connection));
+      await using client = disposable(await connection.session.openListener());
       client.fallbackNotificationHandler = ({ method, params = {} }) => {
         onNotification(method, params);
         return Promise.resolve();

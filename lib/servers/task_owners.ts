@@ -4,6 +4,7 @@ import { type Client, type McpRequest, withdrawal } from "../core/client.ts";
 import {
   elementSpans,
   errorText,
+  isObject,
   memberSpans,
   memberText,
   type MessageId,
@@ -44,6 +45,19 @@ export const PassedAnswer = z.strictObject({
   text: z.string(),
 });
 type PassedAnswer = z.infer<typeof PassedAnswer>;
+
+const RELATED_TASK = "io.modelcontextprotocol/related-task";
+
+/** Of the requests in flight, the one about the task that a message names. */
+export function requestOnTask(
+  requests: Iterable<McpRequest>,
+  { _meta: meta }: Record<string, unknown>,
+): McpRequest | undefined {
+  const task = isObject(meta) ? meta[RELATED_TASK] : undefined;
+  return isObject(task)
+    ? [...requests].find(({ params }) => params.taskId === task.taskId)
+    : undefined;
+}
 
 /** Whether a request is about one task. */
 export function isOnTask(method: string): boolean {

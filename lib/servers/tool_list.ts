@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../core/errors.ts";
-import { elementTexts, isObject, memberText } from "../core/rpc.ts";
+import * as z from "zod";
+import { elementTexts, isObject, memberText, parseJson } from "../core/rpc.ts";
 import type { Connection } from "./connection.ts";
 import type { ManagedServerOptions } from "./server.ts";
+import type { SdkSession } from "./sdk_client.ts";
 import { headerParameters } from "./stateless_request.ts";
 import type { StatusTracker } from "./status.ts";
 
@@ -11,10 +13,13 @@ interface ToolListOptions extends Pick<ManagedServerOptions, "log" | "knownTools
   status: StatusTracker;
   current(): Connection | undefined;
   onWarning(line: string): void;
-  /** Lists are not asked for more often than this. */
+  /** Lists that no client asks for are not read more often than this. */
   minTtlMs: number;
   signal: AbortSignal;
 }
+
+/** How long a client waits for a list that is no longer good to be read again. */
+export const RENEWAL_MS = 2_000;
 
 export class ToolList {
   readonly #options: ToolListOptions;
@@ -24,6 +29,9 @@ export class ToolList {
   /** Resolves when the tools of the last run are listed, or known to be missing. */
   #recalling: Promise<boolean> | undefined;
   #expiry: ReturnType<typeof setTimeout> | undefined;
+  #listedAt = 0;
+  /** Until when the list is good, by the server's own word. */
+  #goodUntil: number | undefined;
 
   constructor(options: ToolListOptions) {
     this.#options = options;
@@ -57,6 +65,17 @@ export class ToolList {
     return this.#refresher.request();
   }
 
+  /** For how long the list is good from now on, if the server has said that. */
+  get ttlMs(): number | undefined {
+    return this.#goodUntil === undefined ? undefined : Math.max(0, this.#goodUntil - Date.now());
+  }
+
+  /** Resolves when a list that is no longer good was read again; undefined if it is good. */
+  renewed(): Promise<void> | undefined {
+    const isGood = this.#goodUntil === undefined || Date.now() < this.#goodUntil;
+    return isGood || Date.now() < this.#listedAt + GAP_MS ? undefined : this.refresh();
+  }
+
   /** Resolves when a recall that has begun is done. */
   get recalled(): Promise<unknown> {
     return this.#recalling ?? Promise.resolve();
@@ -84,6 +103,7 @@ export class ToolList {
 
   async #list(connection: Connection): Promise<string[]> {
     const { serverName, onWarning } = this.#options;
+    this.#listedAt = Date.now();
     const { tools, ttlMs } = await listToolPages(connection, serverName);
     if (!connection.isStateless) return tools;
     this.#expireAfter(connection, ttlMs);
@@ -96,9 +116,11 @@ export class ToolList {
   /** A server that announces no changes says instead for how long its list is good. */
   #expireAfter(connection: Connection, ttlMs: number | undefined): void {
     clearTimeout(this.#expiry);
+    this.#goodUntil = undefined;
     const { tools } = connection.info.capabilities;
     if (ttlMs === undefined || (isObject(tools) && tools.listChanged === true)) return;
     const { minTtlMs, signal } = this.#options;
+    this.#goodUntil = Date.now() + ttlMs;
     this.#expiry = setTimeout(() => {
       if (!signal.aborted && this.#options.current() === connection) void this.refresh();
     }, Math.min(Math.max(ttlMs, minTtlMs), MAX_TTL_MS));
@@ -142,8 +164,48 @@ export async function listToolTexts(
   return (await listToolPages(...args)).tools;
 }
 
+/** Tools as the texts that came: each is checked on its own, so that an invalid one costs only itself. */
+export interface ToolListPage {
+  tools: string[];
+  nextCursor?: string | undefined;
+  ttlMs?: number | undefined;
+}
+
+/** The page in a result of tools/list; undefined if that has none. */
+export function readToolListPage(result: string): ToolListPage | undefined {
+  const list = result.startsWith("{") ? memberText(result, "tools") : undefined;
+  if (!list?.startsWith("[")) return undefined;
+  const { data } = PageHints.safeParse({
+    nextCursor: parseJson(memberText(result, "nextCursor") ?? "null"),
+    ttlMs: parseJson(memberText(result, "ttlMs") ?? "null"),
+  });
+  return { tools: elementTexts(list), ...data };
+}
+
+const PageHints = z.object({
+  nextCursor: z.string().min(1).optional().catch(undefined),
+  ttlMs: z.number().optional().catch(undefined),
+});
+
+export function notListed(serverName: string, why: string): GatewayError {
+  return new GatewayError("SERVER_DISCONNECTED", {
+    message: `Server "${serverName}" did not list its tools: ${why}`,
+  });
+}
+
+/** The page in a response that was relayed for a client. */
+export function toolListPageOf(response: string, serverName: string): ToolListPage {
+  const page = readToolListPage(memberText(response, "result") ?? "");
+  if (page) return page;
+  const error = parseJson(memberText(response, "error") ?? "null");
+  const message = isObject(error) ? error.message : undefined;
+  throw notListed(serverName, typeof message === "string" ? message : NO_LIST);
+}
+
+export const NO_LIST = "its response has no list";
+
 async function listToolPages(
-  connection: Pick<Connection, "has" | "call">,
+  connection: { has(capability: "tools"): boolean; session: Pick<SdkSession, "listTools"> },
   serverName: string,
   timeoutMs = LIST_TIMEOUT_MS,
 ): Promise<ListedPages> {
@@ -157,27 +219,18 @@ async function listToolPages(
   for (let page = 0; page < MAX_PAGES; page++) {
     const left = deadline - Date.now();
     if (left <= 0) break;
-    const { text } = await connection.call({
-      method: "tools/list",
-      params: cursor === undefined ? undefined : JSON.stringify({ cursor }),
-      timeoutMs: Math.min(PAGE_TIMEOUT_MS, left),
-      streams: false,
-    });
-    const result = memberText(text, "result");
-    const list = result?.startsWith("{") ? memberText(result, "tools") : undefined;
-    if (result === undefined || !list?.startsWith("[")) {
-      throw new GatewayError("SERVER_DISCONNECTED", {
-        message: `Server "${serverName}" did not list its tools: ${errorMessage(text)}`,
-      });
+    const { tools: listed, nextCursor: next, ttlMs: ttl } = await connection.session.listTools(
+      cursor,
+      Math.min(PAGE_TIMEOUT_MS, left),
+    );
+    for (const tool of listed) {
+      tools.push(tool);
+      chars += tool.length;
     }
-    for (const tool of elementTexts(list)) tools.push(tool);
-    const ttl: unknown = JSON.parse(memberText(result, "ttlMs") ?? "null");
-    if (typeof ttl === "number") ttlMs = Math.min(ttl, ttlMs ?? ttl);
-    const next: unknown = JSON.parse(memberText(result, "nextCursor") ?? "null");
-    if (typeof next !== "string" || next === "") {
+    if (ttl !== undefined) ttlMs = Math.min(ttl, ttlMs ?? ttl);
+    if (next === undefined || next === "") {
       return ttlMs === undefined ? { tools } : { tools, ttlMs };
     }
-    chars += list.length;
     if (tools.length > MAX_TOOLS || chars > MAX_CHARS || seen.has(next)) break;
     seen.add(next);
     cursor = next;
@@ -186,12 +239,6 @@ async function listToolPages(
     message: `Server "${serverName}" never finishes its list of tools`,
     recoveryAction: "Ask its author to fix its pagination",
   });
-}
-
-function errorMessage(text: string): string {
-  const { error } = JSON.parse(text);
-  const message = isObject(error) ? error.message : undefined;
-  return typeof message === "string" ? message : "its response has no list";
 }
 
 /** A server that announces a change with every list must not be listed without end. */

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../core/errors.ts";
-import type { Call } from "./connection.ts";
 import { pause } from "./testing/fake_server.ts";
-import { listToolTexts } from "./tool_list.ts";
+import { listToolTexts, toolListPageOf } from "./tool_list.ts";
 
 /** A connection that answers each page as told; `answer` gets its cursor. */
 function connection(answer: (cursor: string | undefined) => string | Promise<string>) {
-  const calls: Call[] = [];
+  const calls: { timeoutMs: number }[] = [];
   return {
     calls,
     has: (capability: string) => capability === "tools",
-    async call(call: Call) {
-      calls.push(call);
-      const cursor = call.params === undefined ? undefined : JSON.parse(call.params).cursor;
-      return { id: 1, text: `{"jsonrpc":"2.0","id":1,${await answer(cursor)}}` };
+    session: {
+      async listTools(cursor: string | undefined, timeoutMs: number) {
+        calls.push({ timeoutMs });
+        return toolListPageOf(`{"jsonrpc":"2.0","id":1,${await answer(cursor)}}`, "s");
+      },
     },
   };
 }

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { TrialArm } from "../core/live_trial.ts";
+import { ContentFinding } from "../core/content_finding.ts";
 import { deleteFound, formerly, Repository } from "./collection.ts";
 import { keys, type RecordKey, timeOfId } from "./keys.ts";
 
@@ -47,6 +49,10 @@ export const ActivityEntry = z.strictObject({
   search: ActivitySearch.optional(),
   /** The id of the search that led to this call. */
   searchId: z.string().optional(),
+  /** The live A/B that decided which description its session was shown. */
+  trial: z.strictObject({ trialId: z.string(), unit: z.string(), arm: TrialArm }).optional(),
+  /** What the content guard found. */
+  findings: z.array(ContentFinding).optional(),
 });
 export type ActivityEntry = z.infer<typeof ActivityEntry>;
 /** As it is read: with an id, whoever wrote it. */

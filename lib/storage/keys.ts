@@ -41,6 +41,8 @@ export const keys = {
   serverEras: family<[name: string]>("server_eras"),
   /** Tools that servers list to clients with certain capabilities; a cache. */
   offeredLists: family<[server: string, offer: string]>("offered_lists"),
+  /** Which server gave a caller a link that does not name its server. */
+  givenLinks: hashedFamily<[principal: string, uri: string, server: string]>("given_links"),
   /** Which caller started which task, and at which gateway. */
   taskOwners: hashedFamily<[server: string, task: string]>("task_owners"),
 
@@ -91,13 +93,22 @@ export const keys = {
   /** One prompt put to one description once; ids sort by time. */
   evalRuns: hashedFamily<[server: string, tool: string, id: string]>("eval_runs"),
   evaluations: hashedFamily<[server: string, tool: string, id: string]>("evaluations"),
-  promotions: hashedFamily<[server: string, tool: string]>("promotions"),
+  /** With a family, if it is for clients with its models only. */
+  promotions: hashedFamily<[server: string, tool: string, family: string]>("promotions"),
   promotionEvents: hashedFamily<[server: string, tool: string, id: string]>("promotion_events"),
   optimizationJobs: hashedFamily("optimization_jobs"),
+  /** What became of sessions in a live A/B. */
+  trialSessions: family<[trial: string, unit: string]>("trial_sessions"),
   /** Calls that somebody says were made with the wrong tool. */
   callMarks: family<[call: string]>("call_marks"),
   /** Prompts proposed from calls that somebody has accepted or discarded. */
   proposalDecisions: family<[key: string]>("proposal_decisions"),
+  /** The user's own tasks, and the comparisons of set-ups that clients did them in. */
+  comparedTasks: family<[name: string]>("compared_tasks"),
+  taskComparisons: family("task_comparisons"),
+  taskRuns: hashedFamily<[comparison: string, setup: string, task: string, repeat: number]>(
+    "task_runs",
+  ),
 
   settings: family<[name: string]>("settings"),
   /** Embeddings by the text's hash; a cache. */

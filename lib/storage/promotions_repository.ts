@@ -1,3 +1,4 @@
+import type { ModelFamily } from "../core/model_family.ts";
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
 import { collection, Repository } from "./collection.ts";
 import { keys } from "./keys.ts";
@@ -7,7 +8,7 @@ const InForce = collection({
   noun: "promotion",
   key: keys.promotions,
   schema: PromotedTool,
-  idOf: ({ server, toolName }) => [server, toolName],
+  idOf: ({ server, toolName, family }) => scopeKey(server, toolName, family),
 });
 
 const Events = collection({
@@ -17,6 +18,10 @@ const Events = collection({
   idOf: ({ server, toolName, id }) => [server, toolName, id],
 });
 
+function scopeKey(server: string, tool: string, family: ModelFamily | undefined) {
+  return family === undefined ? [server, tool] : [server, tool, family];
+}
+
 export class PromotionsRepository extends Repository {
   readonly #inForce = new InForce(this.store);
   readonly #events = new Events(this.store);
@@ -25,8 +30,12 @@ export class PromotionsRepository extends Repository {
     return this.#inForce.values();
   }
 
-  find(server: string, tool: string): Promise<Stored<PromotedTool> | undefined> {
-    return this.#inForce.find([server, tool]);
+  find(
+    server: string,
+    tool: string,
+    family?: ModelFamily,
+  ): Promise<Stored<PromotedTool> | undefined> {
+    return this.#inForce.find(scopeKey(server, tool, family));
   }
 
   /**
@@ -34,8 +43,10 @@ export class PromotionsRepository extends Repository {
    * no longer as it was read (null: there was none).
    */
   async change(event: PromotionEvent, before: string | null): Promise<boolean> {
-    const { server, toolName, id, promotion } = event;
-    const key = keys.promotions(server, toolName);
+    const { server, toolName, id, promotion, family } = event;
+    const key = family === undefined
+      ? keys.promotions(server, toolName)
+      : keys.promotions(server, toolName, family);
     const eventKey = keys.promotionEvents(server, toolName, id);
     const saved = await this.store.tryCommit({
       checks: [{ key, versionstamp: before }, { key: eventKey, versionstamp: null }],

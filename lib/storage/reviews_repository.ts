@@ -34,7 +34,9 @@ export const Waiver = z.strictObject({
   /** `(instructions)` and the like where it is about another text of the server's. */
   tool: z.string(),
   rule: z.string(),
-  /** Of the definition it was given for: another one is judged again. */
+  /** What it was given for: any other text is judged again. Older ones are for a whole definition. */
+  passage: z.string().optional(),
+  /** Of the definition that was seen. */
   fingerprint: z.string(),
   reason: z.string().min(1).max(500),
   at: z.number(),
@@ -130,6 +132,8 @@ const StoredFinding = z.strictObject({
   where: z.string(),
   excerpt: z.string(),
   why: z.string(),
+  span: z.tuple([z.int(), z.int()]).optional(),
+  passage: z.string().optional(),
 });
 
 const StoredVerdicts = z.strictObject({

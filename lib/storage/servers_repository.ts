@@ -123,6 +123,8 @@ const ServerEra = z.strictObject({
   era: z.enum(["sessions", "stateless"]),
   /** What the server called itself. */
   version: z.string(),
+  /** Whether it was heard asking without naming the call it asks for. */
+  asks: z.literal(true).optional(),
   at: z.number(),
 });
 export type ServerEra = z.infer<typeof ServerEra>;
@@ -165,6 +167,50 @@ export class TaskOwnersRepository extends collection({
   async prune(now = Date.now()): Promise<void> {
     for (const { server, task, expiresAt } of await this.values()) {
       if (expiresAt <= now) await this.delete([server, task]);
+    }
+  }
+}
+
+const GivenLink = z.strictObject({
+  principal: z.string(),
+  uri: z.string(),
+  server: z.string(),
+  expiresAt: z.number(),
+});
+type GivenLink = z.infer<typeof GivenLink>;
+
+const LINK_KEPT_MS = 24 * 60 * 60_000;
+const LINKS_PRUNED_EVERY_MS = 60 * 60_000;
+
+/** Which servers gave a caller a URI that does not name its server. */
+export class GivenLinksRepository extends collection({
+  noun: "link",
+  key: keys.givenLinks,
+  schema: GivenLink,
+  idOf: ({ principal, uri, server }) => [principal, uri, server],
+  announce: false,
+}) {
+  #prunedAt = 0;
+
+  /** Never fails: a link that is not recorded is known only to the session that got it. */
+  async note(link: Omit<GivenLink, "expiresAt">, now = Date.now()): Promise<void> {
+    try {
+      await this.replace({ ...link, expiresAt: now + LINK_KEPT_MS });
+      if (now - this.#prunedAt >= LINKS_PRUNED_EVERY_MS) await this.#prune(now);
+    } catch (error) {
+      this.store.warn("Cannot record which server gave a link", { error });
+    }
+  }
+
+  async serversOf(principal: string, uri: string, now = Date.now()): Promise<string[]> {
+    const links = await this.values({ under: [principal, uri] });
+    return links.filter(({ expiresAt }) => expiresAt > now).map(({ server }) => server);
+  }
+
+  async #prune(now: number): Promise<void> {
+    this.#prunedAt = now;
+    for (const { principal, uri, server, expiresAt } of await this.values()) {
+      if (expiresAt <= now) await this.delete([principal, uri, server]);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { ownerOf } from "../core/access.ts";
+import type { ContentFinding } from "../core/content_finding.ts";
 import { shortened } from "../core/text.ts";
 import { isObject, parseJson } from "../core/rpc.ts";
 import { POOR_RELEVANCE } from "../core/tool.ts";
@@ -15,6 +16,8 @@ export interface CallRecord {
   /** When the call was sent to the server, by the process's clock; missing if it was not. */
   sentAt?: number;
   serverMs?: number;
+  /** What the content guard found in the call and in what the server said during it. */
+  findings?: ContentFinding[];
   /** Whether it was called through tool_execute or optim.call_tool. */
   isForwarded?: boolean;
   /** For a search: what was asked, and all that was found. */
@@ -28,9 +31,12 @@ export interface AnsweredCall {
   session: {
     id: string;
     endpoint: string;
+    /** What a live A/B assigns by; calls from the console have none. */
+    unit?: string;
     profile: { clientInfo?: Record<string, unknown> | undefined };
   };
   answer: { text: string; isError: boolean; started: number; ms: number };
+  trial?: ActivityRecord["trial"];
 }
 
 interface CallRecorderOptions {
@@ -40,6 +46,8 @@ interface CallRecorderOptions {
 }
 
 const CLIENT_LENGTH = 80;
+/** How many findings of the content guard a record has. */
+const KEPT_FINDINGS = 20;
 
 /** Notes each call while its client already has the answer: what can wait until somebody looks, waits. */
 export class CallRecorder {
@@ -53,13 +61,13 @@ export class CallRecorder {
     this.#options = options;
   }
 
-  record({ call, request, principal, session, answer }: AnsweredCall): void {
+  record({ call, request, principal, session, answer, trial }: AnsweredCall): ActivityRecord {
     const { log, details, redactor } = this.#options;
     const client = this.#clientOf(session.profile);
     const failure = answer.isError
       ? failureOf(answer.text, (text) => redactor.json(text))
       : undefined;
-    const { server, tool, sentAt, serverMs, search } = call;
+    const { server, tool, sentAt, serverMs, search, findings } = call;
     const mark = this.#markOf(session);
     // A tool that is listed needs no search.
     const searchId = call.isForwarded ? this.#searches.leadingTo(mark, call) : undefined;
@@ -81,9 +89,12 @@ export class CallRecorder {
       }),
       ...(search ? { search: this.#shortened(search) } : {}),
       ...(searchId === undefined ? {} : { searchId }),
+      ...(trial ? { trial } : {}),
+      ...(findings === undefined ? {} : { findings: findings.slice(0, KEPT_FINDINGS) }),
     });
     if (search) this.#searches.add(mark, entry, search);
     details.add(entry, { request, response: answer.text });
+    return entry;
   }
 
   #markOf(session: AnsweredCall["session"]): string {

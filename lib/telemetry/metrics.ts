@@ -30,6 +30,11 @@ export const METRICS = {
     help: "Duration of tool calls by server",
     labels: ["server"],
   },
+  quartermaster_content_findings_total: {
+    type: "counter",
+    help: "Findings of the content guard by server, kind and what was done",
+    labels: ["server", "kind", "action"],
+  },
   quartermaster_searches_total: {
     type: "counter",
     help: "Searches for tools by what they found",

@@ -53,7 +53,11 @@ export function buildTrust(input: TrustInput) {
       return {
         server,
         ownTools: new Set(catalog.of(server).tools.map(({ name }) => name)),
-        otherTools: new Set(others.flatMap(([, { tools }]) => tools.map(({ name }) => name))),
+        otherTools: new Map(
+          others.flatMap(([, { tools }]) =>
+            tools.map(({ name, definition }) => [name, definition.description ?? ""])
+          ),
+        ),
         otherServers: new Set(servers.filter((name) => name !== server)),
         reserved: input.reservedNames,
       };
@@ -130,7 +134,10 @@ export function buildTrust(input: TrustInput) {
         timer = undefined;
         renewSoon();
       }
-      await book.load(new Map(wanted.map(({ name, spec }) => [name, changePolicy(spec)])));
+      await book.load(
+        new Map(wanted.map(({ name, spec }) => [name, changePolicy(spec)])),
+        new Map(wanted.map(({ name, spec }) => [name, spec.trust ?? "normal"])),
+      );
     },
     /** Scans a server's instructions before a client asks for them. */
     screenInstructions(server: string, instructions: string): void {

@@ -1,6 +1,6 @@
 import { isBroken } from "../catalog/catalog_tool.ts";
 import type { ReviewEdit } from "./review_state.ts";
-import type { HeldTool } from "../catalog/tool_guard.ts";
+import type { Finding, HeldTool } from "../catalog/tool_guard.ts";
 import type { AuditActor, OnAudit } from "../core/access.ts";
 import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -120,7 +120,7 @@ export class ReviewAdmin {
     return this.#options.servers().map(({ name, spec, source }) => ({
       server: name,
       policy: changePolicy(spec),
-      trust: spec.trust ?? "trusted",
+      trust: spec.trust ?? "normal",
       isEditable: source.kind === "store",
     }));
   }
@@ -210,19 +210,29 @@ export class ReviewAdmin {
     this.#audit("review.revert", `${server}.${tool}`, by, fingerprint, keep?.fingerprint);
   }
 
-  /** Dismisses a finding, for this definition only. */
+  /**
+   * Dismisses a passage that a rule found, or all of that rule in this definition. Clients get it
+   * from here on, also if something else in the definition changes.
+   */
   async waive(
-    { server, tool, fingerprint, rule, reason }: ReviewSubject & { rule: string; reason: string },
+    { server, tool, fingerprint, rule, passage, reason }: ReviewSubject & {
+      rule: string;
+      passage?: string | undefined;
+      reason: string;
+    },
     by: AuditActor = {},
   ): Promise<void> {
+    const isMeant = (finding: Finding) =>
+      finding.rule === rule && (passage === undefined || finding.passage === passage);
     // A change that is held can be found out by the rule that keeps what is served in quarantine.
     const found = this.#items(server).filter((item) =>
-      item.tool === tool && item.findings.some((finding) => finding.rule === rule)
+      item.tool === tool && item.findings.some(isMeant)
     );
     const item = found.find((item) => item.fingerprint === fingerprint) ?? found[0];
     if (!item) {
       throw new GatewayError("NOT_FOUND", {
-        message: `Rule "${rule.slice(0, 100)}" has no finding in "${tool}" of "${server}"`,
+        message: `Rule "${rule.slice(0, 100)}" has no finding ` +
+          `${passage === undefined ? "" : "with this passage "}in "${tool}" of "${server}"`,
         recoverySteps: ["See all findings with `quartermaster review list`"],
       });
     }
@@ -233,27 +243,38 @@ export class ReviewAdmin {
         message: "To waive a finding, give a reason of 1 to 500 characters",
       });
     }
-    const waiver = { tool, rule, fingerprint, reason: given, at: Date.now() };
+    const waiver = {
+      tool,
+      rule,
+      fingerprint,
+      reason: given,
+      at: Date.now(),
+      by: by.principal ?? DEFAULT_REVIEWER,
+    };
+    const passages = new Set(item.findings.filter(isMeant).map(({ passage }) => passage));
     await this.#edit(server, (reviews) => {
       const others = reviews.waivers.filter((each) =>
-        each.tool !== tool || each.rule !== rule || each.fingerprint !== fingerprint
+        each.tool !== tool || each.rule !== rule || !passages.has(each.passage)
       );
-      const waivers = [...others, { ...waiver, by: by.principal ?? DEFAULT_REVIEWER }];
-      return { reviews: { ...reviews, waivers } };
+      const fresh = Array.from(passages, (passage) => ({ ...waiver, ...defined({ passage }) }));
+      return { reviews: { ...reviews, waivers: [...others, ...fresh] } };
     });
-    this.#audit("review.waive", `${server}.${tool}`, by, undefined, { rule, reason: given });
+    const dismissed = { rule, passages: [...passages], reason: given };
+    this.#audit("review.waive", `${server}.${tool}`, by, undefined, dismissed);
   }
 
   async unwaive(server: string, tool: string, rule: string, by: AuditActor = {}): Promise<void> {
-    let reason: string | undefined;
+    let taken: Waiver[] = [];
     await this.#edit(server, (reviews) => {
       const isOther = (waiver: Waiver) => waiver.tool !== tool || waiver.rule !== rule;
-      reason = reviews.waivers.findLast((waiver) => !isOther(waiver))?.reason;
+      taken = reviews.waivers.filter((waiver) => !isOther(waiver));
       return { reviews: { ...reviews, waivers: reviews.waivers.filter(isOther) } };
     });
+    const reason = taken.at(-1)?.reason;
     // Nothing was taken back where there was nothing.
     if (reason === undefined) return;
-    this.#audit("review.unwaive", `${server}.${tool}`, by, { rule, reason });
+    const passages = taken.flatMap(({ passage }) => passage ?? []);
+    this.#audit("review.unwaive", `${server}.${tool}`, by, { rule, reason, passages });
   }
 
   async #edit(

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
-import { canonicalText, isBroken } from "../catalog/catalog_tool.ts";
+import { isBroken, sentText } from "../catalog/catalog_tool.ts";
 import { Finding, type ToolGuard } from "../catalog/tool_guard.ts";
 import type { ReviewState } from "./review_state.ts";
 import type { TextScreen } from "./text_screen.ts";
@@ -47,6 +47,7 @@ export const ReviewDecision = z.object({
   at: z.number(),
   by: z.string().optional(),
   rule: z.string().optional(),
+  passage: z.string().optional(),
   reason: z.string().optional(),
   isRevertible: z.boolean(),
 });
@@ -165,7 +166,7 @@ function foundItems(server: string, { catalog, screen }: ItemSources): RawItem[]
     isQuarantined: index < quarantined.length,
     fingerprint: tool.fingerprint,
     findings,
-    text: canonicalText(tool),
+    text: sentText(tool),
   }));
   return [...ofTools, ...screen.found(server)].map((found) => ({
     server,

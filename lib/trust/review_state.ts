@@ -11,7 +11,13 @@ import {
   type ServerPins,
   type ServerReviews,
 } from "../storage/reviews_repository.ts";
-import { type CatalogTool, isBroken, isUsable, readTool } from "../catalog/catalog_tool.ts";
+import {
+  type CatalogTool,
+  isBroken,
+  isUsable,
+  readTool,
+  sentText,
+} from "../catalog/catalog_tool.ts";
 import {
   findRenames,
   type HeldTool,
@@ -20,7 +26,7 @@ import {
   type ToolGuard,
   waiverKey,
 } from "../catalog/tool_guard.ts";
-import type { ChangePolicy } from "../core/server.ts";
+import type { ChangePolicy, ServerTrust } from "../core/server.ts";
 import { inTurn } from "../core/async.ts";
 import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -60,6 +66,7 @@ interface Loaded {
 export class ReviewState {
   readonly #options: ReviewStateOptions;
   readonly #policies = new Map<string, ChangePolicy>();
+  #trust: ReadonlyMap<string, ServerTrust> = new Map();
   readonly #loaded = new Map<string, Loaded>();
   /** One after the other, or what was read earlier could be applied later. */
   readonly #inTurn = inTurn();
@@ -77,17 +84,28 @@ export class ReviewState {
   }
 
   /** Takes over what each server's policy is, and what is stored. */
-  load(policies?: ReadonlyMap<string, ChangePolicy>): Promise<void> {
-    return this.#inTurn(() => this.#load(policies ?? new Map(this.#policies)));
+  load(
+    policies?: ReadonlyMap<string, ChangePolicy>,
+    trust?: ReadonlyMap<string, ServerTrust>,
+  ): Promise<void> {
+    return this.#inTurn(() =>
+      this.#load(policies ?? new Map(this.#policies), trust ?? this.#trust)
+    );
   }
 
-  async #load(policies: ReadonlyMap<string, ChangePolicy>): Promise<void> {
+  async #load(
+    policies: ReadonlyMap<string, ChangePolicy>,
+    trust: ReadonlyMap<string, ServerTrust>,
+  ): Promise<void> {
+    const trusted = this.#trust;
+    this.#trust = trust;
     const { catalog, guard, onChanged } = this.#options;
     const records = await Array.fromAsync(this.#options.reviews.list());
     const stored = new Map(records.map((record) => [record.value.server, record]));
     // One that is no longer wanted keeps its rules until it is gone: forget() is to follow.
     for (const [server, policy] of policies) {
-      const isSamePolicy = policy === this.#policies.get(server);
+      const isSamePolicy = policy === this.#policies.get(server) &&
+        trust.get(server) === trusted.get(server);
       const record = stored.get(server);
       const known = this.#loaded.get(server);
       if (isSamePolicy && record?.versionstamp === known?.versionstamp) continue;
@@ -266,6 +284,7 @@ export class ReviewState {
     const byTool = Map.groupBy(rejected, ({ tool }) => tool);
     return {
       policy,
+      trust: this.#trust.get(server) ?? "normal",
       isWhole: pins?.isWhole ?? false,
       pins: new Map(
         pins?.tools.flatMap((pin) => policy === "hold" || pin.isKept ? pinned(server, pin) : []),
@@ -276,7 +295,9 @@ export class ReviewState {
       ])),
       hidden: new Set(rejected.filter(({ isHidden }) => isHidden).map(({ tool }) => tool)),
       waived: new Set(
-        waivers.map(({ tool, rule, fingerprint }) => waiverKey(tool, rule, fingerprint)),
+        waivers.map(({ tool, rule, passage, fingerprint }) =>
+          waiverKey(tool, rule, passage ?? fingerprint)
+        ),
       ),
     };
   }
@@ -293,8 +314,8 @@ function pinned(server: string, { name, text, isKept }: PinnedTool): [string, Pi
 
 /** A definition as its server has it: a promoted description is ours, and not looked at. */
 function asListed(tool: CatalogTool): CatalogTool {
-  if (tool.canonical === undefined) return tool;
-  const listed = readTool(tool.server, tool.canonical, 0);
+  if (tool.canonical === undefined && tool.sent === undefined) return tool;
+  const listed = readTool(tool.server, sentText(tool), 0);
   return isBroken(listed) ? tool : listed;
 }
 

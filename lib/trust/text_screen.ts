@@ -1,9 +1,10 @@
 import { getOrMake } from "../core/defined.ts";
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { Finding, ToolGuard } from "../catalog/tool_guard.ts";
+import { admission, type Finding, type ToolGuard } from "../catalog/tool_guard.ts";
+import { takeOut, withoutSpans } from "../catalog/tool_redaction.ts";
 import type { Verdicts } from "./verdicts.ts";
-import { elementTexts, memberSpans, parseJson, replaceSpan } from "../core/rpc.ts";
+import { elementTexts, isObject, memberSpans, parseJson, replaceSpan } from "../core/rpc.ts";
 
 /** Stands for a tool's name where something was found in a server's instructions. */
 export const INSTRUCTIONS = "(instructions)";
@@ -39,10 +40,13 @@ const Entry = z.looseObject({ name: z.string(), uri: z.string(), uriTemplate: z.
 /** Looks at what a server says besides its tools: its instructions, prompts and resources. */
 export class TextScreen {
   readonly #verdicts: Pick<Verdicts, "scanText" | "verdict">;
-  readonly #guard: Pick<ToolGuard, "open">;
+  readonly #guard: Pick<ToolGuard, "open" | "rulesOf">;
   readonly #seen = new Map<string, Map<string, SeenText>>();
 
-  constructor(verdicts: Pick<Verdicts, "scanText" | "verdict">, guard: Pick<ToolGuard, "open">) {
+  constructor(
+    verdicts: Pick<Verdicts, "scanText" | "verdict">,
+    guard: Pick<ToolGuard, "open" | "rulesOf">,
+  ) {
     this.#verdicts = verdicts;
     this.#guard = guard;
   }
@@ -62,29 +66,30 @@ export class TextScreen {
   async instructions(server: string, text: string | undefined): Promise<string | undefined> {
     if (text === undefined) this.#seen.get(server)?.delete(INSTRUCTIONS);
     if (text === undefined || text.trim() === "") return text;
-    return await this.#isAllowed(server, INSTRUCTIONS, "instructions", text) ? text : undefined;
+    return await this.#shown(server, INSTRUCTIONS, "instructions", text);
   }
 
-  /** The result of a list request without the entries that no client should read. */
+  /** The result of a list request without the entries and passages that no client should read. */
   async list(server: string, kind: ListKind, result: string): Promise<string> {
     const span = memberSpans(result).get(kind);
     if (!span) return result;
     const texts = elementTexts(result.slice(span.start, span.end));
-    const allowed: string[] = [];
+    const shown: string[] = [];
     for (const text of texts) {
       const { name, uri, uriTemplate } = Entry.safeParse(JSON.parse(text)).data ?? {};
       const subject = `(${KINDS[kind]}) ${uri ?? uriTemplate ?? name ?? ""}`;
-      if (await this.#isAllowed(server, subject, KINDS[kind], text)) allowed.push(text);
+      const rest = await this.#shown(server, subject, KINDS[kind], text);
+      if (rest !== undefined) shown.push(rest);
     }
-    return allowed.length === texts.length
+    return shown.length === texts.length && shown.every((text, index) => text === texts[index])
       ? result
-      : replaceSpan(result, span, `[${allowed.join(",")}]`);
+      : replaceSpan(result, span, `[${shown.join(",")}]`);
   }
 
   found(server: string): FlaggedText[] {
     return Array.from(this.#seen.get(server) ?? []).flatMap(([subject, seen]): FlaggedText[] => {
       const findings = this.#open(server, subject, seen);
-      const verdict = this.#verdicts.verdict(findings);
+      const verdict = this.#verdictOf(server, findings);
       if (verdict === "clean") return [];
       return [{ ...seen, subject, findings, isQuarantined: verdict === "quarantine" }];
     });
@@ -105,13 +110,21 @@ export class TextScreen {
     await this.instructions(server, known?.text);
   }
 
-  async #isAllowed(server: string, subject: string, where: string, text: string): Promise<boolean> {
+  /** The text without the passages that were found, or undefined if nobody should read it. */
+  async #shown(
+    server: string,
+    subject: string,
+    where: string,
+    text: string,
+  ): Promise<string | undefined> {
     // Before the scan: of two at once neither loses what the other finds.
     const texts = getOrMake(this.#seen, server, () => new Map());
     const fingerprint = createHash("sha256").update(text).digest("hex").slice(0, 32);
+    const entry = parseJson(text);
     let seen = texts.get(subject);
     if (seen?.fingerprint !== fingerprint) {
-      const findings = await this.#verdicts.scanText(server, where, readable(text), {
+      const scanned = isObject(entry) ? entry : text;
+      const findings = await this.#verdicts.scanText(server, where, scanned, {
         fingerprint,
         isKept: subject === INSTRUCTIONS,
       });
@@ -120,23 +133,25 @@ export class TextScreen {
       // Where the server was forgotten meanwhile, these texts are nobody's.
       if (texts.size < MAX_TEXTS || texts.has(subject)) texts.set(subject, seen);
     }
-    return this.#verdicts.verdict(this.#open(server, subject, seen)) !== "quarantine";
+    const findings = this.#open(server, subject, seen);
+    switch (this.#verdictOf(server, findings)) {
+      case "clean":
+        return text;
+      case "quarantine":
+        return undefined;
+      case "warn":
+        return isObject(entry)
+          ? JSON.stringify(takeOut(entry, findings))
+          : withoutSpans(text, findings) || undefined;
+    }
+  }
+
+  #verdictOf(server: string, findings: readonly Finding[]) {
+    const trust = this.#guard.rulesOf(server)?.trust;
+    return admission(this.#verdicts.verdict(findings), trust, findings);
   }
 
   #open(server: string, name: string, { fingerprint, findings }: SeenText): readonly Finding[] {
     return this.#guard.open(server, { name, fingerprint }, findings);
   }
-}
-
-/** All texts in an entry of a list, or the text itself if it is not one. */
-function readable(text: string): string {
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null) return text;
-  const words: string[] = [];
-  // Printing calls back for every value, however deep.
-  JSON.stringify(value, (_, item) => {
-    if (typeof item === "string") words.push(item);
-    return item;
-  });
-  return words.join("\n");
 }

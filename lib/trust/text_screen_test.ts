@@ -21,7 +21,8 @@ Deno.test("TextScreen.instructions() holds back what looks like an attack, until
   }));
   assert.equal(await screen.instructions("s", "Be EVIL"), "Be EVIL");
   assert.equal(await screen.instructions("s", "Be EVIL too"), undefined);
-  assert.equal(await screen.instructions("s", "An ODD one"), "An ODD one");
+  // Nobody knows which part of it is odd: none of it is passed on.
+  assert.equal(await screen.instructions("s", "An ODD one"), undefined);
   assert.deepEqual(screen.found("s").map(({ isQuarantined }) => isQuarantined), [false]);
 });
 

@@ -1,12 +1,12 @@
 import type { VerdictsRepository } from "../storage/reviews_repository.ts";
 import type { CatalogTool } from "../catalog/catalog_tool.ts";
 import type { Finding, FindingsSource, ScanVerdict } from "../catalog/tool_guard.ts";
-import type { ScanContext } from "./scanner/scan.ts";
+import type { ScanContext, Scanning } from "./scanner/scan.ts";
 
-type Scanner = Pick<
-  typeof import("./scanner/scan.ts"),
-  "scanTool" | "scanText" | "verdictOf"
->;
+interface Scanner
+  extends Pick<typeof import("./scanner/scan.ts"), "scanEntry" | "scanText" | "verdictOf"> {
+  scanningTool(definition: Record<string, unknown>, around: ScanContext): Pick<Scanning, "next">;
+}
 
 /** Nobody who waits for an answer shall notice that definitions are looked at. */
 const SLICE_MS = 6;
@@ -96,11 +96,14 @@ export class Verdicts implements FindingsSource {
     return isOther || old.size > 0 ? "other" : "same";
   }
 
-  /** Scans a text that is not a definition; with `isKept`, the findings survive a restart. */
+  /**
+   * Scans a text that is not a definition, or an entry of a list with all its texts; with `isKept`,
+   * the findings survive a restart.
+   */
   async scanText(
     server: string,
     where: string,
-    text: string,
+    text: string | Record<string, unknown>,
     { fingerprint, isKept }: { fingerprint: string; isKept: boolean },
   ): Promise<readonly Finding[]> {
     const known = await this.#knownOf(server);
@@ -108,8 +111,12 @@ export class Verdicts implements FindingsSource {
     if (isKept && known.texts.size >= MAX_TEXTS) known.texts.clear();
     if (isKept) known.texts.add(fingerprint);
     if (found) return found;
-    const { scanText } = await this.#load();
-    const findings = this.#safely(where, () => scanText(where, text, this.#options.around(server)));
+    const { scanEntry, scanText } = await this.#load();
+    const around = this.#options.around(server);
+    const findings = this.#safely(
+      where,
+      () => typeof text === "string" ? scanText(where, text, around) : scanEntry(text, around),
+    );
     trim(known);
     known.findings.set(fingerprint, findings);
     if (isKept) await this.#save(server, known);
@@ -158,7 +165,7 @@ export class Verdicts implements FindingsSource {
     tools: readonly CatalogTool[],
     all: readonly CatalogTool[],
   ): Promise<boolean> {
-    const { scanTool } = await this.#load();
+    const { scanningTool } = await this.#load();
     const listed = this.#options.around(server);
     const names = all.map(({ name }) => name);
     const around = { ...listed, ownTools: new Set([...listed.ownTools ?? [], ...names]) };
@@ -170,7 +177,17 @@ export class Verdicts implements FindingsSource {
         await new Promise((resolve) => setTimeout(resolve, 0));
         begun = performance.now();
       }
-      const found = this.#safely("definition", () => scanTool(definition, around));
+      const scanning = scanningTool(definition, around);
+      let step = this.#step(scanning);
+      // A long definition is read in pieces, between which others have their turn.
+      while (!step.done) {
+        if (performance.now() - begun > SLICE_MS) {
+          await new Promise((resolve) => setTimeout(resolve, 0));
+          begun = performance.now();
+        }
+        step = this.#step(scanning);
+      }
+      const found = step.value.length === 0 ? CLEAN : step.value;
       const before = known.findings.get(fingerprint) ?? CLEAN;
       isOther ||= found !== before && JSON.stringify(found) !== JSON.stringify(before);
       known.findings.set(fingerprint, found);
@@ -189,6 +206,16 @@ export class Verdicts implements FindingsSource {
     await this.#options.repository.save(server, { stamp, clean, found }).catch((error) =>
       this.#options.onWarning("Cannot save the scanner's findings", { server, error })
     );
+  }
+
+  #step(scanning: Pick<Scanning, "next">): { done: boolean; value: readonly Finding[] } {
+    let done = true;
+    const value = this.#safely("definition", () => {
+      const step = scanning.next();
+      done = step.done === true;
+      return step.value ?? [];
+    });
+    return { done, value };
   }
 
   /** What cannot be looked at is not safe to show. */

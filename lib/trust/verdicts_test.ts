@@ -147,11 +147,14 @@ Deno.test("Verdicts.prepare() lets others have their turn while it looks at thou
     onWarning: () => {},
     load: () =>
       Promise.resolve({
-        scanTool() {
-          const until = performance.now() + 0.1;
-          while (performance.now() < until);
-          return [];
-        },
+        scanningTool: () => ({
+          next() {
+            const until = performance.now() + 0.1;
+            while (performance.now() < until);
+            return { done: true, value: [] };
+          },
+        }),
+        scanEntry: () => [],
         scanText: () => [],
         verdictOf: () => "clean" as const,
       }),

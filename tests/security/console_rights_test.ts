@@ -7,6 +7,7 @@ import { bearer, Guarded } from "./guarded.ts";
 /** The rights that every route requires; a route that is new or requires others belongs here too. */
 const READ = { GET: ["read"] };
 const GUARDED_READ = { GET: ["read", "manage"] };
+const COMPARES = { ...GUARDED_READ, POST: ["manage", "optimize", "call"] };
 const MANAGE = { POST: ["manage"] };
 const DECIDE = { POST: ["manage", "optimize"] };
 const OWN = { POST: ["read"] };
@@ -32,6 +33,8 @@ const ROUTES: Record<string, "anyone" | Record<string, readonly string[]>> = {
   "/optimization": READ,
   "/optimization/[server]": { ...READ, ...DECIDE },
   "/optimization/[server]/[tool]": { ...READ, ...DECIDE },
+  "/optimization/~comparisons": COMPARES,
+  "/optimization/~comparisons/[id]": COMPARES,
   "/optimization/~jobs/[id]": READ,
   "/optimization/~jobs/[id]/[action]": DECIDE,
   "/optimization/~proposals": { GET: ["read", "manage"], POST: ["manage", "optimize"] },

@@ -113,7 +113,15 @@ Deno.test("the id of a session of this machine's lets no proxy's guest in, nor a
   const dataDir = await Deno.makeTempDir({ prefix: "quartermaster_" });
   const mcpServers = { box: at(server) };
   await Deno.writeTextFile(join(dataDir, ".mcp.json"), JSON.stringify({ mcpServers }));
-  const start = () => startGateway([], { dataDir, cwd: dataDir });
+  const start = async () => {
+    const started = await startGateway([], { dataDir, cwd: dataDir });
+    // A call that waits for its server is answered with a stream.
+    await until(async () => {
+      const { servers } = await (await fetch(`${started.url}/readyz`)).json();
+      return servers.ready === 1 || undefined;
+    });
+    return started;
+  };
   const endpoints = ["/mcp?expose=all", "/mcp", "/servers/box/mcp", "/gateway/mcp"];
   const sessions = new Map<string, string>();
 

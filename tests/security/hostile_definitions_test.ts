@@ -82,7 +82,7 @@ Deno.test("scanTool() flags no tool of an ordinary server that explains itself a
 });
 
 /** Shares that are reached with some room; strangers wrote all lots but the last. */
-const FLOORS = { first: 0.94, second: 0.94, third: 0.96, fourth: 0.96, own: 0.78 };
+const FLOORS = { first: 0.93, second: 0.92, third: 0.96, fourth: 0.95, own: 0.68 };
 
 for (const lot of LOTS) {
   Deno.test(`scanTool() and scanText() flag ${FLOORS[lot] * 100} % of the ${lot} lot of attacks`, () => {

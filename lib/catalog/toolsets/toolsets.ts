@@ -58,6 +58,7 @@ export class Toolsets {
   readonly #registered = new WeakMap<Toolset, readonly CatalogTool[]>();
   /** By principal: the operation that was begun last; those before it have ended when it begins. */
   readonly #working = new Map<string, Promise<unknown>>();
+  readonly #standIns = new Map<string, string>();
 
   constructor(options: ToolsetsOptions) {
     this.#options = options;
@@ -98,7 +99,14 @@ export class Toolsets {
   }
 
   equippedBy(principal: string): Toolset | undefined {
-    return this.#equippedBy(ownerOf(principal));
+    const owner = ownerOf(principal);
+    return this.#equippedBy(this.#standIns.get(owner) ?? owner);
+  }
+
+  /** For as long as it is not disposed, one owner is taken to have equipped what another has. */
+  standIn(owner: string, principal: string): Disposable {
+    this.#standIns.set(owner, ownerOf(principal));
+    return { [Symbol.dispose]: () => void this.#standIns.delete(owner) };
   }
 
   tools(toolset: Toolset): ToolsetTool[] {

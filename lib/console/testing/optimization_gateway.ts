@@ -20,11 +20,18 @@ export async function optimizationGateway(input: { isEnabled?: boolean } = {}) {
   const gateway:
     & Pick<
       Gateway,
-      "optimization" | "evaluator" | "options" | "servers" | "events" | "callStats"
+      | "optimization"
+      | "evaluator"
+      | "options"
+      | "servers"
+      | "events"
+      | "callStats"
+      | "promotions"
     >
     & Services = {
       ...stubGateway({ servers }),
       ...opened.services,
+      promotions: opened.promotions,
       events,
       evaluator: () => Promise.resolve({ check: EVALUATOR, trial: undefined } as never),
     };

@@ -138,6 +138,7 @@ export function stubGateway(input: StubInput = {}): Gateway {
     toolsets: {
       toolsets: { list: () => [], find: () => undefined, equippedBy: () => undefined },
     } as unknown as Gateway["toolsets"],
+    findingsOf: () => undefined,
     servers: {
       list: () => servers.map(({ status }) => status),
       allTools: () => [],

@@ -7,7 +7,9 @@ import { someTexts } from "../../optimizer/testing/job_bench.ts";
 import { catalogTargets } from "../../optimizer/targets.ts";
 import type { Evaluator } from "../../optimizer/evaluators/evaluator.ts";
 import { OptimizationJobs } from "../../optimizer/jobs/queue.ts";
+import { LiveTrials } from "../../optimizer/live/trials.ts";
 import { Promotions } from "../../optimizer/promotions.ts";
+import { TrialSessionsRepository } from "../../storage/trial_sessions_repository.ts";
 import type { TextModel } from "../../optimizer/generation/text_model.ts";
 import {
   CandidatesRepository,
@@ -96,6 +98,14 @@ export async function openOptimization(
     canonical: (server, tool) => subjects.find(server, tool)?.canonicalDescription,
     onChange: (all) => catalog.setPromotions(all),
   });
+  const trials = new LiveTrials({
+    promotions,
+    served: catalog.served,
+    sessions: new TrialSessionsRepository(store),
+    isCommand: true,
+    onEnded: () => {},
+    onWarning: () => {},
+  });
   const state = {
     isEnabled,
     isHanging: false,
@@ -133,6 +143,7 @@ export async function openOptimization(
     ...repositories,
     promotions,
     jobs,
+    trials,
     subjects,
     textModel: () => Promise.resolve(model),
     isEnabled: () => state.isEnabled,

@@ -5,6 +5,7 @@ import {
   type EvalRun,
   type Evaluation,
   type GoldenPrompt,
+  isOfModel,
   type JobTool,
   PromptCategory,
 } from "../../core/optimization.ts";
@@ -24,6 +25,8 @@ const WrongPrompt = z.object({
 export const CheckedTool = z.object({
   server: z.string(),
   tool: z.string(),
+  /** Where there are several, each has an entry. */
+  model: z.string().exactOptional(),
   /** `error`: it could not be tested; `skipped`: it has no prompts. */
   status: z.enum(["passed", "failed", "error", "skipped"]),
   /** `canonical`, or the promoted candidate. */
@@ -52,7 +55,7 @@ export const CheckReport = z.object({
 });
 export type CheckReport = z.infer<typeof CheckReport>;
 
-/** What came of one tool of a check. */
+/** What came of one tool of a check, with each of its models. */
 export function checkedTool(
   { server, toolName, outcome, plan }: JobTool,
   { evaluation, runs, prompts }: {
@@ -60,7 +63,7 @@ export function checkedTool(
     runs: readonly EvalRun[];
     prompts: readonly GoldenPrompt[];
   },
-): CheckedTool {
+): CheckedTool[] {
   const [result] = evaluation?.results ?? [];
   const base = {
     server,
@@ -72,22 +75,32 @@ export function checkedTool(
     seconds: 0,
   };
   if (plan?.prompts.length === 0) {
-    return { ...base, status: "skipped", problem: "It has no prompts" };
+    return [{ ...base, status: "skipped", problem: "It has no prompts" }];
   }
   if (!evaluation || !result) {
-    return { ...base, status: "error", problem: outcome ?? "It was not tested" };
+    return [{ ...base, status: "error", problem: outcome ?? "It was not tested" }];
   }
   const problem = checkProblem(evaluation);
-  if (problem !== undefined) return { ...base, status: "error", problem };
-  const rules = checkRules(result.metrics, evaluation.thresholds);
-  return {
-    ...base,
-    status: rules.every(({ passed }) => passed) ? "passed" : "failed",
-    metrics: result.metrics,
-    rules,
-    wrong: wrongPrompts(runs, prompts),
-    seconds: (Date.parse(evaluation.endedAt) - Date.parse(evaluation.startedAt)) / 1_000,
+  if (problem !== undefined) return [{ ...base, status: "error", problem }];
+  const seconds = (Date.parse(evaluation.endedAt) - Date.parse(evaluation.startedAt)) / 1_000;
+  const entryOf = (metrics: CategoryScores, own: readonly EvalRun[]): CheckedTool => {
+    const rules = checkRules(metrics, evaluation.thresholds);
+    return {
+      ...base,
+      status: rules.every(({ passed }) => passed) ? "passed" : "failed",
+      metrics,
+      rules,
+      wrong: wrongPrompts(own, prompts),
+      seconds,
+    };
   };
+  if (!result.models) return [entryOf(result.metrics, runs)];
+  return result.models.map(({ model, metrics }, at) => ({
+    ...entryOf(metrics, runs.filter((run) => isOfModel(run, model))),
+    model,
+    // The time is spent once, on all models.
+    seconds: at === 0 ? seconds : 0,
+  }));
 }
 
 function wrongPrompts(
@@ -128,15 +141,17 @@ const MARKS: Record<CheckedTool["status"], string> = {
 };
 
 export function checkText({ passed, failed, errors, skipped, tools }: CheckReport): string {
-  const lines = tools.flatMap(({ server, tool, status, rules, wrong, problem, candidateId }) => [
-    `${MARKS[status]}  ${server}.${tool}` +
-    (candidateId === CANONICAL ? "" : `, promoted description ${candidateId}`),
+  const lines = tools.flatMap(({ server, tool, model, status, rules, wrong, problem, ...of }) => [
+    `${MARKS[status]}  ${server}.${tool}` + (model === undefined ? "" : ` with ${model}`) +
+    (of.candidateId === CANONICAL ? "" : `, promoted description ${of.candidateId}`),
     ...(problem === undefined ? [] : [`  ${problem}`]),
     ...rules.map(({ words }) => `  ${words}`),
     ...(status === "failed" ? wrong.map((one) => `  ${wrongText(one)}`) : []),
   ]);
   const counts = [
-    `${counted(tools.length, "tool")}: ${passed} OK`,
+    tools.some(({ model }) => model !== undefined)
+      ? `${counted(tools.length, "test")} of a tool with a model: ${passed} OK`
+      : `${counted(tools.length, "tool")}: ${passed} OK`,
     `${failed} below the threshold`,
     ...(errors > 0 ? [`${errors} could not be tested`] : []),
     ...(skipped > 0 ? [`${skipped} without prompts`] : []),

@@ -11,25 +11,30 @@ const request = { server: "weather", tools: ["get_forecast"], by: "person" } as 
 /** Runs a check to its end, and reads its report as the operation does. */
 async function check(
   bench: JobBench,
-  options: { evaluator?: ScriptedEvaluator; maxRuns?: number } = {},
+  options: {
+    evaluator?: ScriptedEvaluator;
+    maxRuns?: number;
+    others?: Record<string, ScriptedEvaluator>;
+  } = {},
 ) {
-  const { evaluator = new ScriptedEvaluator(byDescription), maxRuns } = options;
-  const jobs = bench.gateway(crypto.randomUUID(), { evaluator: () => Promise.resolve(evaluator) });
+  const { evaluator = new ScriptedEvaluator(byDescription), maxRuns, others } = options;
+  const jobs = bench.gateway(crypto.randomUUID(), {
+    evaluator: (ref = "") => Promise.resolve(others?.[ref] ?? evaluator),
+    defaultModels: others && Object.keys(others),
+  });
   const job = await ended(
     jobs,
     await jobs.start({ ...request, tools: [...request.tools], options: { ...OPTIONS, maxRuns } }),
   );
-  const report = checkReport(
-    await Promise.all(job.tools.map(async (tool) => {
-      const { server, toolName, evaluationId } = tool;
-      return checkedTool(tool, {
-        evaluation: await bench.evaluations.find(server, toolName, evaluationId),
-        runs: await bench.runs.list(server, toolName, { evaluationId }),
-        prompts: await bench.prompts.list(server, toolName),
-      });
-    })),
-  );
-  return { job, report, evaluator };
+  const checked = await Promise.all(job.tools.map(async (tool) => {
+    const { server, toolName, evaluationId } = tool;
+    return checkedTool(tool, {
+      evaluation: await bench.evaluations.find(server, toolName, evaluationId),
+      runs: await bench.runs.list(server, toolName, { evaluationId }),
+      prompts: await bench.prompts.list(server, toolName),
+    });
+  }));
+  return { job, report: checkReport(checked.flat()), evaluator };
 }
 
 Deno.test("a check puts only the description in force to every saved prompt", async () => {
@@ -68,4 +73,26 @@ Deno.test("a check without prompts, with failing runs or cut short could not run
   const cut = await check(bench, { maxRuns: 4 });
   assert.deepEqual([cut.report.exitCode, cut.report.tools[0]?.status], [2, "error"]);
   assert.match(cut.report.tools[0]?.problem ?? "", /only 4 of 15 runs were made/);
+});
+
+Deno.test("a check with several models has an entry for each, and fails if one is below", async () => {
+  await using bench = await JobBench.open();
+  await bench.savePrompts(5);
+  const { report } = await check(bench, {
+    others: {
+      "claude-cli:sonnet": new ScriptedEvaluator(() => ["weather_get_forecast"], "sonnet"),
+      "openai-api:gpt-5": new ScriptedEvaluator(
+        ({ prompt }) => /cook/i.test(prompt) ? [] : ["weather_get_forecast"],
+        "gpt-5",
+        "openai-api",
+      ),
+    },
+  });
+  assert.deepEqual(report.tools.map(({ model, status }) => [model, status]), [
+    ["claude-cli:sonnet", "failed"],
+    ["openai-api:gpt-5", "passed"],
+  ]);
+  assert.equal(report.exitCode, 1);
+  assert.deepEqual(report.tools.map(({ wrong }) => wrong.length), [5, 0]);
+  assert.match(checkText(report), /BELOW THRESHOLD {2}weather.get_forecast with claude-cli:sonnet/);
 });

@@ -9,6 +9,7 @@ import {
   Thresholds,
   type Verdict,
 } from "../../core/optimization.ts";
+import type { ModelFamily } from "../../core/model_family.ts";
 import { theftsOf } from "../../optimizer/evaluation/confusion.ts";
 import { countRuns, pairRuns, promptsIn } from "../../optimizer/evaluation/metrics.ts";
 import { judge } from "../../optimizer/evaluation/verdict.ts";
@@ -100,6 +101,7 @@ function measuredBy(
     ...defined({
       beside: evaluation.beside?.length,
       setting: evaluation.setting,
+      models: found.models,
       verdict: evaluation.imported ? importedVerdict(found.verdict) : found.verdict,
       problem: problemOf(evaluation, found, hasChanged),
     }),
@@ -206,10 +208,18 @@ function isRunOf(run: EvalRun, prompt: GoldenPrompt): boolean {
   return run.status === "ok" && run.promptId === prompt.id && run.promptVersion === prompt.version;
 }
 
-/** Whether a candidate may be promoted on this, or in words why not. */
-export function refusalOf(evidence: Evidence | undefined): string | undefined {
+/**
+ * Whether a candidate may be promoted on this, or in words why not: for all clients, or for those whose
+ * model is of a family. What is confirmed for all is so for each family.
+ */
+export function refusalOf(
+  evidence: Evidence | undefined,
+  family?: ModelFamily,
+): string | undefined {
   if (!evidence) return "No evaluation runs found for candidate - run evaluations first";
   if (evidence.problem !== undefined) return evidence.problem;
   if (!evidence.verdict) return "The evaluation has no verdict on this candidate";
-  return evidence.verdict.promote ? undefined : evidence.verdict.words;
+  const { promote, families = [], words } = evidence.verdict;
+  const isAllowed = promote || (family !== undefined && families.includes(family));
+  return isAllowed ? undefined : words;
 }

@@ -4,6 +4,7 @@ import { CategoryScores, type OptimizationJob } from "../../core/optimization.ts
 import {
   argumentsText,
   missedText,
+  modelText,
   percent,
   scoreText,
   settingTexts,
@@ -33,6 +34,7 @@ export function resultLines({ candidateId, counts, ...more }: CandidateResults):
     }${errors === 0 ? "" : `, ${counted(errors, "run")} failed and not counted`}): ${
       metricsText(counts)
     }`,
+    ...(evidence.models ?? []).map((one) => `  ${modelText(one)}`),
     ...(words === undefined ? [] : [`  ${words}`]),
     ...(missed === undefined ? [] : [`  not called: ${missedText(missed)}`]),
     ...(misfits === "" ? [] : [`  calls: ${misfits}`]),

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import { CATEGORIES, type Evaluation } from "../../core/optimization.ts";
+import { CATEGORIES, type Evaluation, parseModelRef } from "../../core/optimization.ts";
 import { counted } from "../../core/text.ts";
-import { gainOf, gainPoints, promptsIn, scoreText } from "../../optimizer/evaluation/metrics.ts";
+import { gainTextOf, promptsIn, scoreText } from "../../optimizer/evaluation/metrics.ts";
 import type { Evidence } from "./schemas.ts";
 
 export const DescriptionPatch = z.object({
@@ -22,11 +22,13 @@ export interface PatchInput {
 
 /** Text for the author of the server: what to change, and what speaks for it. */
 export function issueText(input: PatchInput): string {
-  const { tool, canonical, description } = input;
+  const { tool, canonical, description, evidence } = input;
   return [
     `# Improve the description of \`${tool}\``,
-    "Models choose a tool by its description. With the description below, a model called " +
-    `\`${tool}\` more often when it should, and left it alone when it should not.`,
+    "Models choose a tool by its description. " +
+    (evidence?.verdict?.confirmed
+      ? `With the description below, a model chose rightly about \`${tool}\` more often.`
+      : "The description below may help them choose."),
     "Current description:",
     quoted(canonical === "" ? "(none)" : canonical),
     `Proposed description (${description.length} characters):`,
@@ -48,9 +50,11 @@ function longestRun(text: string): number {
 function evidenceLines({ evidence, evaluation }: PatchInput): string[] {
   if (!evidence) return ["None: the description has not been evaluated yet."];
   const { metrics, baseline, source, verdict, time } = evidence;
-  const gain = verdict?.gain ?? gainOf(baseline.overall, metrics.overall);
+  const gain = gainTextOf(verdict ?? {}, baseline.overall, metrics.overall);
   const asked = CATEGORIES.map((category) => `${promptsIn(metrics[category])} ${category}`);
-  const model = evaluation?.model === undefined ? "" : ` by ${evaluation.model}`;
+  const models = evaluation?.models?.map((ref) => parseModelRef(ref).model) ??
+    (evaluation?.model === undefined ? [] : [evaluation.model]);
+  const model = models.length === 0 ? "" : ` by ${models.join(" and ")}`;
   const rows = ([...CATEGORIES, "overall"] as const).map((name) =>
     `| ${name} | ${scoreText(baseline[name])} | ${scoreText(metrics[name])} |`
   );
@@ -59,7 +63,7 @@ function evidenceLines({ evidence, evaluation }: PatchInput): string[] {
     `(${asked.join(", ")}), among the server's other tools; no tool was run.` +
     (source === "reported" ? " These results were reported by a client." : ""),
     ["| prompts | current | proposed |", "| --- | --- | --- |", ...rows].join("\n"),
-    ...(gain ? [`Gain: ${gainPoints(gain)}.`] : []),
+    ...(gain ? [`Gain: ${gain}.`] : []),
     ...(verdict?.confirmed
       ? ["Confirmed on prompts that neither the writer nor the selection had seen."]
       : ["Not confirmed on unseen prompts."]),

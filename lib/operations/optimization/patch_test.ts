@@ -17,11 +17,13 @@ Deno.test("a patch for the author states the evidence: interval, prompts and mod
   await failure(opened.admin.patch(FORECAST), "NOT_FOUND");
   const bare = await opened.admin.patch({ ...FORECAST, candidateId });
   assert.match(bare.text, /None: the description has not been evaluated yet/);
+  assert.match(bare.text, /The description below may help them choose\./);
   await confirmCandidate(opened, candidateId);
   await opened.admin.promote({ ...FORECAST, candidateId }, "caller");
   const { format, text } = await opened.admin.patch(FORECAST);
   assert.equal(format, "issue");
   assert.match(text, /^# Improve the description of `forecast`\n/);
+  assert.match(text, /a model chose rightly about `forecast` more often/);
   assert.ok(text.includes("```text\nDoes forecast\n```") && text.includes(GOOD));
   assert.match(text, /by stand-in with \d+ prompts \(\d+ direct, \d+ indirect, \d+ negative\)/);
   assert.match(text, /Gain: \+.* points \(95 % interval/);

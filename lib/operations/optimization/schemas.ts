@@ -12,6 +12,7 @@ import {
   GoldenPrompt,
   JobOptions,
   MissedBy,
+  ModelResult,
   OptimizationJob,
   PromotedTool,
   PromotionEvent,
@@ -21,6 +22,7 @@ import {
 } from "../../core/optimization.ts";
 import { OptimizationReport } from "../../core/optimization_report.ts";
 
+import { RunningTrial } from "./live_ab.ts";
 import { SuspectPrompt } from "../../optimizer/evaluation/labels.ts";
 
 export { JobEstimate } from "../../core/job_outcome.ts";
@@ -88,6 +90,8 @@ export const Evidence = z.object({
   evaluationId: z.string().exactOptional(),
   /** When the last of it was found. */
   time: z.string(),
+  /** Each model's numbers, where several were asked. */
+  models: z.array(ModelResult).exactOptional(),
   verdict: Verdict.exactOptional(),
   /** Why nothing can be concluded from it, if so. */
   problem: z.string().exactOptional(),
@@ -164,7 +168,12 @@ export const ToolOptimizationDetail = z.object({
   enabled: z.boolean(),
   /** What the server itself says; null if it says nothing. */
   canonicalDescription: z.string().nullable(),
+  /** For all clients. */
   promotion: PromotedTool.nullable(),
+  /** For clients with models of one family. */
+  familyPromotions: z.array(PromotedTool),
+  /** Those that only a share of sessions gets. */
+  trials: z.array(RunningTrial),
   /** What callers reported of the server's own description, if nothing was measured. */
   reported: Evidence.nullable(),
   /** Set if what it was promoted on has changed: the server's own description, a sibling or the model. */

@@ -1,3 +1,4 @@
+import type { LiveTrials } from "../../optimizer/live/trials.ts";
 import type { OptimizationJobs } from "../../optimizer/jobs/queue.ts";
 import type { Target, Targets } from "../../optimizer/targets.ts";
 import type { JobsOptions } from "../../optimizer/jobs/run.ts";
@@ -13,6 +14,8 @@ export interface OptimizationAdminOptions
   /** Called when candidates, prompts, reports or promotions were changed here. */
   onChange?(): void;
   jobs: OptimizationJobs;
+  /** Live A/B of promoted descriptions. */
+  trials: LiveTrials;
   subjects: Targets;
   setEnabled(on: boolean): Promise<void>;
   /** Whether a caller may decide which words all clients read. */

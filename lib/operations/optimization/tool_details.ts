@@ -27,6 +27,7 @@ import {
   type WrittenTool,
 } from "./subjects.ts";
 import { evidenceOf, isReported, newestOfEach } from "./evidence.ts";
+import { runningTrials } from "./live_ab.ts";
 import type { ToolOptimizationDetail } from "./schemas.ts";
 import type { ToolResults } from "./results.ts";
 
@@ -82,11 +83,20 @@ function factsOf(
   { server, tool, enabled, canonical }: ReturnType<Targets["tools"]>[number],
   recordsOf: RecordsOf,
 ): ToolRecordFacts {
-  const staleReasons = promotions.staleness(server, tool)?.reasons;
-  const stale = staleReasons !== undefined;
-  const promotion = promotions.of(server, tool);
-  const records = recordsOf(server, tool);
-  return { tool, enabled, stale, canonical, ...defined({ promotion, staleReasons }), ...records };
+  const promoted = promotions.allOf(server, tool);
+  const reasons = promoted.flatMap(({ family }) =>
+    promotions.staleness(server, tool, family)?.reasons ?? []
+  );
+  const stale = reasons.length > 0;
+  const families = promoted.flatMap(({ family }) => family ?? []);
+  const share = promoted.find(({ trial }) => trial)?.trial?.share;
+  const more = defined({
+    promotion: promoted.find(({ family }) => family === undefined) ?? promoted[0],
+    staleReasons: stale ? [...new Set(reasons)] : undefined,
+    families: families.length === 0 ? undefined : families,
+    share,
+  });
+  return { tool, enabled, stale, canonical, ...more, ...recordsOf(server, tool) };
 }
 
 async function withRuns(
@@ -210,11 +220,12 @@ export async function detailOf(
   const { server, tool: named } = locateTool(options, written);
   const subject = findSubject(options, server, named);
   const tool = subject?.name ?? named;
-  const [candidates, records, history, jobs] = await Promise.all([
+  const [candidates, records, history, jobs, trials] = await Promise.all([
     options.candidates.list(server, tool),
     results.records(server, tool),
     options.promotions.history(server, tool),
     options.jobs.list(),
+    runningTrials(options, { server, tool }),
   ]);
   const isKnown = candidates.length > 0 || history.length > 0 || records.prompts.length > 0;
   // What is kept about a tool that is gone can still be looked at.
@@ -230,6 +241,9 @@ export async function detailOf(
     enabled: subject?.enabled ?? false,
     canonicalDescription: subject?.canonicalDescription ?? null,
     promotion: options.promotions.of(server, tool) ?? null,
+    familyPromotions: options.promotions.allOf(server, tool)
+      .filter(({ family }) => family !== undefined),
+    trials,
     staleness: options.promotions.staleness(server, tool) ?? null,
     reported: reportedBaseline(records),
     candidates: candidates.map((candidate) => ({

@@ -13,6 +13,8 @@ export interface Theft {
   /** How many it took before and leaves alone now. */
   returned?: number;
   of: number;
+  /** Where there are several. */
+  model?: string;
 }
 
 /** One count per run that counts; `tool` is the own name of the tool on trial. */
@@ -39,7 +41,7 @@ export function theftsOf(
 ): Theft[] {
   const taken = takenPrompts(candidate);
   const takenBefore = takenPrompts(baseline);
-  const thefts = new Map<string, Required<Theft>>();
+  const thefts = new Map<string, Theft & { returned: number }>();
   for (const prompt of prompts) {
     const { id, version, expectedBehavior: { expectedTool: sibling } } = prompt;
     if (!showsTheft(prompt) || sibling === undefined) continue;

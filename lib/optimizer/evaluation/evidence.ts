@@ -107,6 +107,22 @@ function lowerBound([own, others]: readonly PairedCounts[], alpha: number): numb
   return least;
 }
 
+/** The mean difference of pairs, with an interval that holds at every look with 1 - alpha. */
+export function differenceInterval(
+  { wins, losses, ties }: PairedCounts,
+  alpha = 0.05,
+): { low: number; high: number } {
+  const least = (counts: PairedCounts) => {
+    const at = BETS.findIndex((bets) => logEvidence(counts, bets) < -Math.log(alpha / 2));
+    // Between two means the truth may be anywhere: each is taken to its lower end.
+    return MEANS[Math.max(0, at - 1)]!;
+  };
+  return {
+    low: least({ wins, losses, ties }),
+    high: -least({ wins: losses, losses: wins, ties }),
+  };
+}
+
 export function promptsOf({ wins, losses, ties }: PairedCounts): number {
   return wins + losses + ties;
 }

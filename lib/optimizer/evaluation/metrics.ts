@@ -5,8 +5,10 @@ import {
   type EvalRun,
   type GoldenPrompt,
   MissedBy,
+  type ModelResult,
   type PromptCategory,
   type SuccessCount,
+  type Verdict,
 } from "../../core/optimization.ts";
 import { counted } from "../../core/text.ts";
 
@@ -123,6 +125,14 @@ export function scoreText(score: SuccessCount): string {
   return `${countText(score)} (${percent(score)}, 95 % interval ${low}-${high} %)`;
 }
 
+/** "claude-cli:sonnet: overall 9/15 (60 %, ...) -> 14/15 (93 %, ...), +33 points (...)" */
+export function modelText({ model, metrics, baseline, gain }: ModelResult): string {
+  const after = scoreText(metrics.overall);
+  if (!baseline) return `${model}: overall ${after}`;
+  const words = gainTextOf({ gain }, baseline.overall, metrics.overall);
+  return `${model}: overall ${scoreText(baseline.overall)} -> ${after}${words ? `, ${words}` : ""}`;
+}
+
 /** A difference of two rates with its 95 % interval. */
 export interface RateGain {
   mean: number;
@@ -163,6 +173,29 @@ export function gainPoints({ mean, low, high }: RateGain): string {
   const sign = mean > 0 ? "+" : "";
   return `${sign}${pointsText(mean)} (95 % interval ${from} to ${to})`;
 }
+
+/**
+ * A gain that a test found. Its mean counts direct, indirect and negative prompts alike, however many
+ * of each were asked, so it can be far from the difference of two overall rates beside it.
+ */
+export function testedGainText(gain: RateGain, over?: string): string {
+  return `${gainPoints(gain)}, with each category counted alike` +
+    (over === undefined ? "" : `, over ${over}`);
+}
+
+/** The gain that a test found, else the difference of the overall rates. */
+export function gainTextOf(
+  { gain, gainOver }: Pick<Verdict, "gain" | "gainOver">,
+  before: SuccessCount | undefined,
+  after: SuccessCount | undefined,
+): string | undefined {
+  if (gain) return testedGainText(gain, gainOver);
+  const plain = gainOf(before, after);
+  return plain && gainPoints(plain);
+}
+
+/** What a gain is over, where that is not the server's own description. */
+export const OVER_PROMOTED = "the promoted description";
 
 export function pointsText(fraction: number): string {
   return counted(Math.round(fraction * 1_000) / 10, "point");

@@ -1,22 +1,18 @@
-import { CATEGORIES, type PromptCategory } from "../../core/optimization.ts";
-import {
-  betsAgainstHarm,
-  estimateGain,
-  type GainEstimate,
-  KIND_WEIGHTS,
-  logEvidence,
-  logMean,
-  type PairedCounts,
-  promptsOf,
-} from "./evidence.ts";
+import type { PromptCategory } from "../../core/optimization.ts";
+import type { GainEstimate, PairedCounts } from "./evidence.ts";
 import { failuresOf, paretoFront } from "./front.ts";
+import { claimsOf, ClaimTest, noCounts, type TrialModel } from "./claims.ts";
 
 /**
  * The one test of descriptions: scores in, next action out. Candidates are first screened on prompts
- * that their writers may know, and further ones are written from what these get wrong. Then the best one and the descriptions it has to beat are put to fresh
- * prompts, until there is enough evidence of a gain and of no harm, or no hope of it.
+ * that their writers may know, and further ones are written from what these get wrong. Then the best
+ * one and the descriptions it has to beat are put to fresh prompts, until there is enough evidence of
+ * a gain and of no harm, or no hope of it. With several models each prompt is put to each of them;
+ * `claims.ts` says for which of them a gain is confirmed.
  */
 export interface Trial {
+  /** Whose answers are scored. */
+  models: readonly TrialModel[];
   candidates: readonly string[];
   /** What a candidate has to beat: the canonical description, and the one in force. */
   baselines: readonly string[];
@@ -31,7 +27,7 @@ export interface Trial {
   writing?: TrialWriting | undefined;
   limits: TrialLimits;
   /** The share of correct runs; null: all runs failed; undefined: not run yet. */
-  score(description: string, prompt: TrialPrompt): number | null | undefined;
+  score(description: string, prompt: TrialPrompt, model: string): number | null | undefined;
 }
 
 export interface TrialPrompt {
@@ -63,20 +59,29 @@ export interface TrialLimits {
 export const TRIAL_LIMITS: TrialLimits = { confirm: 240, guard: 120, attempts: 2, margin: 0.15 };
 
 export type TrialAction =
-  | { kind: "run"; prompt: TrialPrompt; descriptions: string[] }
+  | { kind: "run"; prompt: TrialPrompt; runs: TrialRun[] }
   /** No fresh prompt of this category is left. */
   | { kind: "write"; category: PromptCategory }
   /** Candidates are to be written from what this description got wrong. */
   | { kind: "reflect"; parent: string; failures: TrialPrompt[]; count: number }
   | { kind: "end"; attempts: Attempt[]; confirmed?: string };
 
+export interface TrialRun {
+  description: string;
+  model: string;
+}
+
 export type AttemptOutcome = "confirmed" | "no-gain" | "harm" | "undecided";
 
 export interface Attempt {
   candidate: string;
   outcome: AttemptOutcome;
-  /** Against each baseline. */
+  /** If it is confirmed for these families of models only. */
+  families?: string[];
+  /** Against each baseline: of what is confirmed, or of all models. */
   gains: Record<string, GainEstimate>;
+  /** The same for each model, where there are several. */
+  models?: { model: string; gains: Record<string, GainEstimate> }[];
   /** The fresh prompts that it rests on. */
   prompts: TrialPrompt[];
   /** The log of the evidence, and of what was needed. */
@@ -86,8 +91,6 @@ export interface Attempt {
 
 /** The second candidate is tested only if the first was not confirmed, and may spend less. */
 export const SHARES = [0.8, 0.2];
-/** The probability that a candidate that does harm of the margin is taken for harmless. */
-const HARM_ALPHA = 0.05;
 const LEAST_SCREENED = 6;
 /** Prompts that a description is put to before candidates are written from its failures. */
 export const LEARNED = 15;
@@ -96,9 +99,6 @@ export const CHILDREN = 2;
 /** With fewer failures there is too little to learn from. */
 const LEAST_FAILURES = 2;
 const BEHIND = 1.2;
-const LEAST_CONFIRMED = 15;
-/** Standard errors of optimism before a candidate is given up. */
-const HOPE = 1.8;
 
 export function nextAction(trial: Trial): TrialAction {
   const { limits } = trial;
@@ -130,7 +130,7 @@ function firstRound(trial: Trial): TrialAction | undefined {
 
 /** More candidates, from one of those that are best on some prompts and were not learned from yet. */
 function furtherRound(trial: Trial, order: readonly string[]): TrialAction | undefined {
-  const { writing, score } = trial;
+  const { writing } = trial;
   const [leader] = order;
   if (!writing || leader === undefined) return undefined;
   const done = writing.parents.length + Number(writing.first === 0);
@@ -138,7 +138,9 @@ function furtherRound(trial: Trial, order: readonly string[]): TrialAction | und
   const action = learn(trial, leader);
   if (action) return action;
   if (failuresAmong(trial, leader).length < LEAST_FAILURES) return undefined;
-  const parents = paretoFront(order, writing.prompts, score).map(({ description }) => description)
+  const parents = paretoFront(order, writing.prompts, meanScores(trial)).map(({ description }) =>
+    description
+  )
     .filter((one) => !writing.parents.includes(one));
   const parent = parents[0] ?? leader;
   return { kind: "reflect", parent, failures: failuresAmong(trial, parent), count: CHILDREN };
@@ -152,8 +154,19 @@ function learn(trial: Trial, description: string): TrialAction | undefined {
   return undefined;
 }
 
-function failuresAmong({ writing, score }: Trial, description: string): TrialPrompt[] {
-  return failuresOf(description, writing?.prompts ?? [], score);
+function failuresAmong(trial: Trial, description: string): TrialPrompt[] {
+  return failuresOf(description, trial.writing?.prompts ?? [], meanScores(trial));
+}
+
+/** Over all models; undefined until each has been asked. */
+export function meanScores({ models, score }: Pick<Trial, "models" | "score">) {
+  return (description: string, prompt: TrialPrompt): number | null | undefined => {
+    const all = models.map(({ id }) => score(description, prompt, id));
+    if (all.includes(undefined)) return undefined;
+    const counted = all.filter((one) => typeof one === "number");
+    if (counted.length === 0) return null;
+    return counted.reduce((sum, one) => sum + one, 0) / counted.length;
+  };
 }
 
 /** Drops candidates that fall behind, until one is left or the prompts are used up. */
@@ -185,67 +198,108 @@ function screen(trial: Trial): { action?: TrialAction; order: string[] } {
 
 /** Best first; of equals, as given. */
 function ranked(trial: Trial, candidates: string[], prompts: readonly TrialPrompt[]): string[] {
+  const score = meanScores(trial);
   const scores = new Map(candidates.map((candidate) => [
     candidate,
-    prompts.reduce((sum, prompt) => sum + (trial.score(candidate, prompt) ?? 0), 0),
+    prompts.reduce((sum, prompt) => sum + (score(candidate, prompt) ?? 0), 0),
   ]));
   return candidates.sort((one, other) => scores.get(other)! - scores.get(one)!);
 }
 
 /** Undefined if the prompt has been put to all of them. */
-function runOf(trial: Trial, prompt: TrialPrompt, all: string[]): TrialAction | undefined {
-  const descriptions = all.filter((one) => trial.score(one, prompt) === undefined);
-  return descriptions.length === 0 ? undefined : { kind: "run", prompt, descriptions };
+function runOf(
+  { models, score }: Trial,
+  prompt: TrialPrompt,
+  descriptions: readonly string[],
+  among: readonly string[] = models.map(({ id }) => id),
+): TrialAction | undefined {
+  const runs = descriptions.flatMap((description) =>
+    among.filter((model) => score(description, prompt, model) === undefined)
+      .map((model) => ({ description, model }))
+  );
+  return runs.length === 0 ? undefined : { kind: "run", prompt, runs };
 }
 
 /** What is left to do for a candidate, or what came of it. */
 function attempt(trial: Trial, candidate: string, alpha: number): TrialAction | Attempt {
-  const { limits } = trial;
+  const { limits, models, score } = trial;
   const baselines = trial.baselines.filter((one) => one !== candidate);
-  const needed = -Math.log(alpha);
-  const guard = betsAgainstHarm(limits.margin);
   const pools = Map.groupBy(trial.fresh, ({ category }) => category);
   const asked = { direct: 0, indirect: 0, negative: 0 };
   const rounds: TrialPrompt[] = [];
-  /** Of each baseline: on prompts for the tool, and on those for others or none. */
-  const counts = baselines.map(() => [noCounts(), noCounts()]);
+  const tests = claimsOf(models, alpha).map((claim) =>
+    new ClaimTest(claim, baselines.length, limits)
+  );
   for (;;) {
-    const log = Math.min(...counts.map(logOf));
-    const end = (outcome: AttemptOutcome): Attempt => ({
-      candidate,
-      outcome,
-      gains: Object.fromEntries(
-        baselines.map((baseline, at) => [baseline, estimateGain(counts[at]!)]),
-      ),
-      prompts: rounds,
-      log,
-      needed,
-    });
-    if (counts.flat().some((one) => isHarmful(one, limits.margin))) return end("harm");
-    const totals = [asked.direct + asked.indirect, asked.negative];
-    let among: readonly PromptCategory[] = CATEGORIES;
-    if (log < needed) {
-      if (counts.some((pair) => isHopeless(pair, limits.confirm, needed))) return end("no-gain");
-      if (totals[0]! + totals[1]! >= limits.confirm) return end("undecided");
-    } else {
-      const unsafe = totals.findIndex((_, at) =>
-        counts.some((pair) => logEvidence(pair[at]!, guard) < -Math.log(HARM_ALPHA))
-      );
-      if (unsafe === -1) return end("confirmed");
-      if (totals[unsafe]! >= limits.guard) return end("harm");
-      among = unsafe === 1 ? ["negative"] : ["direct", "indirect"];
+    const open = openTests(tests);
+    const [leading] = open;
+    if (leading === undefined) return attemptOf(trial, candidate, { baselines, rounds, tests });
+    const next = nextFresh(trial, pools, asked, leading.lacking());
+    if (next === undefined) {
+      for (const test of open) test.close();
+      continue;
     }
-    const next = nextFresh(trial, pools, asked, among);
-    if (next === undefined) return end("undecided");
     if ("kind" in next) return next;
-    const action = runOf(trial, next, [candidate, ...baselines]);
+    const among = [...new Set(open.flatMap(({ claim }) => claim.models))];
+    const action = runOf(trial, next, [candidate, ...baselines], among);
     if (action) return action;
     asked[next.category]++;
     rounds.push(next);
-    for (const [at, baseline] of baselines.entries()) {
-      count(counts[at]![Number(next.category === "negative")]!, trial, next, candidate, baseline);
+    for (const test of open) {
+      test.add(
+        next.category,
+        baselines.map((baseline) =>
+          test.claim.models.map((model) =>
+            [score(candidate, next, model), score(baseline, next, model)] as const
+          )
+        ),
+      );
     }
   }
+}
+
+/** While a gain for all is possible, its prompts are asked; then those for each family. */
+function openTests(tests: readonly ClaimTest[]): ClaimTest[] {
+  const [all, ...families] = tests;
+  if (all === undefined || all.outcome === "confirmed") return [];
+  if (all.outcome === undefined) return [...tests];
+  return families.filter(({ outcome }) => outcome === undefined);
+}
+
+function attemptOf(
+  { models }: Trial,
+  candidate: string,
+  { baselines, rounds, tests }: {
+    baselines: readonly string[];
+    rounds: TrialPrompt[];
+    tests: readonly ClaimTest[];
+  },
+): Attempt {
+  const [all, ...families] = tests;
+  const found = all!.outcome === "confirmed"
+    ? []
+    : families.filter(({ outcome }) => outcome === "confirmed");
+  // The family with the least gain speaks for all that are named.
+  const decisive = found.toSorted((one, other) => one.log - other.log)[0] ?? all!;
+  const named = (gains: readonly GainEstimate[]) =>
+    Object.fromEntries(baselines.map((baseline, at) => [baseline, gains[at]!]));
+  // A family that was decided first has fewer prompts than all together, else more.
+  const gainsOf = (model: string) =>
+    tests.map((test) => test.gainsOf(model)).toSorted((one, other) =>
+      (other[0]?.prompts ?? 0) - (one[0]?.prompts ?? 0)
+    )[0]!;
+  return {
+    candidate,
+    outcome: decisive.outcome ?? "undecided",
+    ...(found.length === 0 ? {} : { families: found.map(({ claim }) => claim.family!) }),
+    gains: named(decisive.gains()),
+    ...(models.length < 2
+      ? {}
+      : { models: models.map(({ id }) => ({ model: id, gains: named(gainsOf(id)) })) }),
+    prompts: rounds,
+    log: decisive.log,
+    needed: decisive.claim.needed,
+  };
 }
 
 /** The category that was asked least; where nothing can be written, of those that have prompts. */
@@ -262,39 +316,6 @@ function nextFresh(
   return left(category) ?? { kind: "write", category };
 }
 
-function logOf(pair: readonly PairedCounts[]): number {
-  return logMean(pair.map((one) => logEvidence(one)), KIND_WEIGHTS);
-}
-
-/** Even if the rest went better than so far, there would not be enough evidence in the end. */
-function isHopeless(pair: readonly PairedCounts[], most: number, needed: number): boolean {
-  const seen = pair.reduce((sum, one) => sum + promptsOf(one), 0);
-  if (seen < LEAST_CONFIRMED) return false;
-  const hoped = pair.map((one) => {
-    const n = promptsOf(one);
-    const rest = Math.max(0, most - seen) * n / seen;
-    const rate = (count: number, sign: number) => {
-      const share = (count + 0.5) / (n + 1);
-      return Math.min(
-        1,
-        Math.max(0, share + sign * HOPE * Math.sqrt(share * (1 - share) / (n + 1))),
-      );
-    };
-    const [win, loss] = [rate(one.wins, 1), rate(one.losses, -1)];
-    return {
-      wins: one.wins + rest * win,
-      losses: one.losses + rest * loss,
-      ties: one.ties + rest * Math.max(0, 1 - win - loss),
-    };
-  });
-  return logOf(hoped) < needed;
-}
-
-/** Clearly over the margin: further prompts would only cost. */
-function isHarmful(counts: PairedCounts, margin: number): boolean {
-  return counts.losses - counts.wins > margin * promptsOf(counts) + 3;
-}
-
 function compare(
   trial: Trial,
   prompts: readonly TrialPrompt[],
@@ -302,23 +323,12 @@ function compare(
   other: string,
 ): PairedCounts {
   const counts = noCounts();
-  for (const prompt of prompts) count(counts, trial, prompt, one, other);
+  const score = meanScores(trial);
+  for (const prompt of prompts) {
+    const [a, b] = [score(one, prompt), score(other, prompt)];
+    // A prompt without a score on both sides compares nothing.
+    if (typeof a !== "number" || typeof b !== "number") continue;
+    counts[a === b ? "ties" : a > b ? "wins" : "losses"]++;
+  }
   return counts;
-}
-
-/** A prompt without a score on both sides compares nothing. */
-function count(
-  counts: PairedCounts,
-  { score }: Trial,
-  prompt: TrialPrompt,
-  one: string,
-  other: string,
-): void {
-  const [a, b] = [score(one, prompt), score(other, prompt)];
-  if (typeof a !== "number" || typeof b !== "number") return;
-  counts[a === b ? "ties" : a > b ? "wins" : "losses"]++;
-}
-
-function noCounts(): PairedCounts {
-  return { wins: 0, losses: 0, ties: 0 };
 }

@@ -78,6 +78,7 @@ function play(rates: Record<string, [own: number, others: number]>, more: Partia
   const scores = new Map<string, number>();
   const asked: { prompt: TrialPrompt; descriptions: string[] }[] = [];
   const trial: Trial = {
+    models: [{ id: "one" }],
     candidates: Object.keys(rates).filter((name) => name !== "canonical"),
     baselines: ["canonical"],
     alpha: 0.03,
@@ -97,9 +98,10 @@ function play(rates: Record<string, [own: number, others: number]>, more: Partia
     }
     assert.equal(action.kind, "run");
     if (action.kind !== "run") continue;
-    asked.push(action);
+    const descriptions = action.runs.map(({ description }) => description);
+    asked.push({ prompt: action.prompt, descriptions });
     const { prompt: { id, category } } = action;
-    for (const description of action.descriptions) {
+    for (const description of descriptions) {
       const [own, others] = rates[description]!;
       const rate = category === "negative" ? others : own;
       // Spread evenly, at another place for each description.
@@ -170,6 +172,7 @@ Deno.test("nextAction() has candidates written from failures, and learns from no
   const candidates: string[] = [];
   const parents: string[] = [];
   const trial: Trial = {
+    models: [{ id: "one" }],
     candidates,
     baselines: ["canonical"],
     alpha: 0.03,
@@ -193,7 +196,7 @@ Deno.test("nextAction() has candidates written from failures, and learns from no
   for (;;) {
     const action = nextAction(trial);
     if (action.kind === "run") {
-      for (const one of action.descriptions) {
+      for (const { description: one } of action.runs) {
         asked.push(`${one} ${action.prompt.id}`);
         scores.set(
           `${one} ${action.prompt.id}`,

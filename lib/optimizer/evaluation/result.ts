@@ -3,16 +3,20 @@ import {
   type DescriptionResult,
   type EvalRun,
   type Evaluation,
+  modelRef,
+  type ModelResult,
   type Verdict,
 } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
 import { counted } from "../../core/text.ts";
 import { confusionOf, theftsOf } from "./confusion.ts";
+import type { Evaluator } from "../evaluators/evaluator.ts";
 import type { EvaluationInput } from "./run.ts";
 import { type EvaluationState, MOST_ERRORS, toolsBeside } from "./state.ts";
 import { byCategory, countRuns, emptyCategoryWarnings, errorsIn } from "./metrics.ts";
 import { addCosts } from "../cost.ts";
-import { confirmedVerdict, judge, screenedOut, type VerdictInput } from "./verdict.ts";
+import { confirmedVerdict, judge, screenedOut, type VerdictInput, worstGain } from "./verdict.ts";
+import { familyOfModel } from "../../core/model_family.ts";
 
 const MOST_REASONS = 3;
 /** What a further evaluation asks at a time. */
@@ -33,7 +37,10 @@ export function evaluationOf(
 ): Evaluation {
   const runs = state.ownRuns;
   const voided = voidReason(runs, end.lasting);
-  const model = runs.find((run) => run.model !== undefined)?.model ?? input.evaluator.model;
+  const [first, ...others] = input.evaluators as [Evaluator, ...Evaluator[]];
+  const model =
+    runs.find((run) => run.model !== undefined && run.evaluator === first.kind)?.model ??
+      first.model;
   const beside = toolsBeside(input);
   return {
     id: input.id,
@@ -42,9 +49,10 @@ export function evaluationOf(
     depth: input.depth,
     startedAt: end.startedAt,
     endedAt: end.endedAt,
-    evaluator: input.evaluator.kind,
+    evaluator: first.kind,
     model,
-    askedModel: input.evaluator.model,
+    askedModel: first.model,
+    ...(others.length === 0 ? {} : { models: input.evaluators.map(modelRef) }),
     thresholds: input.thresholds,
     ...defined({ alpha: input.depth === "thorough" ? input.alpha : undefined }),
     prompts: promptCounts(input, state),
@@ -82,7 +90,7 @@ function resultOf(
   end: EvaluationEnd,
   voided: string | undefined,
 ): DescriptionResult {
-  const runs = state.runsOf(candidateId);
+  const runs = state.runs.filter((run) => run.candidateId === candidateId);
   const paired = state.pairedOf(candidateId);
   const compared = state.baselines.includes(candidateId) ? {} : {
     ...(paired.candidate.overall.total === 0 ? {} : { paired }),
@@ -97,10 +105,31 @@ function resultOf(
     confusion: confusionOf(runs, [...state.screen, ...state.fresh], input.tool),
     ranks: input.ranks?.(description) ?? {},
     ...defined({
+      models: modelResults(candidateId, state),
       missed: countsOf(runs.map(({ result }) => result.missed)),
       arguments: countsOf(runs.map(({ result }) => result.arguments)),
     }),
   };
+}
+
+/** Each model's numbers, where there are several. */
+function modelResults(candidateId: string, state: EvaluationState): ModelResult[] | undefined {
+  if (state.models.length < 2) return undefined;
+  const isBaseline = state.baselines.includes(candidateId);
+  const attempt = state.attempts()?.find(({ candidate }) => candidate === candidateId);
+  return state.models.map(({ id, evaluator }) => {
+    const paired = state.pairedOf(candidateId, [id]);
+    const gains = attempt?.models?.find(({ model }) => model === id)?.gains;
+    return {
+      model: id,
+      ...defined({
+        family: familyOfModel(evaluator.model),
+        baseline: isBaseline ? undefined : paired.baseline,
+        gain: gains && worstGain({ gains }).gain,
+      }),
+      metrics: isBaseline ? state.metricsOf(candidateId, [id]) : paired.candidate,
+    };
+  });
 }
 
 function countsOf<T extends string>(
@@ -141,24 +170,33 @@ function verdictInput(
   input: EvaluationInput,
   state: EvaluationState,
 ): VerdictInput {
-  const [candidate, baseline] = [state.runsOf(candidateId), state.runsOf(CANONICAL)];
+  const models = state.modelsOf(candidateId);
+  const candidate = state.runsOf(candidateId, models);
+  const baseline = state.runsOf(CANONICAL, models);
   const prompts = state.promptsOf(candidateId);
   const inForce = state.baselines.find((one) => one !== CANONICAL);
+  const asked = [...state.screen, ...state.fresh];
   return {
     depth: input.depth,
     thresholds: input.thresholds,
     candidate: countRuns(candidate, prompts),
     baseline: countRuns(baseline, prompts),
-    thefts: theftsOf(candidate, baseline, [...state.screen, ...state.fresh]),
-    pairs: state.pairsOf(candidateId),
+    // Of each model by itself: what one takes, another must not hide.
+    thefts: state.models.length < 2
+      ? theftsOf(candidate, baseline, asked)
+      : models.flatMap((model) =>
+        theftsOf(state.runsOf(candidateId, [model]), state.runsOf(CANONICAL, [model]), asked)
+          .map((theft) => ({ ...theft, model }))
+      ),
+    pairs: state.pairsOf(candidateId, CANONICAL, models),
     beside: toolsBeside(input).length,
     setting: input.setting,
-    ...(inForce === undefined ? {} : { inForce: state.pairsOf(candidateId, inForce) }),
+    ...(inForce === undefined ? {} : { inForce: state.pairsOf(candidateId, inForce, models) }),
   };
 }
 
 function withheld(verdict: Verdict, words: string): Verdict {
-  const { proposed: _, confirmed: __, ...rest } = verdict;
+  const { proposed: _, confirmed: __, families: ___, ...rest } = verdict;
   const others = verdict.rules.filter(({ rule }) => rule !== "evidence");
   return {
     ...rest,
@@ -170,13 +208,23 @@ function withheld(verdict: Verdict, words: string): Verdict {
 
 function voidReason(runs: readonly EvalRun[], lasting: string | undefined): string | undefined {
   if (lasting !== undefined) return `no run can succeed: ${lasting}`;
-  const errors = runs.filter(({ status }) => status === "error");
-  if (errors.length <= MOST_ERRORS * runs.length) return undefined;
+  const groups = Map.groupBy(runs, modelOf);
+  const [bad] = [...groups].filter(([, own]) => errorsIn(own) > MOST_ERRORS * own.length);
+  if (bad === undefined) return undefined;
+  const [model, own] = bad;
+  const errors = own.filter(({ status }) => status === "error");
   const reasons = Map.groupBy(errors, ({ result }) => result.error ?? "unknown");
   const most = [...reasons].sort(([, one], [, other]) => other.length - one.length)
     .slice(0, MOST_REASONS).map(([reason, all]) => `${reason} (${counted(all.length, "time")})`);
-  return `${errors.length} of ${runs.length} runs failed, more than ${100 * MOST_ERRORS} %; ` +
+  const which = groups.size > 1 ? ` with ${model}` : "";
+  return `${errors.length} of ${own.length} runs${which} failed, more than ${
+    100 * MOST_ERRORS
+  } %; ` +
     `most often: ${most.join("; ")}`;
+}
+
+function modelOf({ evaluator: kind, askedModel, model }: EvalRun): string {
+  return modelRef({ kind, model: askedModel ?? model ?? "unknown" });
 }
 
 function warningsOf(
@@ -184,9 +232,13 @@ function warningsOf(
   state: EvaluationState,
   { cut }: EvaluationEnd,
 ): string[] {
-  const models = new Set(
-    state.runs.flatMap(({ status, model }) => status === "ok" ? model ?? [] : []),
-  );
+  const answered = state.models.map(({ evaluator: { kind, model: asked } }) =>
+    new Set(
+      state.runs.flatMap(({ status, model, evaluator, askedModel = asked }) =>
+        status === "ok" && evaluator === kind && askedModel === asked ? model ?? [] : []
+      ),
+    )
+  ).filter(({ size }) => size > 1);
   const isConfirming = input.depth === "thorough";
   return [
     ...emptyCategoryWarnings(isConfirming ? state.fresh : state.screen),
@@ -194,11 +246,13 @@ function warningsOf(
       state.leftOut,
       ([model, count]) =>
         `${count === 1 ? "1 finished run was" : `${count} finished runs were`} not counted: ` +
-        `model "${model}" cannot be compared with "${input.evaluator.model}"`,
+        `model "${model}" cannot be compared with ${
+          input.evaluators.map((one) => `"${one.model}"`).join(" or ")
+        }`,
     ),
-    ...(models.size < 2
-      ? []
-      : [`More than one model answered, which may explain differences: ${[...models].join(", ")}`]),
+    ...answered.map((models) =>
+      `More than one model answered, which may explain differences: ${[...models].join(", ")}`
+    ),
     ...(cut === undefined ? [] : [`Not all runs completed because ${cut}`]),
   ];
 }

@@ -6,6 +6,7 @@ import {
   type EvalRun,
   type GoldenPrompt,
   type MissedBy,
+  modelRef,
   newId,
   type PromptCategory,
   type RunCost,
@@ -57,7 +58,8 @@ export interface EvaluationInput {
   writing?: { rounds: number; first: number; parents: readonly string[] };
   /** Writes candidates from what a description got wrong; none if that is not possible. */
   reflect?(lesson: Lesson): Promise<{ candidateId: string; description: string }[]>;
-  evaluator: Evaluator;
+  /** One, or several models. */
+  evaluators: readonly Evaluator[];
   shown(description: string): readonly ShownTool[];
   target: string;
   view?: ClientView;
@@ -112,12 +114,13 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
   const signal = AbortSignal.any([input.signal, ending.signal]);
   let lasting: string | undefined;
   let cut: string | undefined;
-  /** Whether the last run ended in time: a single prompt may take forever, a second run shows more. */
-  let isAnswering = false;
+  /** Models whose last run ended in time: one prompt may take forever, a second run shows more. */
+  const answering = new Set<Evaluator>();
   const report = () => input.onProgress?.(state.progress());
 
   async function make(planned: PlannedRun): Promise<void> {
-    const tried = await runWithRetries(input.evaluator, {
+    const { evaluator } = planned;
+    const tried = await runWithRetries(evaluator, {
       prompt: planned.prompt.prompt,
       tools: input.shown(descriptionOf(input, planned.candidateId)),
       target: input.target,
@@ -131,11 +134,14 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
     state.add(planned, run);
     report();
     // One that only this prompt meets, or only this tool, says nothing about the others.
-    if (observation.status === "error" && (observation.isGeneral || (isHung && !isAnswering))) {
-      lasting ??= observation.reason;
+    const isStuck = isHung && !answering.has(evaluator);
+    if (observation.status === "error" && (observation.isGeneral || isStuck)) {
+      const which = input.evaluators.length > 1 ? `${modelRef(evaluator)}: ` : "";
+      lasting ??= which + observation.reason;
       ending.abort();
     }
-    isAnswering = !isHung;
+    if (isHung) answering.delete(evaluator);
+    else answering.add(evaluator);
   }
 
   report();
@@ -177,7 +183,7 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
 }
 
 function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalRun {
-  const { candidateId, prompt, repeat } = planned;
+  const { candidateId, prompt, repeat, evaluator } = planned;
   const { observation, attempts, cost } = tried;
   const description = descriptionOf(input, candidateId);
   const now = Date.now();
@@ -191,8 +197,8 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
     evaluationId: input.id,
     repeat,
     timestamp: new Date(now).toISOString(),
-    evaluator: input.evaluator.kind,
-    askedModel: input.evaluator.model,
+    evaluator: evaluator.kind,
+    askedModel: evaluator.model,
     descriptionHash: descriptionHash(description),
     cost,
     attempts,
@@ -204,7 +210,7 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
       status: "error",
       result: { toolCalled: false, correct: false, error: reason, durationMs },
       calls: [],
-      model: input.evaluator.model,
+      model: evaluator.model,
     };
   }
   const tools = new Map(input.shown(description).map((tool) => [tool.name, tool]));
@@ -234,7 +240,7 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
         arguments: capped(given ?? {}),
       };
     }),
-    model: observation.model ?? input.evaluator.model,
+    model: observation.model ?? evaluator.model,
   };
 }
 

@@ -72,7 +72,10 @@ Deno.test("evaluate() gives up a program that hangs after two time-outs, whateve
     env: { PATH: Deno.env.get("PATH") ?? "" },
     openEndpoint: () => Promise.resolve({ url: "", token: "", async [Symbol.asyncDispose]() {} }),
   });
-  const { input, saved } = evaluationBench(byDescription, { evaluator, concurrency: 2 });
+  const { input, saved } = evaluationBench(byDescription, {
+    evaluators: [evaluator],
+    concurrency: 2,
+  });
   const { lasting } = await evaluate(input);
   assert.match(lasting ?? "", /did not exit within 200 ms/);
   const starts = (await Deno.readTextFile(`${fake.folder}/starts`)).length;
@@ -136,7 +139,7 @@ Deno.test("evaluate() leaves out finished runs of another model, and says so", a
   await evaluate(first.input);
   const finished = first.saved.slice(0, 12);
   const evaluator = new ScriptedEvaluator(byDescription, "another");
-  const second = evaluationBench(byDescription, { finished, evaluator });
+  const second = evaluationBench(byDescription, { finished, evaluators: [evaluator] });
   const { evaluation, runs } = await evaluate(second.input);
   assert.equal(evaluator.asked.length, 30);
   assert.ok(runs.every(({ askedModel }) => askedModel === "another"));

@@ -4,11 +4,15 @@ import {
   descriptionHash,
   type EvalRun,
   type GoldenPrompt,
+  modelRef,
   type PromptCategory,
 } from "../../core/optimization.ts";
 import type { EvaluationInput, EvaluationProgress } from "./run.ts";
 import { byCategory, countRuns, errorsIn, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
-import { type Attempt, nextAction, type Trial, TRIAL_LIMITS } from "./procedure.ts";
+import { type Attempt, meanScores, nextAction, type Trial, TRIAL_LIMITS } from "./procedure.ts";
+import type { TrialModel } from "./claims.ts";
+import { familyOfModel } from "../../core/model_family.ts";
+import type { Evaluator } from "../evaluators/evaluator.ts";
 import { takeTurns } from "./selection.ts";
 import { paretoFront } from "./front.ts";
 
@@ -21,6 +25,7 @@ export interface PlannedRun {
   candidateId: string;
   prompt: GoldenPrompt;
   repeat: number;
+  evaluator: Evaluator;
 }
 
 /** A description with what it got wrong, for what writes better ones. */
@@ -39,6 +44,7 @@ export interface Lesson {
 export class EvaluationState {
   /** Asked before anything is confirmed: all prompts, or those that the candidates' writers may know. */
   readonly screen: readonly GoldenPrompt[];
+  readonly models: readonly (TrialModel & { evaluator: Evaluator })[];
   readonly #input: EvaluationInput;
   readonly #baselines: string[];
   readonly #candidates: string[];
@@ -48,6 +54,8 @@ export class EvaluationState {
   /** How many finished runs were left out, by the model that made them: they cannot be compared. */
   readonly leftOut = new Map<string, number>();
   #isClosed = false;
+  /** What the test came to, as long as nothing is added. */
+  #end: { attempts: Attempt[] | undefined } | undefined;
   #parents: string[];
   #made: number;
   /** The candidate that was asked last, from 1. */
@@ -55,6 +63,11 @@ export class EvaluationState {
 
   constructor(input: EvaluationInput) {
     this.#input = input;
+    this.models = input.evaluators.map((evaluator) => ({
+      id: modelRef(evaluator),
+      family: familyOfModel(evaluator.model),
+      evaluator,
+    }));
     const isBaseline = (one: EvaluationInput["descriptions"][number]) =>
       one.candidateId === CANONICAL || one.isBaseline === true;
     this.#baselines = input.descriptions.filter(isBaseline).map(({ candidateId }) => candidateId);
@@ -106,15 +119,16 @@ export class EvaluationState {
       const action = nextAction(this.#trial(assumed));
       if (action.kind !== "run") return undefined;
       const prompt = this.#promptOf(action.prompt.id);
-      for (const candidateId of action.descriptions) {
-        const key = keyOf(candidateId, prompt);
+      for (const { description: candidateId, model } of action.runs) {
+        const key = keyOf(candidateId, prompt, model);
+        const { evaluator } = this.models.find(({ id }) => id === model)!;
         for (let repeat = 0; repeat < this.#input.repeats; repeat++) {
           const isMade = this.#runs.get(key)?.some((run) => run.repeat === repeat);
           if (!isMade && !this.#begun.has(`${repeat} ${key}`)) {
             this.#begun.add(`${repeat} ${key}`);
             const number = 1 + this.#candidates.indexOf(candidateId);
             if (number > 0) this.#current = number;
-            return { candidateId, prompt, repeat };
+            return { candidateId, prompt, repeat, evaluator };
           }
         }
         assumed.add(key);
@@ -122,10 +136,11 @@ export class EvaluationState {
     }
   }
 
-  add({ candidateId, prompt }: PlannedRun, run: EvalRun): void {
-    const key = keyOf(candidateId, prompt);
+  add({ candidateId, prompt, evaluator }: PlannedRun, run: EvalRun): void {
+    const key = keyOf(candidateId, prompt, modelRef(evaluator));
     this.#runs.set(key, [...this.#runs.get(key) ?? [], run]);
     this.#made++;
+    this.#end = undefined;
   }
 
   /** The category that fresh prompts are lacking of, if there are none left to go on with. */
@@ -136,6 +151,7 @@ export class EvaluationState {
 
   /** Prompts that were written for it. Without any, those that there are decide. */
   addFresh(prompts: readonly GoldenPrompt[], wanted: PromptCategory): void {
+    this.#end = undefined;
     this.#fresh.push(...prompts);
     if (!prompts.some(({ category }) => category === wanted)) this.#isClosed = true;
   }
@@ -147,12 +163,13 @@ export class EvaluationState {
     const { parent, count } = action;
     const failures = action.failures.flatMap(({ id }) => {
       const prompt = this.#promptOf(id);
-      const run = this.#runs.get(keyOf(parent, prompt))?.find(({ status, result }) =>
-        status === "ok" && !result.correct
+      const made = this.models.flatMap(({ id: model }) =>
+        this.#runs.get(keyOf(parent, prompt, model)) ?? []
       );
+      const run = made.find(({ status, result }) => status === "ok" && !result.correct);
       return run ? [{ prompt, run }] : [];
     });
-    const { score } = this.#trial();
+    const score = meanScores(this.#trial());
     const front = paretoFront(this.#candidates, this.screen, score);
     const others = front.filter(({ description }) => description !== parent).map((member) => ({
       description: member.description,
@@ -165,6 +182,7 @@ export class EvaluationState {
 
   /** Candidates that were written from a lesson; maybe none. */
   addCandidates(written: readonly EvaluationInput["descriptions"][number][], parent: string): void {
+    this.#end = undefined;
     this.#parents.push(parent);
     this.#input.descriptions.push(...written);
     this.#candidates.push(...written.map(({ candidateId }) => candidateId));
@@ -177,16 +195,33 @@ export class EvaluationState {
 
   /** What the test came to; undefined if it was cut short. */
   attempts(): Attempt[] | undefined {
-    const action = nextAction(this.#trial());
-    return action.kind === "end" ? action.attempts : undefined;
+    if (this.#end === undefined) {
+      const action = nextAction(this.#trial());
+      this.#end = { attempts: action.kind === "end" ? action.attempts : undefined };
+    }
+    return this.#end.attempts;
+  }
+
+  /** Those that a description's numbers are of: all, or those that a gain was confirmed for. */
+  modelsOf(candidateId: string): string[] {
+    const attempts = this.attempts() ?? [];
+    const attempt = attempts.find(({ candidate }) => candidate === candidateId) ??
+      (this.#baselines.includes(candidateId)
+        ? attempts.find(({ outcome }) => outcome === "confirmed")
+        : undefined);
+    const families = attempt?.families;
+    return this.models.filter(({ family }) =>
+      families === undefined || (family !== undefined && families.includes(family))
+    ).map(({ id }) => id);
   }
 
   /**
    * The fresh prompts that a candidate's test rests on, or those of the screening. Runs that were
-   * under way when the test ended are not part of it.
+   * under way when the test ended are not part of it, nor what only some of the models were asked.
    */
-  promptsOf(candidateId: string): GoldenPrompt[] {
-    const isAsked = (prompt: GoldenPrompt) => this.#runs.has(keyOf(candidateId, prompt));
+  promptsOf(candidateId: string, models = this.modelsOf(candidateId)): GoldenPrompt[] {
+    const isAsked = (prompt: GoldenPrompt) =>
+      models.every((model) => this.#runs.has(keyOf(candidateId, prompt, model)));
     const attempts = this.attempts();
     const tested =
       attempts?.filter(({ candidate }) =>
@@ -194,31 +229,36 @@ export class EvaluationState {
       ).flatMap(({ prompts }) => prompts.map(({ id }) => id)) ?? [];
     const fresh = attempts === undefined
       ? this.#fresh.filter(isAsked)
-      : this.#fresh.filter(({ id }) => tested.includes(id));
+      : this.#fresh.filter((prompt) => tested.includes(prompt.id) && isAsked(prompt));
     if (fresh.length > 0) return fresh;
     const siblings = new Set(this.#input.siblingPrompts ?? []);
     return this.screen.filter((prompt) => isAsked(prompt) && !siblings.has(prompt));
   }
 
-  runsOf(candidateId: string): EvalRun[] {
-    return this.runs.filter((run) => run.candidateId === candidateId);
-  }
-
-  metricsOf(candidateId: string): CategoryScores {
-    return countRuns(this.runsOf(candidateId), this.promptsOf(candidateId));
-  }
-
-  /** On the prompts that both were put to. */
-  pairsOf(candidateId: string, baseline = CANONICAL) {
-    return pairRuns(
-      this.runsOf(candidateId),
-      this.runsOf(baseline),
-      this.promptsOf(candidateId),
+  runsOf(candidateId: string, models: readonly string[]): EvalRun[] {
+    return this.runs.filter((run) =>
+      run.candidateId === candidateId && models.includes(this.#modelOf(run)?.id ?? "")
     );
   }
 
-  pairedOf(candidateId: string): { candidate: CategoryScores; baseline: CategoryScores } {
-    return pairedMetrics(this.pairsOf(candidateId));
+  metricsOf(candidateId: string, models = this.modelsOf(candidateId)): CategoryScores {
+    return countRuns(this.runsOf(candidateId, models), this.promptsOf(candidateId, models));
+  }
+
+  /** On the prompts that both were put to. */
+  pairsOf(candidateId: string, baseline = CANONICAL, models = this.modelsOf(candidateId)) {
+    return pairRuns(
+      this.runsOf(candidateId, models),
+      this.runsOf(baseline, models),
+      this.promptsOf(candidateId, models),
+    );
+  }
+
+  pairedOf(
+    candidateId: string,
+    models = this.modelsOf(candidateId),
+  ): { candidate: CategoryScores; baseline: CategoryScores } {
+    return pairedMetrics(this.pairsOf(candidateId, CANONICAL, models));
   }
 
   get baselines(): readonly string[] {
@@ -251,14 +291,16 @@ export class EvaluationState {
     const { repeats, writing } = this.#input;
     const candidates = this.#candidates.length + (this.#rounds === 0 ? writing?.first ?? 0 : 0);
     const all = candidates + this.#baselines.length;
-    if (this.#input.depth === "quick") return this.screen.length * all * repeats;
+    const each = repeats * this.models.length;
+    if (this.#input.depth === "quick") return this.screen.length * all * each;
     const screened = candidates > 1 ? this.screen.length * candidates : 0;
-    return (screened + USUAL_FRESH * (1 + this.#baselines.length)) * repeats;
+    return (screened + USUAL_FRESH * (1 + this.#baselines.length)) * each;
   }
 
   #trial(assumed: ReadonlySet<string> = new Set()): Trial {
     const { depth, limits = TRIAL_LIMITS, alpha = 0, writing, tool } = this.#input;
     return {
+      models: this.models,
       candidates: this.#candidates,
       baselines: this.#baselines,
       alpha,
@@ -272,8 +314,8 @@ export class EvaluationState {
         prompts: this.screen.filter(({ toolName }) => toolName === tool),
       },
       limits: depth === "quick" ? { ...limits, confirm: 0 } : limits,
-      score: (candidateId, { id }) => {
-        const key = keyOf(candidateId, this.#promptOf(id));
+      score: (candidateId, { id }, model) => {
+        const key = keyOf(candidateId, this.#promptOf(id), model);
         return this.#score(key) ?? (assumed.has(key) ? 1 : this.#isDone(key) ? null : undefined);
       },
     };
@@ -297,8 +339,17 @@ export class EvaluationState {
     throw new RangeError(`The evaluation has no prompt "${id}"`);
   }
 
+  #modelOf({ evaluator, askedModel }: EvalRun) {
+    const ofKind = this.models.filter((one) => one.evaluator.kind === evaluator);
+    // Older runs lack what was asked.
+    return askedModel === undefined
+      ? ofKind[0]
+      : ofKind.find((one) => one.evaluator.model === askedModel);
+  }
+
   #takeFinished(): void {
-    const { descriptions, evaluator, finished, repeats } = this.#input;
+    const { descriptions, evaluators, finished, repeats } = this.#input;
+    const kinds = new Set(evaluators.map(({ kind }) => kind));
     const hashes = new Map(
       descriptions.map((one) => [one.candidateId, descriptionHash(one.description)]),
     );
@@ -306,18 +357,19 @@ export class EvaluationState {
       [...this.screen, ...this.#fresh].map((prompt) => promptKey(prompt.id, prompt.version)),
     );
     for (const run of finished) {
-      const isSame = run.evaluator === evaluator.kind &&
+      const isSame = kinds.has(run.evaluator) &&
         run.descriptionHash === hashes.get(run.candidateId);
       const prompt = promptKey(run.promptId, run.promptVersion);
       if (!isSame || !known.has(prompt)) continue;
-      const { askedModel = evaluator.model } = run;
-      if (askedModel !== evaluator.model) {
+      const model = this.#modelOf(run);
+      if (model === undefined) {
+        const { askedModel = "unknown" } = run;
         if (run.evaluationId === this.#input.id) {
           this.leftOut.set(askedModel, (this.leftOut.get(askedModel) ?? 0) + 1);
         }
         continue;
       }
-      const key = `${run.candidateId} ${prompt}`;
+      const key = `${run.candidateId} ${prompt} ${model.id}`;
       const before = this.#runs.get(key) ?? [];
       if (before.length < repeats && !before.some(({ repeat }) => repeat === run.repeat)) {
         this.#runs.set(key, [...before, run]);
@@ -326,8 +378,8 @@ export class EvaluationState {
   }
 }
 
-function keyOf(candidateId: string, { id, version }: GoldenPrompt): string {
-  return `${candidateId} ${promptKey(id, version)}`;
+function keyOf(candidateId: string, { id, version }: GoldenPrompt, model: string): string {
+  return `${candidateId} ${promptKey(id, version)} ${model}`;
 }
 
 /** Categories take turns, so that each has data early. */

@@ -1,4 +1,5 @@
 import {
+  CANONICAL,
   CATEGORIES,
   type CategoryScores,
   type Depth,
@@ -7,13 +8,15 @@ import {
   type Thresholds,
   type Verdict,
 } from "../../core/optimization.ts";
+import { ModelFamily } from "../../core/model_family.ts";
+import { defined } from "../../core/defined.ts";
 import { counted } from "../../core/text.ts";
 import type { Theft } from "./confusion.ts";
 import type { GainEstimate } from "./evidence.ts";
 import {
   byCategory,
-  gainOf,
-  gainPoints,
+  gainTextOf,
+  OVER_PROMOTED,
   pairedMetrics,
   pairedSigns,
   pointsText,
@@ -97,11 +100,14 @@ export function confirmedVerdict(input: ConfirmedInput): Verdict {
     ...againstInForce(input),
   ];
   const evidence = evidenceText(input, worstGain(attempt));
+  const { gain, over } = worstGain(attempt);
+  const families = attempt.families?.map((family) => ModelFamily.parse(family));
   const common = {
     depth,
     evidence,
     rules: [...rules, ...policy],
-    gain: worstGain(attempt),
+    gain,
+    ...defined({ gainOver: over }),
     confirmed: attempt.outcome === "confirmed" && !input.thefts.some(isTheft),
   };
   const textOf = (failed: Rule[]) => failed.map(({ words }) => words).join("; ");
@@ -117,6 +123,13 @@ export function confirmedVerdict(input: ConfirmedInput): Verdict {
     return { ...common, promote: false, words };
   }
   const refused = policy.filter(isFailed);
+  if (families !== undefined) {
+    const only = `Better with ${families.join(" and ")} only, not with all models that were tested`;
+    const but = refused.length === 0 ? "" : `, and not by your thresholds: ${textOf(refused)}`;
+    const words = `${only}${but}; confirmed, ${evidence}. A person can promote it for ` +
+      `${families.length === 1 ? "that family" : "these families"} of models.`;
+    return { ...common, promote: false, proposed: true, families, words };
+  }
   if (refused.length === 0) {
     return { ...common, promote: true, words: `Promote: confirmed, ${evidence}.` };
   }
@@ -170,9 +183,16 @@ function againstInForce({ inForce, thresholds }: VerdictInput): Rule[] {
     .filter(({ rule }) => rule === "improvement" || rule === "regression");
 }
 
+interface WorstGain {
+  gain: GainEstimate;
+  over?: string | undefined;
+}
+
 /** The gain over the description that it beats by less. */
-function worstGain({ gains }: Attempt): GainEstimate {
-  return Object.values(gains).reduce((worst, one) => one.mean < worst.mean ? one : worst);
+export function worstGain({ gains }: Pick<Attempt, "gains">): WorstGain {
+  const [id, gain] = Object.entries(gains)
+    .reduce((worst, one) => one[1].mean < worst[1].mean ? one : worst);
+  return { gain, over: id === CANONICAL ? undefined : OVER_PROMOTED };
 }
 
 function testRule({ outcome, log, needed }: Attempt, pairs: readonly PromptPair[]): Rule {
@@ -252,12 +272,13 @@ function isTheft({ stolen, returned = 0, of }: Theft): boolean {
 }
 
 function theftText(thefts: readonly Theft[]): string {
-  return thefts.filter(({ stolen }) => stolen > 0).map(({ tool, stolen, of }) =>
-    `steals ${stolen} of ${counted(of, "prompt")} meant for "${tool}"`
+  return thefts.filter(({ stolen }) => stolen > 0).map(({ tool, stolen, of, model }) =>
+    `steals ${stolen} of ${counted(of, "prompt")} meant for "${tool}"` +
+    (model === undefined ? "" : ` with ${model}`)
   ).join("; ");
 }
 
-function evidenceText(input: VerdictInput, gain?: GainEstimate): string {
+function evidenceText(input: VerdictInput, tested?: WorstGain): string {
   const { pairs, depth } = input;
   const { candidate, baseline } = pairedMetrics(pairs);
   const counts = CATEGORIES.map((category) =>
@@ -265,14 +286,18 @@ function evidenceText(input: VerdictInput, gain?: GainEstimate): string {
   );
   const runs = candidate.overall.total + baseline.overall.total;
   const lone = loneRuns(input);
-  const points = gain ?? gainOf(baseline.overall, candidate.overall);
+  const gain = gainTextOf(
+    { gain: tested?.gain, gainOver: tested?.over },
+    baseline.overall,
+    candidate.overall,
+  );
   return `${depth} evidence from ${counted(pairs.length, "prompt")} ` +
     `(${counts.join(", ")}; ${counted(runs, "run")} of both descriptions` +
     `${lone > 0 ? `, ${lone} without a counterpart not counted` : ""}` +
     `${input.isReported ? ", reported by a client" : ""}` +
     `${settingTexts(input).map((text) => `; ${text}`).join("")}): ` +
     `overall ${scoreText(candidate.overall)}, before ${scoreText(baseline.overall)}` +
-    (points ? `, gain ${gainPoints(points)}` : "");
+    (gain ? `, gain ${gain}` : "");
 }
 
 /** What is lacking of both descriptions on the same prompts. */

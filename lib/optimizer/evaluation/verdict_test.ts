@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "../../../tests/fast_check.ts";
 import { CATEGORIES, type PromptCategory, Thresholds } from "../../core/optimization.ts";
+import { estimateGain } from "./evidence.ts";
 import { noMetrics, type PromptPair } from "./metrics.ts";
 import type { Attempt, AttemptOutcome } from "./procedure.ts";
 import {
@@ -214,12 +215,32 @@ Deno.test("confirmedVerdict() promotes what fresh prompts confirmed, with the in
   assert.deepEqual([verdict.promote, verdict.confirmed], [true, true]);
   assert.match(
     verdict.words,
-    /^Promote: confirmed, thorough evidence from 15 prompts .*, gain \+33 points \(95 % interval 5 to 60\)\.$/,
+    /^Promote: confirmed, thorough evidence from 15 prompts .*, gain \+33 points \(95 % interval 5 to 60\), with each category counted alike\.$/,
   );
   assert.match(
     verdict.rules[0]!.words,
     /better on 5 prompts, .* \(evidence 90 to 1, 40 to 1 needed\)/,
   );
+});
+
+Deno.test("confirmedVerdict() says how a gain is weighted that is not the difference of the rates", () => {
+  // Siblings' prompts are most of what was asked: 73 to 100 % of all, but none to all of its own.
+  const pairs = pairsOf({ direct: [3, 0, 3], indirect: [3, 0, 3], negative: [16, 16, 16] });
+  const [own, others] = [{ wins: 6, losses: 0, ties: 0 }, { wins: 0, losses: 0, ties: 16 }];
+  const attempt: Attempt = {
+    ...attemptOf("confirmed"),
+    gains: {
+      canonical: { mean: 0.9, low: 0, high: 1, prompts: 22 },
+      inForce: estimateGain([own, others]),
+    },
+  };
+  const input = { ...inputOf(pairs, { depth: "thorough" }), attempt, morePrompts: 30 };
+  const { words, gain, gainOver } = confirmedVerdict(input);
+  assert.match(
+    words,
+    /overall 22\/22 .*before 16\/22 \(73 %.*gain \+66.7 points \(.*\), with each category counted alike, over the promoted description/,
+  );
+  assert.deepEqual([gain?.mean, gainOver], [2 / 3, "the promoted description"]);
 });
 
 Deno.test("confirmedVerdict() leaves a confirmed gain below the thresholds to a person, and says so", () => {

@@ -1,3 +1,4 @@
+import type { ModelPrice } from "./prices.ts";
 import { defined } from "../../core/defined.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
@@ -40,6 +41,8 @@ export interface ClaudeCliOptions {
   ): Promise<OpenEndpoint>;
   /** Announces processes, so that orphans of a killed gateway are found. */
   owner?: ProcessOwner;
+  /** For estimates; the CLI says itself what a run cost. */
+  price?: ModelPrice;
   /** Marks the folders of runs, so that those of a killed gateway are found. */
   folders?: RunFolders;
 }
@@ -131,6 +134,7 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
   return {
     kind: "claude-cli",
     model,
+    ...defined({ price: options.price }),
     check,
     run,
     get program() {
@@ -184,9 +188,7 @@ function ask(
     conversation?: { steps: RunSteps | undefined; isDeferred: boolean };
   },
 ): Promise<ClaudeEnd> {
-  // What begins with a slash would be a command of the CLI.
-  const question = (prompt.startsWith("/") ? ` ${prompt}` : prompt)
-    .replace(conversation?.isDeferred ? MENTION : /$^/, "$&\u2060");
+  const question = plainPrompt(prompt, conversation?.isDeferred ?? false);
   return runClaude({
     path,
     args: [
@@ -230,6 +232,14 @@ function ask(
 
 /** With attachments, `@/some/file` gives the model that file, unless something invisible is in it. */
 const MENTION = /(?<!\w)@(?=\S)/g;
+
+/** A prompt as the CLI takes it for one. */
+export function plainPrompt(prompt: string, hasAttachments: boolean): string {
+  // What begins with a slash would be a command of the CLI.
+  const text = prompt.startsWith("/") ? ` ${prompt}` : prompt;
+  return hasAttachments ? text.replace(MENTION, "$&\u2060") : text;
+}
+
 const ASKING = ["--permission-prompt-tool", "stdio"];
 
 function userMessage(content: string) {

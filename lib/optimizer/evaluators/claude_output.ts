@@ -53,6 +53,7 @@ const Result = z.looseObject({
   stop_reason: z.string().nullish(),
   api_error_status: z.number().nullish(),
   total_cost_usd: z.number().optional(),
+  num_turns: z.number().optional(),
   usage: Usage.optional(),
 });
 type Result = z.infer<typeof Result>;

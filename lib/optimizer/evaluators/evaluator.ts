@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ClientView, EvaluatorKind, RunCost } from "../../core/optimization.ts";
+import type { ModelPrice } from "./prices.ts";
 import { GatewayError } from "../../core/errors.ts";
 
 export interface ShownTool {
@@ -77,6 +78,8 @@ export interface Evaluator {
   readonly model: string;
   /** False where it never says what a run costs. */
   readonly isPriced?: boolean;
+  /** What tokens cost, where the price table says. */
+  readonly price?: ModelPrice | undefined;
   /** What the last check found, where runs are made by a program. */
   readonly program?: EvaluatorProgram | undefined;
   /** Throws CANNOT_EVALUATE if no run could succeed. Asks no model, which may still refuse. */

@@ -3,7 +3,7 @@ import type { Options } from "../../config/option_table.ts";
 import { defined } from "../../core/defined.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
-import { DEFAULT_MODELS, type EvaluatorInfo } from "../../core/optimization.ts";
+import { DEFAULT_MODELS, type EvaluatorInfo, parseModelRef } from "../../core/optimization.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { claudeCliEvaluator, type ClaudeCliOptions, claudeCliText } from "./claude_cli.ts";
 import { passedVariables, type RunFolders } from "./claude_environment.ts";
@@ -49,82 +49,75 @@ export function buildModels(input: ModelsInput) {
   input.redactor.learn(
     [apiKey, authToken, oauthToken, openaiKey].filter((key) => key !== undefined),
   );
-  const cliOptions = {
-    path: options.claudePath,
-    model: options.evalModel ?? DEFAULT_MODELS["claude-cli"] ?? "",
-    timeoutMs: options.evalTimeout,
-    env: platform.canSpawn ? env.toObject?.() ?? passedVariables((name) => env.get(name)) : {},
-    owner: input.processOwner,
-    folders: input.folders,
-  };
+  const built = modelBuilder(input, { apiKey, authToken, openaiKey });
   const isOpenai = options.evaluator === "openai-api";
-  const apiOptions: MessagesApiOptions = isOpenai
-    ? {
-      dialect: CHAT_COMPLETIONS,
-      baseUrl: nonEmpty(env, "OPENAI_BASE_URL") ?? OPENAI_URL,
-      ...defined({ apiKey: openaiKey }),
-      model: options.evalModel ?? "",
-      timeoutMs: options.evalTimeout,
-    }
-    : {
-      baseUrl: nonEmpty(env, "ANTHROPIC_BASE_URL") ?? API_URL,
-      ...defined({ apiKey, authToken }),
-      model: options.evalModel ?? DEFAULT_MODELS["messages-api"] ?? "",
-      timeoutMs: options.evalTimeout,
-    };
-  const price = priceOf(apiOptions.model, options.modelPrices);
-  const cli = claudeCliEvaluator({ ...cliOptions, openEndpoint: input.openEndpoint });
-  const api = withPrice(messagesApiEvaluator(apiOptions), price);
+  const cli = built("claude-cli", options.evalModel);
+  const api = built(isOpenai ? "openai-api" : "messages-api", options.evalModel);
   const isApiWanted = isOpenai || options.evaluator === "messages-api" ||
     (options.evaluator === "auto" && !platform.canSpawn);
 
-  async function choose(): Promise<Evaluator> {
+  /** The one that is set, or for `auto` the first that can work. */
+  async function choose(): Promise<BuiltModel> {
     if (isApiWanted) {
-      await api.check();
+      await api.evaluator.check();
       return api;
     }
-    if (!platform.canSpawn) {
-      throw new GatewayError("CANNOT_EVALUATE", {
-        message: "Cannot evaluate: this platform cannot run programs",
-        recoverySteps: ["Use --evaluator messages-api, with ANTHROPIC_API_KEY set"],
-      });
-    }
+    if (!platform.canSpawn) throw cannotSpawn();
     try {
-      await cli.check();
+      await cli.evaluator.check();
       return cli;
     } catch (error) {
       // A key is enough for the Messages API.
       if (options.evaluator !== "auto") throw error;
       if ((apiKey ?? authToken) === undefined) throw withKeyHint(error);
-      await api.check();
+      await api.evaluator.check();
       return api;
     }
   }
 
-  let chosen: { at: number; evaluator: Promise<Evaluator> } | undefined;
-  function checked(): Promise<Evaluator> {
+  const models = new Map<string, BuiltModel>();
+  function named(ref: string): BuiltModel {
+    const { kind, model } = parseModelRef(ref);
+    if (kind === "caller") throw new RangeError(`"${ref}" cannot be asked`);
+    const found = models.get(ref) ?? built(kind, model);
+    models.set(ref, found);
+    return found;
+  }
+
+  async function checkedNamed(ref: string): Promise<BuiltModel> {
+    const found = named(ref);
+    if (found.evaluator.kind === "claude-cli" && !platform.canSpawn) throw cannotSpawn();
+    await found.evaluator.check();
+    return found;
+  }
+
+  const chosen = new Map<string, { at: number; model: Promise<BuiltModel> }>();
+  function checked(ref?: string): Promise<BuiltModel> {
     const now = Date.now();
-    if (!chosen || now - chosen.at > CHECK_EVERY_MS) chosen = { at: now, evaluator: choose() };
-    const { evaluator } = chosen;
-    evaluator.catch(() => chosen = undefined);
-    return evaluator;
+    const key = ref ?? "";
+    const last = chosen.get(key);
+    if (last && now - last.at <= CHECK_EVERY_MS) return last.model;
+    const model = ref === undefined ? choose() : checkedNamed(ref);
+    chosen.set(key, { at: now, model });
+    model.catch(() => chosen.delete(key));
+    return model;
   }
 
-  /** While optimization is off, starts no program: returns the evaluator that would be used. */
-  async function evaluator(): Promise<Evaluator> {
-    const found = isEnabled() ? await checked() : isApiWanted ? api : cli;
+  /**
+   * Of a model such as `openai-api:gpt-5-mini`, or the one that is set. While optimization is off,
+   * starts no program: returns the evaluator that would be used.
+   */
+  async function evaluator(ref?: string): Promise<Evaluator> {
+    const unchecked = ref === undefined ? isApiWanted ? api : cli : named(ref);
+    // A model that is named is known without a check, which the job makes before it starts.
+    const { evaluator: found } = isEnabled() && ref === undefined ? await checked() : unchecked;
     const { isPriced = true } = found;
-    return { ...slots.evaluator(found), isPriced, check: async () => void await checked() };
+    return { ...slots.evaluator(found), isPriced, check: async () => void await checked(ref) };
   }
 
-  async function textModel(): Promise<TextModel> {
+  async function textModel(ref?: string): Promise<TextModel> {
     try {
-      const { kind } = await checked();
-      return slots.textModel(
-        kind === "claude-cli"
-          ? claudeCliText(cliOptions)
-          : textWithPrice(messagesApiText(apiOptions), price),
-      );
+      return slots.textModel((await checked(ref)).text());
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "CANNOT_EVALUATE") throw error;
       throw new GatewayError("CANNOT_GENERATE", {
@@ -141,7 +134,7 @@ export function buildModels(input: ModelsInput) {
     const none = { kind: null, model: null };
     if (!isEnabled()) return { ...none, problem: "Cannot evaluate: optimization is off" };
     try {
-      const { kind, model } = await checked();
+      const { kind, model } = (await checked()).evaluator;
       return { kind, model, problem: null };
     } catch (error) {
       // Pages show only this text, so it must include what to do.
@@ -153,9 +146,73 @@ export function buildModels(input: ModelsInput) {
   }
 
   /** The program that evaluates; looked for only while optimization is on. */
-  const evaluatorProgram = async () => isEnabled() ? (await checked()).program : undefined;
+  const evaluatorProgram = async () =>
+    isEnabled() ? (await checked()).evaluator.program : undefined;
 
-  return { evaluator, textModel, evaluatorInfo, evaluatorProgram };
+  const cliModel = options.evalModel ?? DEFAULT_MODELS["claude-cli"] ?? "";
+  const claude = { ...cliOptions(input, cliModel), check: () => cli.evaluator.check() };
+  return { evaluator, textModel, evaluatorInfo, evaluatorProgram, claude };
+}
+
+type Keys = Record<"apiKey" | "authToken" | "openaiKey", string | undefined>;
+
+/** Builds what asks a model, and what has it write. */
+function modelBuilder(input: ModelsInput, { apiKey, authToken, openaiKey }: Keys) {
+  const { options, env } = input;
+  return function built(kind: ApiKind | "claude-cli", model: string | undefined): BuiltModel {
+    const name = model ?? DEFAULT_MODELS[kind] ?? "";
+    const price = priceOf(name, options.modelPrices);
+    if (kind === "claude-cli") {
+      const cli = { ...cliOptions(input, name), ...defined({ price }) };
+      return {
+        evaluator: claudeCliEvaluator({ ...cli, openEndpoint: input.openEndpoint }),
+        text: () => claudeCliText(cli),
+      };
+    }
+    const api: MessagesApiOptions = kind === "openai-api"
+      ? {
+        dialect: CHAT_COMPLETIONS,
+        baseUrl: nonEmpty(env, "OPENAI_BASE_URL") ?? OPENAI_URL,
+        ...defined({ apiKey: openaiKey }),
+        model: name,
+        timeoutMs: options.evalTimeout,
+      }
+      : {
+        baseUrl: nonEmpty(env, "ANTHROPIC_BASE_URL") ?? API_URL,
+        ...defined({ apiKey, authToken }),
+        model: name,
+        timeoutMs: options.evalTimeout,
+      };
+    return {
+      evaluator: withPrice(messagesApiEvaluator(api), price),
+      text: () => textWithPrice(messagesApiText(api), price),
+    };
+  };
+}
+
+function cliOptions({ options, env, platform, ...input }: ModelsInput, model: string) {
+  return {
+    path: options.claudePath,
+    model,
+    timeoutMs: options.evalTimeout,
+    env: platform.canSpawn ? env.toObject?.() ?? passedVariables((name) => env.get(name)) : {},
+    owner: input.processOwner,
+    folders: input.folders,
+  };
+}
+
+interface BuiltModel {
+  evaluator: Evaluator;
+  text(): TextModel;
+}
+
+type ApiKind = "messages-api" | "openai-api";
+
+function cannotSpawn(): GatewayError {
+  return new GatewayError("CANNOT_EVALUATE", {
+    message: "Cannot evaluate: this platform cannot run programs",
+    recoverySteps: ["Use --evaluator messages-api, with ANTHROPIC_API_KEY set"],
+  });
 }
 
 /** Without a configured evaluator, an API key works as well as the program. */

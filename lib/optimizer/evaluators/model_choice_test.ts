@@ -108,3 +108,21 @@ Deno.test("composeModels() lets texts be written within the same bounds as runs"
   assert.deepEqual([model.requests.length, most], [4, 1]);
   assert.equal((await evaluator()).isPriced, false, "a budget in dollars would bound nothing");
 });
+
+Deno.test("buildModels() gives each model that is named an evaluator, with its own check and price", async () => {
+  const env = { ANTHROPIC_API_KEY: "any", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
+  const { evaluator } = models({ env, options: { evaluator: "messages-api" } });
+  const refs = ["messages-api:claude-sonnet-4-5", "openai-api:gpt-5-mini", "openai-api:llama3:8b"];
+  const found = await Promise.all(refs.map((ref) => evaluator(ref)));
+  assert.deepEqual(found.map(({ kind, model, isPriced }) => [kind, model, isPriced]), [
+    ["messages-api", "claude-sonnet-4-5", true],
+    ["openai-api", "gpt-5-mini", true],
+    ["openai-api", "llama3:8b", false],
+  ]);
+  assert.deepEqual(found[1]!.price, { input: 0.25, output: 2 });
+  await Promise.all(found.map((one) => one.check()));
+  const bare = models({ env: {}, options: { evaluator: "messages-api" } });
+  await assert.rejects((await bare.evaluator("openai-api:gpt-5-mini")).check(), /requires a key/);
+  const { kind, model } = await evaluator();
+  assert.deepEqual([kind, model], ["messages-api", "stand-in"], "the one that is set");
+});

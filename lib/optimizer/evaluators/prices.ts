@@ -14,15 +14,18 @@ export function priceOf(
   model: string,
   own: Readonly<Record<string, ModelPrice>> = {},
 ): ModelPrice | undefined {
-  const prices: Record<string, ModelPrice> = { ...builtIn, ...own };
+  const prices: Record<string, ModelPrice> = { ...builtIn.models, ...own };
   const [best] = Object.keys(prices).filter((name) => isVersionOf(model, name))
     .sort((one, other) => other.length - one.length);
-  return best === undefined ? undefined : prices[best];
+  const price = best === undefined ? undefined : prices[best];
+  return price && { input: price.input, output: price.output };
 }
 
-/** "gpt-4o-2024-11-20" is a version of "gpt-4o"; "gpt-4.5" is none of "gpt-4", and has no price. */
+/** A date, `latest` or a tag follows the name: "gpt-5-pro" and "claude-opus-5-6" are other models. */
+const VERSION = /^([@:]|-(\d{6,}|\d{4}-\d\d-\d\d|latest)$)/;
+
 function isVersionOf(model: string, name: string): boolean {
-  return model === name || (model.startsWith(name) && /^[-@:]/.test(model.slice(name.length)));
+  return model === name || (model.startsWith(name) && VERSION.test(model.slice(name.length)));
 }
 
 function priced(cost: RunCost, price: ModelPrice): RunCost {
@@ -38,6 +41,7 @@ export function withPrice(evaluator: Evaluator, price: ModelPrice | undefined): 
   return {
     ...evaluator,
     isPriced: true,
+    price,
     async run(request) {
       const seen = await evaluator.run(request);
       return { ...seen, cost: priced(seen.cost, price) };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
+import builtIn from "./prices.json" with { type: "json" };
 import { priceOf, textWithPrice, withPrice } from "./prices.ts";
 
 Deno.test("priceOf() finds the price of a version by the longest name, and yours before ours", () => {
@@ -8,8 +9,18 @@ Deno.test("priceOf() finds the price of a version by the longest name, and yours
   const own = { "gpt-4o": { input: 1, output: 2 }, "llama3": { input: 0, output: 0 } };
   assert.deepEqual(priceOf("gpt-4o", own), { input: 1, output: 2 });
   assert.deepEqual(priceOf("llama3:8b", own), { input: 0, output: 0 });
-  assert.equal(priceOf("gpt-4oo"), undefined, "another model");
+  for (const other of ["gpt-4oo", "gpt-5-pro", "claude-opus-5-6", "claude-sonnet-4-9"]) {
+    assert.equal(priceOf(other), undefined, `${other} is another model`);
+  }
   assert.equal(priceOf("unknown"), undefined);
+});
+
+Deno.test("each built-in price says where it is from, and the table when it was checked", () => {
+  const { checked, sources, models } = builtIn;
+  assert.ok(Date.parse(checked) <= Date.now());
+  for (const [name, { input, output, source }] of Object.entries(models)) {
+    assert.ok(input > 0 && output > input && source in sources, name);
+  }
 });
 
 Deno.test("withPrice() and textWithPrice() price tokens, and what has none stays unknown", async () => {

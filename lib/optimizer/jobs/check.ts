@@ -53,9 +53,10 @@ export function checkRules(
 
 /** Why an evaluation that was cut short says nothing, or undefined. */
 export function checkProblem(
-  { prompts, repeats, runs, void: voided }: Evaluation,
+  { prompts, repeats, runs, models, void: voided }: Evaluation,
 ): string | undefined {
-  const wanted = repeats * (prompts.direct + prompts.indirect + prompts.negative);
+  const wanted = repeats * (models?.length ?? 1) *
+    (prompts.direct + prompts.indirect + prompts.negative);
   return voided ??
     (runs < wanted ? `only ${runs} of ${counted(wanted, "run")} were made` : undefined);
 }
@@ -66,7 +67,12 @@ export function checkOutcome(evaluation: Evaluation): ToolOutcome {
   if (!result || problem !== undefined) {
     return { failed: true, outcome: `Inconclusive: ${problem}` };
   }
-  const rules = checkRules(result.metrics, thresholds);
+  // Every model has to reach them.
+  const rules = result.models
+    ? result.models.flatMap(({ model, metrics }) =>
+      checkRules(metrics, thresholds).map((rule) => ({ ...rule, words: `${model} ${rule.words}` }))
+    )
+    : checkRules(result.metrics, thresholds);
   const below = rules.filter(({ passed }) => !passed);
   const words = (below.length > 0 ? below : rules).map((rule) => rule.words).join("; ");
   return { failed: false, outcome: `${below.length > 0 ? "Below the threshold" : "OK"}: ${words}` };

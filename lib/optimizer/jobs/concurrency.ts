@@ -1,4 +1,5 @@
 import { abortable } from "../../core/async.ts";
+import { defined } from "../../core/defined.ts";
 import type { Evaluator } from "../evaluators/evaluator.ts";
 import type { TextModel } from "../generation/text_model.ts";
 
@@ -23,7 +24,7 @@ export class ModelQueue {
     return {
       kind: evaluator.kind,
       model: evaluator.model,
-      ...(evaluator.isPriced === undefined ? {} : { isPriced: evaluator.isPriced }),
+      ...defined({ isPriced: evaluator.isPriced, price: evaluator.price }),
       check: () => evaluator.check(),
       run: (request) => this.use(request.signal, () => evaluator.run(request)),
     };

@@ -1,8 +1,8 @@
 import {
   CATEGORIES,
   type EvalRun,
-  type EvaluatorKind,
   type JobOptions,
+  modelRef,
   type PromptCategory,
 } from "../../core/optimization.ts";
 import {
@@ -19,7 +19,10 @@ import {
 } from "../evaluation/selection.ts";
 import type { JobEstimate } from "../../core/job_outcome.ts";
 import { counted } from "../../core/text.ts";
+import { familyOfModel } from "../../core/model_family.ts";
+import { alphaForAll } from "../evaluation/claims.ts";
 import { alphaOf, leastGain } from "../evaluation/evidence.ts";
+import type { Evaluator } from "../evaluators/evaluator.ts";
 import { CHILDREN, LEARNED, SHARES } from "../evaluation/procedure.ts";
 import { USUAL_FRESH } from "../evaluation/state.ts";
 import { MOST_SIBLINGS } from "../targets.ts";
@@ -37,47 +40,94 @@ export function estimateJob(input: {
   options: JobOptions;
   tools: readonly ToolData[];
   recent: readonly EvalRun[];
-  kind: EvaluatorKind | undefined;
+  /** Those that would be asked; empty if none can be. */
+  evaluators: readonly AskedModel[];
   concurrency: number;
 }): JobEstimate {
-  const { options, tools, concurrency } = input;
+  const { options, tools, concurrency, evaluators } = input;
+  const models = Math.max(1, evaluators.length);
   const each = tools.map((tool) => forecastOf(tool, options, tools.length));
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
   const within = (runs: number) => Math.min(options.maxRuns ?? Infinity, runs);
-  const joint = options.depth === "thorough" && options.autoPromote ? mostJointRuns(tools) : 0;
-  const runs = within(joint + sum(each.map((one) => one.mostRuns)));
-  const usual = within(sum(each.map((one) => one.usualRuns)));
+  const joint = options.depth === "thorough" && options.autoPromote
+    ? mostJointRuns(tools, models)
+    : 0;
+  const runs = within(joint + models * sum(each.map((one) => one.mostRuns)));
+  const usual = within(models * sum(each.map((one) => one.usualRuns)));
   const generations = sum(each.map((one) => one.generations));
-  const measured = input.recent
-    .filter(({ status, evaluator }) => status === "ok" && evaluator === input.kind)
-    .slice(0, MOST_MEASURED);
-  const durations = measured.map(({ result }) => result.durationMs).sort((a, b) => a - b);
-  const runMs = durations[Math.floor(durations.length / 2)] ?? GUESSED_RUN_MS;
-  // Texts are written one after the other, runs are made side by side.
-  const seconds = Math.ceil((usual / concurrency + GENERATION_RUNS * generations) * runMs / 1_000);
+  const measured = evaluators.map((evaluator) => measuredOf(evaluator, input.recent));
+  const requests = GENERATION_RUNS * generations;
+  // Texts are written by the first model, one after the other; runs are made side by side.
+  const ms = (at: number) => measured[at]?.runMs ?? GUESSED_RUN_MS;
+  const runMs = measured.reduce((all, one) => all + one.runMs, 0) / models || GUESSED_RUN_MS;
+  const seconds = Math.ceil((usual / concurrency * runMs + requests * ms(0)) / 1_000);
   return {
     tools: tools.length,
     runs,
     seconds,
-    costUsd: costOf(measured, usual + GENERATION_RUNS * generations, options.maxCostUsd),
+    costUsd: costOf(measured, { runs: usual / models, requests, most: options.maxCostUsd }),
     basis: [
-      powerText(each, options),
+      powerText(each, options, evaluators),
       ...(roundsOf(options) > 1 ? [`candidates written in up to ${roundsOf(options)} rounds`] : []),
-      `${usual < runs ? `usually about ${usual} runs, ` : ""}at most ${counted(runs, "run")} and ` +
+      `${usual < runs ? `usually about ${usual} runs, ` : ""}at most ${counted(runs, "run")}` +
+      `${models > 1 ? ` with ${models} models` : ""} and ` +
       `${counted(generations, "request")} to generate text`,
-      basisOf(measured.length, input.kind),
+      basisOf(measured),
     ].join("; "),
   };
 }
 
+type AskedModel = Pick<Evaluator, "kind" | "model" | "price">;
+
+/** What a run with a model takes, as far as earlier runs and its price say. */
+function measuredOf(evaluator: AskedModel, recent: readonly EvalRun[]) {
+  const { kind, model, price } = evaluator;
+  const ofKind = recent.filter((run) => run.status === "ok" && run.evaluator === kind);
+  // Older runs lack what was asked.
+  const own = ofKind.filter(({ askedModel = model }) => askedModel === model)
+    .slice(0, MOST_MEASURED);
+  const runs = own.length > 0 ? own : ofKind.slice(0, MOST_MEASURED);
+  const durations = runs.map(({ result }) => result.durationMs).sort((a, b) => a - b);
+  const mean = (values: number[]) => values.reduce((all, one) => all + one, 0) / values.length;
+  const costs = own.flatMap(({ cost }) => cost.costUsd ?? []);
+  const tokens = (which: "inputTokens" | "outputTokens") =>
+    mean(runs.map((run) => run.cost[which]));
+  return {
+    evaluator,
+    runs: runs.length,
+    runMs: durations[Math.floor(durations.length / 2)] ?? GUESSED_RUN_MS,
+    /** In USD; undefined if it is not known. */
+    cost: costs.length > 0
+      ? mean(costs)
+      : price && runs.length > 0
+      ? (tokens("inputTokens") * price.input + tokens("outputTokens") * price.output) / 1e6
+      : undefined,
+  };
+}
+
+type MeasuredModel = ReturnType<typeof measuredOf>;
+
 /** What the prompts can tell, before anything is spent. */
-function powerText(each: readonly TestForecast[], options: JobOptions): string {
+function powerText(
+  each: readonly TestForecast[],
+  options: JobOptions,
+  evaluators: readonly AskedModel[],
+): string {
   if (options.check) return "tests the descriptions in use";
   if (options.depth === "quick") return "proposes candidates and confirms none";
-  const affordable = Math.floor((options.maxRuns ?? Infinity) / Math.max(1, each.length));
+  const models = evaluators.map((one) => ({
+    id: modelRef(one),
+    family: familyOfModel(one.model),
+  }));
+  const affordable = Math.floor(
+    (options.maxRuns ?? Infinity) / Math.max(1, each.length) / Math.max(1, models.length),
+  );
   const powers = each.map(({ fresh, screenRuns, descriptions, alpha }) => {
     const prompts = Math.min(fresh, Math.max(0, (affordable - screenRuns) / descriptions));
-    return { prompts: Math.floor(prompts), gain: leastGain(prompts, alpha * SHARES[0]!) };
+    return {
+      prompts: Math.floor(prompts),
+      gain: leastGain(prompts, alphaForAll(models, alpha * SHARES[0]!)),
+    };
   });
   const weakest = powers.reduce((one, other) => one.prompts <= other.prompts ? one : other);
   const place = `with ${counted(weakest.prompts, "prompt")}${each.length > 1 ? " per tool" : ""}`;
@@ -86,25 +136,30 @@ function powerText(each: readonly TestForecast[], options: JobOptions): string {
     : `can find gains of ${counted(weakest.gain, "point")} or more ${place}`;
 }
 
+/** Null if the cost of one of the models is not known. */
 function costOf(
-  measured: readonly EvalRun[],
-  requests: number,
-  most: number | undefined,
+  measured: readonly MeasuredModel[],
+  { runs, requests, most }: { runs: number; requests: number; most: number | undefined },
 ): number | null {
-  const prices = measured.flatMap(({ cost }) => cost.costUsd ?? []);
-  if (prices.length === 0) return null;
-  const mean = prices.reduce((all, price) => all + price, 0) / prices.length;
-  return Math.min(mean * requests, most ?? Infinity);
+  const costs = measured.map(({ cost }, at) =>
+    cost === undefined ? undefined : cost * (runs + (at === 0 ? requests : 0))
+  );
+  if (costs.length === 0 || costs.includes(undefined)) return null;
+  return Math.min(costs.reduce<number>((all, one) => all + (one ?? 0), 0), most ?? Infinity);
 }
 
-function basisOf(measured: number, kind: EvaluatorKind | undefined): string {
-  if (measured > 0) {
-    return `time and cost based on the last ${counted(measured, "run")} with ${kind}`;
-  }
-  return `assuming ${GUESSED_RUN_MS / 1_000} s per run, because ` +
-    (kind === undefined
-      ? "no evaluator is available"
-      : `no run with ${kind} has been measured yet`);
+function basisOf(measured: readonly MeasuredModel[]): string {
+  const guess = `assuming ${GUESSED_RUN_MS / 1_000} s per run, because`;
+  if (measured.length === 0) return `${guess} no evaluator is available`;
+  const nameOf = ({ evaluator }: MeasuredModel) =>
+    measured.length > 1 ? modelRef(evaluator) : evaluator.kind;
+  const known = measured.filter(({ runs }) => runs > 0)
+    .map((one) => `${counted(one.runs, "run")} with ${nameOf(one)}`);
+  return [
+    ...(known.length > 0 ? [`time and cost based on the last ${known.join(" and ")}`] : []),
+    ...measured.filter(({ runs }) => runs === 0)
+      .map((one) => `${guess} no run with ${nameOf(one)} has been measured yet`),
+  ].join("; ");
 }
 
 export type ToolData = Awaited<ReturnType<typeof readToolData>>[number];

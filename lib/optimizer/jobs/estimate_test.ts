@@ -16,7 +16,11 @@ const empty: ToolData = {
   evaluations: [],
   inForce: undefined,
 };
-const base = { options: JobOptions.parse({}), recent: [], kind: "claude-cli" as const };
+const base = {
+  options: JobOptions.parse({}),
+  recent: [],
+  evaluators: [{ kind: "claude-cli" as const, model: "sonnet" }],
+};
 
 Deno.test("estimateJob() guesses where nothing was measured, and says so", () => {
   const estimate = estimateJob({ ...base, tools: [empty, empty], concurrency: 2 });
@@ -94,7 +98,7 @@ Deno.test("estimateJob() says what a thorough test can find, usually takes and t
 });
 
 Deno.test("estimateJob() says that there is no evaluator", () => {
-  const estimate = estimateJob({ ...base, kind: undefined, tools: [empty], concurrency: 1 });
+  const estimate = estimateJob({ ...base, evaluators: [], tools: [empty], concurrency: 1 });
   assert.match(estimate.basis, /no evaluator is available/);
 });
 

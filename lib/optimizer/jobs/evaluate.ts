@@ -103,7 +103,7 @@ export async function evaluateForJob(
     siblingPrompts: test.siblingPrompts,
     alpha: test.alpha,
     limits: limitsOf(promptsPerCategory, asked),
-    evaluator: context.evaluator,
+    evaluators: context.evaluators,
     shown: (description) => shown.get(description) ?? [],
     target: target.flatName,
     view,

@@ -8,10 +8,10 @@ import { counted } from "../../core/text.ts";
 import { addCosts, spentBy } from "../cost.ts";
 import { estimateGain, type PairedCounts, promptsOf as promptsIn } from "../evaluation/evidence.ts";
 import { TRIAL_LIMITS } from "../evaluation/procedure.ts";
-import { gainPoints, percent } from "../evaluation/metrics.ts";
+import { percent, testedGainText } from "../evaluation/metrics.ts";
 import { runWithRetries } from "../evaluation/run.ts";
 import { takeTurns } from "../evaluation/selection.ts";
-import type { ShownTool } from "../evaluators/evaluator.ts";
+import type { Evaluator, ShownTool } from "../evaluators/evaluator.ts";
 import type { JobContext } from "./run.ts";
 
 /** Prompts of each tool, and of all of them. */
@@ -19,10 +19,13 @@ const PROMPTS_OF_TOOL = 12;
 const MOST_PROMPTS = 120;
 
 /** Runs that the joint tests of a job may take. */
-export function mostJointRuns(tools: readonly { server: string }[]): number {
+export function mostJointRuns(tools: readonly { server: string }[], models = 1): number {
   const servers = Map.groupBy(tools, ({ server }) => server);
   return [...servers.values()].filter(({ length }) => length > 1)
-    .reduce((sum, own) => sum + 2 * Math.min(MOST_PROMPTS, PROMPTS_OF_TOOL * own.length), 0);
+    .reduce(
+      (sum, own) => sum + 2 * models * Math.min(MOST_PROMPTS, PROMPTS_OF_TOOL * own.length),
+      0,
+    );
 }
 
 /**
@@ -46,7 +49,7 @@ async function testServer(
   server: string,
   tools: readonly string[],
 ): Promise<JointTest | undefined> {
-  const { options: { promotions, prompts, targets, concurrency } } = context;
+  const { options: { promotions, prompts, targets, concurrency }, evaluators } = context;
   const inForce = tools.filter((tool) => promotions.of(server, tool) !== undefined);
   if (inForce.length < 2) return undefined;
   const fieldOf = (textOf: (tool: string) => string): ShownTool[] =>
@@ -68,23 +71,27 @@ async function testServer(
     before: { correct: 0, total: 0 },
     after: { correct: 0, total: 0 },
   };
-  for (let at = 0; at < asked.length; at += concurrency) {
+  // A prompt counts once, as the mean of all models.
+  const share = 1 / evaluators.length;
+  const all = asked.flatMap((prompt) => evaluators.map((evaluator) => ({ prompt, evaluator })));
+  for (let at = 0; at < all.length; at += concurrency) {
     const pairs = await Promise.all(
-      asked.slice(at, at + concurrency).map(async (prompt) => {
-        const old = await isRight(context, prompt, before);
-        return { prompt, old, now: await isRight(context, prompt, after) };
+      all.slice(at, at + concurrency).map(async ({ prompt, evaluator }) => {
+        const old = await isRight(context, evaluator, prompt, before);
+        return { prompt, old, now: await isRight(context, evaluator, prompt, after) };
       }),
     );
     for (const { prompt, old, now } of pairs) {
       if (old === undefined || now === undefined) continue;
       const kind = counts[prompt.category === "negative" ? 1 : 0];
-      kind[old === now ? "ties" : now ? "wins" : "losses"]++;
+      kind[old === now ? "ties" : now ? "wins" : "losses"] += share;
       scores.before = added(scores.before, old);
       scores.after = added(scores.after, now);
     }
   }
   if (scores.after.total === 0) return undefined;
-  const gain = estimateGain(counts);
+  const measured = estimateGain(counts);
+  const gain = { ...measured, prompts: Math.round(measured.prompts) };
   const isHarmful = gain.mean < 0 ||
     counts.some((one) => one.losses - one.wins > TRIAL_LIMITS.margin * promptsIn(one));
   return { server, tools: [...inForce], ...scores, gain, isHarmful };
@@ -100,7 +107,8 @@ function promptsOf(saved: readonly GoldenPrompt[], tool: string): GoldenPrompt[]
 
 /** Undefined if the run failed, or the budget is used up. */
 async function isRight(
-  { options, evaluator, budget, record, signal }: JobContext,
+  { options, budget, record, signal }: JobContext,
+  evaluator: Evaluator,
   { prompt, server, toolName, expectedBehavior }: GoldenPrompt,
   tools: readonly ShownTool[],
 ): Promise<boolean | undefined> {
@@ -131,7 +139,7 @@ function added({ correct, total }: SuccessCount, isCorrect: boolean): SuccessCou
 /** What the promotions of a server came to together. */
 export function jointText({ server, tools, before, after, gain, isHarmful }: JointTest): string {
   return `All ${tools.length} promoted descriptions of ${server} together: ${percent(before)} -> ` +
-    `${percent(after)} of ${counted(after.total, "prompt")}, ${gainPoints(gain)}` +
+    `${percent(after)} of ${counted(gain.prompts, "prompt")}, ${testedGainText(gain)}` +
     (isHarmful
       ? `. Together they do harm on some kind of prompts: revert ${
         tools.join(", ")

@@ -5,7 +5,7 @@ import {
   type OptimizationJob,
   type ToolCandidate,
 } from "../../core/optimization.ts";
-import { gainOf, gainPoints, percent, promptsIn } from "../evaluation/metrics.ts";
+import { gainTextOf, percent, promptsIn } from "../evaluation/metrics.ts";
 import { counted } from "../../core/text.ts";
 
 export function progressMessage(job: OptimizationJob): string {
@@ -48,10 +48,10 @@ export function gainText(evaluation: Evaluation, result: DescriptionResult): str
   const { baseline, candidate } = result.paired ??
     { baseline: own, candidate: result.metrics };
   const from = baseline ? percent(baseline.overall) : "no data";
-  const gain = result.verdict?.gain ?? gainOf(baseline?.overall, candidate.overall);
+  const gain = gainTextOf(result.verdict ?? {}, baseline?.overall, candidate.overall);
   const prompts = counted(promptsIn(candidate.overall), "prompt");
   return `overall ${from} -> ${percent(candidate.overall)}` +
-    (gain ? `, ${gainPoints(gain)}, ${prompts}` : "");
+    (gain ? `, ${gain}, ${prompts}` : "");
 }
 
 export function refusalText(evaluation: Evaluation): string {

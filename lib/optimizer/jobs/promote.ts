@@ -34,7 +34,12 @@ export async function promoteBest(
     const still = await keepIfGood(context, evaluation, inForce);
     if (!proposed) return stay(`${kept}: ${refusalText(evaluation)}${still}`);
     const gain = gainText(evaluation, proposed);
-    const why = proposed.verdict?.confirmed
+    const { families } = proposed.verdict ?? {};
+    const why = families
+      ? `it is confirmed for ${
+        families.join(" and ")
+      } models only. A person can promote it for them`
+      : proposed.verdict?.confirmed
       ? `your thresholds refuse it: ${failedRules(proposed)}. A person can accept it`
       : "this is not confirmed: test it at the depth thorough";
     return {
@@ -109,6 +114,7 @@ async function promote(
       baseline: paired?.baseline ?? own?.metrics,
       verdict,
       testedWith: model === undefined ? undefined : { evaluator, model },
+      testedModels: evaluation.models,
       // Whether the server has an empty one or none is left to what it says now.
       canonicalDescription: own?.description || undefined,
     }),

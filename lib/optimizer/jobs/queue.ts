@@ -1,7 +1,7 @@
 import { settledWithin } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { JobEstimate } from "../../core/job_outcome.ts";
-import { JobTool, newId, OptimizationJob } from "../../core/optimization.ts";
+import { type JobOptions, JobTool, newId, OptimizationJob } from "../../core/optimization.ts";
 import type { Stored } from "../../storage/records.ts";
 import { type JobsOptions, runJob } from "./run.ts";
 import { type JobControl, JobControls, RECENT } from "./control.ts";
@@ -13,8 +13,10 @@ import {
   type JobRequest,
   readJobOptions,
   refuseKnown,
+  type SelectedTool,
   selectTools,
 } from "./selection.ts";
+import { checkAll, evaluatorsOf, refuseUnfit } from "./models.ts";
 import { ModelQueue } from "./concurrency.ts";
 
 const CHECK_MS = 500;
@@ -47,28 +49,28 @@ export class OptimizationJobs implements AsyncDisposable {
   }
 
   async estimate(request: JobRequest): Promise<JobEstimate> {
-    const { targets, runs, evaluator, concurrency } = this.#options;
+    const { targets, runs, concurrency } = this.#options;
     const tools = selectTools(targets, request);
-    const options = readJobOptions(request, tools);
+    const options = this.#readOptions(request, tools);
     besideOf(targets, tools, options);
     const stock = await readToolData(this.#options, tools, options);
     refuseKnown(stock, options);
-    const kind = await evaluator().then(({ kind }) => kind, () => undefined);
+    const evaluators = await evaluatorsOf(this.#options, options.models).catch(() => []);
     return estimateJob({
       options,
       tools: stock,
       recent: await runs.recent(MOST_RECENT),
-      kind,
+      evaluators,
       concurrency,
     });
   }
 
   /** Resolves when the work has begun, not when it is done. */
   async start(request: JobRequest): Promise<OptimizationJob> {
-    const { targets, candidates, evaluator, owner, jobs } = this.#options;
+    const { targets, candidates, owner, jobs } = this.#options;
     this.#refuseWhileOff();
     const tools = selectTools(targets, request);
-    const options = readJobOptions(request, tools);
+    const options = this.#readOptions(request, tools);
     for (const id of options.candidateIds ?? []) {
       const [{ server, tool } = { server: "", tool: "" }] = tools;
       const { toolName } = await candidates.resolve(server, id);
@@ -83,21 +85,9 @@ export class OptimizationJobs implements AsyncDisposable {
     if (isDecidedBySaved(options)) {
       refuseKnown(await readToolData(this.#options, tools, options), options);
     }
-    const judge = await evaluator();
-    await judge.check();
-    if (options.maxCostUsd !== undefined && judge.isPriced === false) {
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: `Cannot enforce a budget of ${options.maxCostUsd} USD: the price of the model ` +
-          `"${judge.model}" is not known`,
-        recoveryAction: "Set its price with --model-prices, or limit the number of runs instead",
-      });
-    }
-    if (options.view === "deferred" && judge.kind !== "claude-cli") {
-      throw new GatewayError("INVALID_ARGUMENTS", {
-        message: `Cannot evaluate deferred tools with ${judge.kind}: only a client defers tools`,
-        recoveryAction: "Use --evaluator claude-cli, or the view inline",
-      });
-    }
+    const evaluators = await evaluatorsOf(this.#options, options.models);
+    await checkAll(evaluators);
+    refuseUnfit(evaluators, options);
     await this.#controls.refuseBusy(tools);
     const now = new Date().toISOString();
     const job = OptimizationJob.parse({
@@ -282,6 +272,14 @@ export class OptimizationJobs implements AsyncDisposable {
     } catch (error) {
       this.#options.onWarning("Cannot reload an optimization job", { error });
     }
+  }
+
+  /** With the models of today: after a restart it asks the same. */
+  #readOptions(request: JobRequest, tools: readonly SelectedTool[]): JobOptions {
+    const options = readJobOptions(request, tools);
+    const { defaultModels: models } = this.#options;
+    if (options.models !== undefined || models === undefined) return options;
+    return { ...options, models: [...models] };
   }
 
   #refuseWhileOff(): void {

@@ -21,7 +21,7 @@ Deno.test("OptimizationJobs.start() writes what is missing, tests it and promote
   const [tool] = job.tools;
   assert.match(
     tool?.outcome ?? "",
-    /^Promoted: overall \d+ % -> 100 %, \+\d.* points \(95 % interval \d+ to \d+\), \d+ prompts$/,
+    /^Promoted: overall \d+ % -> 100 %, \+\d.* points \(95 % interval \d+ to \d+\), with each category counted alike, \d+ prompts$/,
   );
   assert.equal(tool?.failed, false);
   assert.equal(tool?.candidates, 4);

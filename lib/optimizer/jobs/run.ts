@@ -9,6 +9,7 @@ import type { Target, Targets } from "../targets.ts";
 import { Budget } from "../cost.ts";
 import { isStorageError, type JobRecord, toolAt } from "./record.ts";
 import type { ModelQueue } from "./concurrency.ts";
+import { checkAll, evaluatorsOf } from "./models.ts";
 import type { OnAudit } from "../../core/access.ts";
 import type {
   CandidatesRepository,
@@ -29,8 +30,11 @@ export interface JobsOptions {
   evaluations: EvaluationsRepository;
   promotions: Promotions;
   targets: Targets;
-  evaluator(): Promise<Evaluator>;
-  textModel(): Promise<TextModel>;
+  /** Of a model such as `openai-api:gpt-5-mini`; without one, the one that is set. */
+  evaluator(ref?: string): Promise<Evaluator>;
+  textModel(ref?: string): Promise<TextModel>;
+  /** What jobs ask that name no models. */
+  defaultModels?: readonly string[] | undefined;
   concurrency: number;
   owner: string;
   isOwnerAlive(owner: string): Promise<boolean>;
@@ -47,7 +51,7 @@ export interface JobContext {
   options: JobsOptions;
   record: JobRecord;
   budget: Budget;
-  evaluator: Evaluator;
+  evaluators: readonly Evaluator[];
   /** Tools whose prompts were to be written, with what was said about that; nothing is tried twice. */
   written: Map<string, string[]>;
   textModel(): Promise<TextModel>;
@@ -73,15 +77,17 @@ export async function runJob(
 ): Promise<Pick<OptimizationJob, "status" | "note">> {
   const budget = new Budget(record.job.options);
   try {
-    const evaluator = await options.evaluator();
-    await evaluator.check();
+    const evaluators = await evaluatorsOf(options, record.job.options.models);
+    await checkAll(evaluators);
     const context: JobContext = {
       options,
       record,
       budget,
       written: new Map(),
-      evaluator: models.evaluator(evaluator),
-      textModel: async () => models.textModel(await options.textModel()),
+      evaluators: evaluators.map((evaluator) => models.evaluator(evaluator)),
+      // The first of several models writes.
+      textModel: async () =>
+        models.textModel(await options.textModel(record.job.options.models?.[0])),
       signal,
     };
     await countFinished(context);

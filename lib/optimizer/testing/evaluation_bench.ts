@@ -36,7 +36,7 @@ export function evaluationBench(
       { candidateId: "good", description: GOOD },
     ],
     prompts: somePrompts(),
-    evaluator,
+    evaluators: [evaluator],
     shown: (description) => targets.shown("weather", "get_forecast", description, []),
     target: TARGET,
     concurrency: 1,

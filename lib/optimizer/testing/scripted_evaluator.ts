@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { EvaluatorKind } from "../../core/optimization.ts";
 import type { Evaluator, Observation, RunRequest } from "../evaluators/evaluator.ts";
 
 /** What a stand-in for a model does: tools it calls, or a whole observation. */
@@ -19,7 +20,7 @@ const Described = z.looseObject({ description: z.string().default("") });
 
 /** An evaluator without a model; keeps what it was asked. */
 export class ScriptedEvaluator implements Evaluator {
-  readonly kind = "claude-cli";
+  readonly kind: EvaluatorKind;
   readonly model: string;
   readonly asked: Asked[] = [];
   /** The most runs that were under way at once. */
@@ -27,7 +28,8 @@ export class ScriptedEvaluator implements Evaluator {
   #running = 0;
   readonly #script: Script;
 
-  constructor(script: Script, model = "stand-in") {
+  constructor(script: Script, model = "stand-in", kind: EvaluatorKind = "claude-cli") {
+    this.kind = kind;
     this.model = model;
     this.#script = script;
   }

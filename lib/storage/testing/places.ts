@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { KvClient, parseLocation } from "../kv_client.ts";
+import { startKvConnect } from "./kv_connect.ts";
 
 /** Somewhere that a store can be kept. */
 export interface Place {
@@ -21,12 +22,13 @@ export async function withFile(run: (path: string) => Promise<void>): Promise<vo
   }
 }
 
-/** Memory, a file, and the remote KV that QUARTERMASTER_TEST_KV names, if it does. */
+/** Memory, a file, and a KV server: one in this process, and the one QUARTERMASTER_TEST_KV names. */
 export function places(): Place[] {
   const remote = Deno.env.get("QUARTERMASTER_TEST_KV");
   return [
     { name: "memory", ignore: false, isShared: false, use: (run) => run(":memory:") },
     { name: "file", ignore: false, isShared: true, use: withFile },
+    { name: "KV Connect", ignore: false, isShared: true, use: withKvConnect },
     {
       name: remote === undefined
         ? "remote (skipped: set QUARTERMASTER_TEST_KV to the URL of an empty KV)"
@@ -36,6 +38,12 @@ export function places(): Place[] {
       use: (run) => withEmptyRemote(remote ?? "", run),
     },
   ];
+}
+
+async function withKvConnect(run: (location: string) => Promise<void>): Promise<void> {
+  await using server = startKvConnect();
+  if (!Deno.env.has("DENO_KV_ACCESS_TOKEN")) Deno.env.set("DENO_KV_ACCESS_TOKEN", "token");
+  await run(server.url);
 }
 
 async function withEmptyRemote(

@@ -41,6 +41,8 @@ export interface ServerUse {
 }
 
 export interface RefusedUse {
+  /** Default: `call.refuse`. */
+  action?: string;
   /** As the audit log names it: `git.commit`, `(gateway).add_server`. */
   subject: string;
   principal: string;

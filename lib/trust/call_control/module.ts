@@ -11,6 +11,9 @@ import { RefusedCalls } from "./refused_calls.ts";
 import type { ResultPages } from "./result_pages.ts";
 import { ToolsetModes } from "./modes.ts";
 import { actingFor } from "../../telemetry/audit_log.ts";
+import type { Options } from "../../config/option_table.ts";
+import type { TelemetryModule } from "../../telemetry/module.ts";
+import { openContentGuard } from "../content_guard/module.ts";
 import type { Logs } from "../../telemetry/logs.ts";
 import type { Toolsets } from "../../catalog/toolsets/toolsets.ts";
 
@@ -21,6 +24,8 @@ export interface CallControlModuleOptions {
   toolsets: Toolsets;
   logs: Logs;
   address: string;
+  options: Pick<Options, "answers">;
+  telemetry: Pick<TelemetryModule, "metrics" | "activity">;
   onChange(): void;
   onAudit?: OnAudit | undefined;
   /** Asks the person behind a client to approve a call; undefined if the client cannot ask. */
@@ -111,10 +116,17 @@ export async function openCallControl(input: CallControlModuleOptions) {
     readPage: async (request, client) => (await pages()).read(request, client),
     onRefused: (use, error) => refused.note(use, error),
   });
+  const contentGuard = await openContentGuard({
+    ...input,
+    ...input.telemetry,
+    refused: (use, error) => refused.note(use, error),
+  });
   return {
     policy,
     approvals,
     toolsetModes: modes,
+    ...contentGuard,
+    loadModes: async () => void await Promise.all([modes.load(), contentGuard.answerModes.load()]),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -40,18 +40,21 @@ export class RefusedCalls implements Disposable {
     this.#options = options;
   }
 
-  note({ subject, principal, client, isRequest }: RefusedUse, error: Error): void {
+  note(
+    { action = "call.refuse", subject, principal, client, isRequest }: RefusedUse,
+    error: Error,
+  ): void {
     // Counted apart, so that no client's habit keeps a refused call out of the log.
     const account = isRequest ? `requests ${ownerOf(principal)}` : ownerOf(principal);
     if (this.#countOf(account) >= PER_DAY) return;
     const last: RefusedCall = {
-      action: "call.refuse",
+      action,
       subject,
       principal,
       from: client ? originOf(client) : currentPlace(),
       after: { reason: error.message },
     };
-    const key = JSON.stringify([account, subject]);
+    const key = JSON.stringify([account, action, subject]);
     let window = this.#windows.get(key);
     if (!window) {
       const timer = setTimeout(() => this.#close(key), this.#options.windowMs ?? WINDOW_MS);

@@ -1,4 +1,5 @@
 import type { Finding, Severity } from "../../catalog/tool_guard.ts";
+import type { PassageSpan } from "./definition.ts";
 import {
   CONTROLS,
   DRESSED,
@@ -22,19 +23,20 @@ import {
 /** Finds characters that a person does not see, or sees in another order than a model reads. */
 export function scanCharacters(where: string, text: string): Finding[] {
   const found: Finding[] = [];
-  const note = (rule: string, severity: Severity, at: number, why: string) => {
-    if (at >= 0) found.push({ rule, severity, where, excerpt: excerptOf(text, at), why });
+  const note = (rule: string, severity: Severity, [from, to]: PassageSpan, why: string) => {
+    if (from < 0) return;
+    found.push({ rule, severity, where, excerpt: excerptOf(text, from), why, span: [from, to] });
   };
-  const spelled = text.search(SPELLED_ESCAPE);
+  const spelled = spanOf(text, SPELLED_ESCAPE);
   note("control-characters", "medium", spelled, "It spells out a terminal escape sequence");
   if (!UNUSUAL.test(text)) return found;
 
-  const tag = text.replace(FLAGS, (flag) => " ".repeat(flag.length)).search(TAGS);
-  note("invisible-characters", "high", tag, "It contains text in invisible characters");
+  const tags = spanOf(text.replace(FLAGS, (flag) => " ".repeat(flag.length)), TAGS);
+  note("invisible-characters", "high", tags, "It contains text in invisible characters");
   note(
     "invisible-characters",
     "high",
-    text.search(SELECTORS),
+    spanOf(text, SELECTORS),
     "It contains a run of variation selectors, which can encode hidden text",
   );
   const invisible = invisiblesIn(text);
@@ -42,27 +44,39 @@ export function scanCharacters(where: string, text: string): Finding[] {
   note(
     "invisible-characters",
     isName || invisible.length > 3 ? "high" : "medium",
-    invisible[0] ?? -1,
+    [invisible[0] ?? -1, (invisible.at(-1) ?? -1) + 1],
     "It contains invisible characters",
   );
-  const override = text.search(OVERRIDES);
+  const override = spanOf(text, OVERRIDES);
   const reorders = "It makes text appear in a different order than it is stored in";
   note("bidirectional-characters", "high", override, reorders);
-  if (override < 0 && !RIGHT_TO_LEFT.test(text)) {
+  if (override[0] < 0 && !RIGHT_TO_LEFT.test(text)) {
     const why = "It changes the direction of text that is entirely left-to-right";
-    note("bidirectional-characters", "medium", text.search(EMBEDDINGS), why);
+    note("bidirectional-characters", "medium", spanOf(text, EMBEDDINGS), why);
   }
-  const escape = text.search(ESCAPES);
+  const escape = spanOf(text, ESCAPES);
   const commands = "It contains terminal escape sequences, which can hide or change displayed text";
   note("control-characters", "high", escape, commands);
-  if (escape < 0) {
-    note("control-characters", "medium", text.search(CONTROLS), "It contains control characters");
+  if (escape[0] < 0) {
+    note("control-characters", "medium", spanOf(text, CONTROLS), "It contains control characters");
   }
   const dressed = "It is written in look-alike letters that a text search does not find";
-  note("mixed-scripts", "medium", text.search(DRESSED), dressed);
-  const mixed = "A word mixes look-alike letters of two scripts";
-  note("mixed-scripts", "medium", mixedWord(text), mixed);
+  note("mixed-scripts", "medium", spanOf(text, DRESSED), dressed);
+  const mixed = mixedWord(text);
+  note("mixed-scripts", "medium", [mixed, mixed], "A word mixes look-alike letters of two scripts");
   return found;
+}
+
+/** From the first match to the end of the last one; -1 if there is none. */
+function spanOf(text: string, expression: RegExp): PassageSpan {
+  const first = text.search(expression);
+  if (first < 0) return [-1, -1];
+  const flags = expression.flags.replace("g", "") + "g";
+  let end = first;
+  for (const { 0: match, index } of text.matchAll(new RegExp(expression.source, flags))) {
+    end = index + match.length;
+  }
+  return [first, end];
 }
 
 /** Where the invisible characters are that no spelling asks for. */

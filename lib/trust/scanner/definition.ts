@@ -3,8 +3,8 @@ import { DETECTOR, SCHEMA_WORDS } from "./data/words.ts";
 /** What a definition stands among. */
 export interface ScanContext {
   server: string;
-  /** Names of tools of other servers, original names. */
-  otherTools: ReadonlySet<string>;
+  /** Names of tools of other servers, original names; with their descriptions where known. */
+  otherTools: ReadonlySet<string> | ReadonlyMap<string, string>;
   otherServers: ReadonlySet<string>;
   reserved: ReadonlySet<string>;
   /** Names of this server's tools: mentioning its own `read_file` is not a cross reference. */
@@ -18,22 +18,40 @@ interface DefinitionText {
   kind: "value" | "key";
 }
 
-/** Far above what real definitions have, and little enough to be read in some milliseconds. */
-export const LIMITS = { characters: 32_000, nodes: 20_000, depth: 40 };
+/** From where to where something goes in a text. */
+export type PassageSpan = [number, number];
+
+/**
+ * What is read of a definition; what lies beyond is taken out, since nobody has looked at it. A
+ * piece is what is read in one go.
+ */
+export const LIMITS = { characters: 200_000, nodes: 100_000, depth: 60, piece: 16_000 };
+/** Pieces share so much, or a sentence could hide between two of them. */
+const OVERLAP = 600;
+/** More places are named by what they are in. */
+const MOST_UNREAD = 20;
+
+/** A place that was not read: a part of a text, or all that is there. */
+interface Unread {
+  where: string;
+  span?: PassageSpan;
+}
 
 /** Every text of a definition, name and description first, up to the limits. */
 export function textsOf(
   definition: Record<string, unknown>,
-): { texts: DefinitionText[]; isCut: boolean } {
+): { texts: DefinitionText[]; unread: Unread[] } {
   const texts: DefinitionText[] = [];
+  const unread: Unread[] = [];
   let characters = 0;
   let nodes = 0;
-  let isCut = false;
   const take = (text: string, where: string, kind: DefinitionText["kind"]) => {
     if (SCHEMA_WORDS.has(text)) return;
-    const room = LIMITS.characters - characters;
-    if (text.length > room) isCut = true;
-    if (room <= 0) return;
+    const room = Math.max(0, LIMITS.characters - characters);
+    if (text.length > room) {
+      unread.push(kind === "key" || room === 0 ? { where } : { where, span: [room, text.length] });
+    }
+    if (room === 0) return;
     texts.push({ where, text: text.slice(0, room), kind });
     characters += text.length;
   };
@@ -48,14 +66,16 @@ export function textsOf(
     const { value, where, depth } = waiting.pop()!;
     if (typeof value === "string") take(value, where, "value");
     if (typeof value !== "object" || value === null) continue;
-    if (depth >= LIMITS.depth || characters >= LIMITS.characters) {
-      isCut = true;
+    if (depth >= LIMITS.depth || characters >= LIMITS.characters || nodes >= LIMITS.nodes) {
+      // All that is not name, title or description has no name of its own.
+      const places = where === "" ? Object.keys(value) : [where];
+      unread.push(...places.map((where) => ({ where })));
       continue;
     }
     const children: typeof waiting = [];
     for (const key in value) {
       if (++nodes > LIMITS.nodes) {
-        isCut = true;
+        unread.push({ where });
         break;
       }
       const path = Array.isArray(value)
@@ -69,7 +89,75 @@ export function textsOf(
     // In their own order, since the last one pushed is the next one taken.
     for (let i = children.length - 1; i >= 0; i--) waiting.push(children[i]!);
   }
-  return { texts, isCut };
+  return { texts, unread: coarse(unread) };
+}
+
+/** Few places that hold all of these. */
+function coarse(unread: readonly Unread[]): Unread[] {
+  const spans = unread.filter(({ span }) => span !== undefined);
+  let places = new Set(unread.filter(({ span }) => !span).map(({ where }) => shortWhere(where)));
+  while (places.size > MOST_UNREAD) {
+    const longest = Math.max(...Array.from(places, (where) => where.length));
+    if (!/[.[]/.test([...places].find((where) => where.length === longest) ?? "")) break;
+    places = new Set(
+      Array.from(places, (where) => where.length > longest / 2 ? parentOf(where) : where),
+    );
+  }
+  return [...spans.slice(0, MOST_UNREAD), ...Array.from(places, (where) => ({ where }))];
+}
+
+const LONGEST_WHERE = 200;
+
+/** The place, or the innermost one around it whose name is short enough to be shown. */
+export function shortWhere(where: string): string {
+  let short = where;
+  while (short.length > LONGEST_WHERE && /[.[]/.test(short)) short = parentOf(short);
+  return short.slice(0, LONGEST_WHERE);
+}
+
+function parentOf(where: string): string {
+  const at = Math.max(where.lastIndexOf("."), where.lastIndexOf("["));
+  return at <= 0 ? where : where.slice(0, at);
+}
+
+/** Pieces of a long text, and where each begins. */
+export function piecesOfText(text: string): { piece: string; at: number }[] {
+  if (text.length <= LIMITS.piece) return [{ piece: text, at: 0 }];
+  const pieces: { piece: string; at: number }[] = [];
+  for (let at = 0; at < text.length;) {
+    const end = at + LIMITS.piece;
+    pieces.push({ piece: text.slice(at, end), at });
+    if (end >= text.length) break;
+    // At the beginning of a word, or half of one could be read.
+    const space = text.slice(end - OVERLAP, end - OVERLAP / 2).search(/\s/);
+    at = end - OVERLAP + Math.max(space, 0);
+  }
+  return pieces;
+}
+
+const ENDS = ".!?;";
+const WIDE_ENDS = "。！？；।";
+
+/**
+ * The whole passage around a place: from the beginning of its sentence to the end of its paragraph,
+ * since what follows an order belongs to it.
+ */
+export function passageAround(text: string, [from, to]: PassageSpan): PassageSpan {
+  let start = Math.min(from, text.length);
+  while (start > 0 && !isBreak(text, start - 1)) start--;
+  while (start < from && /\s/.test(text[start]!)) start++;
+  const rest = text.slice(to).search(/\r?\n[ \t\r]*\n/);
+  return [start, rest < 0 ? text.length : to + rest];
+}
+
+/** Whether a sentence or an item ends with this character. */
+function isBreak(text: string, at: number): boolean {
+  const character = text[at]!;
+  if (WIDE_ENDS.includes(character)) return true;
+  if (character === "\n") {
+    return /^[ \t\r]*(\n|[-*•#|<]|\d+[.)] )/.test(text.slice(at + 1, at + 40));
+  }
+  return (character === " " || character === "\t") && at > 0 && ENDS.includes(text[at - 1]!);
 }
 
 /** As much of a word as its forms have in common, roughly. */
@@ -90,6 +178,8 @@ export interface Reading {
   text: string;
   read: string;
   topic: ReadonlySet<string>;
+  /** A name: it goes as a whole or not at all. */
+  isName: boolean;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -100,17 +190,21 @@ const ONE_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9.-]+){3,30}$/;
 export function readingsOf(
   definition: Record<string, unknown>,
   server: string,
-): { readings: Reading[]; isCut: boolean } {
+): { readings: Reading[]; unread: Unread[] } {
   const topic = topicOf(definition.name, server);
-  const { texts, isCut } = textsOf(definition);
-  const readings = texts.map(({ where, text, kind }): Reading => ({
-    where,
-    text,
-    read: kind === "key" || where === "name" || ONE_WORD.test(text) ? spelledOut(text) : text,
-    // A name is not about itself.
-    topic: where === "name" ? NOTHING : topic,
-  }));
-  return { readings, isCut };
+  const { texts, unread } = textsOf(definition);
+  const readings = texts.map(({ where, text, kind }): Reading => {
+    const isName = kind === "key" || where === "name";
+    return {
+      where,
+      text,
+      read: isName || ONE_WORD.test(text) ? spelledOut(text) : text,
+      // A name is not about itself.
+      topic: where === "name" ? NOTHING : topic,
+      isName,
+    };
+  });
+  return { readings, unread };
 }
 
 function spelledOut(name: string): string {

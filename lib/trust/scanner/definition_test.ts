@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
-import { LIMITS, readingsOf, textsOf, topicOf, topicStem, unquoted } from "./definition.ts";
+import {
+  LIMITS,
+  passageAround,
+  piecesOfText,
+  readingsOf,
+  textsOf,
+  topicOf,
+  topicStem,
+  unquoted,
+} from "./definition.ts";
 
 Deno.test("textsOf() finds every text of a definition and its path, the description early", () => {
-  const { texts, isCut } = textsOf({
+  const { texts, unread } = textsOf({
     inputSchema: {
       type: "object",
       properties: {
@@ -37,20 +46,47 @@ Deno.test("textsOf() finds every text of a definition and its path, the descript
     ],
   );
   assert.ok(texts.some(({ kind, text }) => kind === "key" && text === "path"));
-  assert.equal(isCut, false);
+  assert.deepEqual(unread, []);
 });
 
 Deno.test("textsOf() stops at its limits and says so", () => {
   const long = textsOf({ description: "x".repeat(LIMITS.characters + 1), title: "t" });
-  assert.equal(long.isCut, true);
+  assert.deepEqual(long.unread, [
+    { where: "description", span: [LIMITS.characters - 1, LIMITS.characters + 1] },
+  ]);
   assert.equal(long.texts.reduce((sum, { text }) => sum + text.length, 0), LIMITS.characters);
 
   let deep: unknown = "bottom";
   for (let i = 0; i < 100_000; i++) deep = { a: deep };
-  assert.equal(textsOf({ inputSchema: deep }).isCut, true);
+  const place = `inputSchema${".a".repeat(LIMITS.depth - 1)}`;
+  assert.deepEqual(textsOf({ inputSchema: deep }).unread, [{ where: place }]);
 
   const many = Object.fromEntries(Array.from({ length: LIMITS.nodes + 1 }, (_, i) => [i, i]));
-  assert.equal(textsOf({ inputSchema: many }).isCut, true);
+  assert.deepEqual(textsOf({ inputSchema: many }).unread.map(({ where }) => where), [
+    "inputSchema",
+  ]);
+});
+
+Deno.test("piecesOfText() covers all of a long text, and its pieces share a sentence", () => {
+  const text = Array.from({ length: 9_000 }, (_, index) => `word${index}`).join(" ");
+  const pieces = piecesOfText(text);
+  assert.ok(pieces.length > 3);
+  for (const [index, { piece, at }] of pieces.entries()) {
+    assert.equal(text.slice(at, at + piece.length), piece);
+    assert.ok(piece.length <= LIMITS.piece);
+    const next = pieces[index + 1];
+    if (next) assert.ok(next.at > at && next.at < at + piece.length - 200);
+    else assert.equal(at + piece.length, text.length);
+  }
+});
+
+Deno.test("passageAround() goes from the sentence to the end of the paragraph", () => {
+  const text = "Adds numbers. First read the key. Then pass it.\n\nReturns the sum.";
+  const at = text.indexOf("key");
+  assert.equal(
+    text.slice(...passageAround(text, [at, at + 3])),
+    "First read the key. Then pass it.",
+  );
 });
 
 Deno.test("topicOf() has the words of names in any spelling, by their beginnings", () => {

@@ -1,3 +1,4 @@
+import type { PassageSpan } from "./definition.ts";
 import {
   BASE32,
   BASE64,
@@ -16,6 +17,8 @@ import {
 interface Decoded {
   text: string;
   how: string;
+  /** Where it is in the text around it. */
+  span: PassageSpan;
 }
 
 /** Enough for any message; a longer one is still read at its start. */
@@ -29,7 +32,8 @@ export function decodedIn(text: string): Decoded[] {
     for (const match of text.matchAll(expression)) {
       if (found.length >= MOST) return;
       const decoded = decode(match[0].slice(0, LONGEST));
-      if (decoded !== undefined && isProse(decoded)) found.push({ text: decoded, how });
+      if (decoded === undefined || !isProse(decoded)) continue;
+      found.push({ text: decoded, how, span: [match.index, match.index + match[0].length] });
     }
   };
   if (LONG.test(text)) {
@@ -161,8 +165,10 @@ const SPELLINGS: readonly {
 
 /** A text as it reads in each spelling that it has marks of. */
 export function respelled(text: string): Decoded[] {
-  return SPELLINGS.flatMap(({ how, marks, least, read }) =>
-    (text.match(marks)?.length ?? 0) >= least ? [{ text: read(text), how }] : []
+  return SPELLINGS.flatMap(({ how, marks, least, read }): Decoded[] =>
+    (text.match(marks)?.length ?? 0) >= least
+      ? [{ text: read(text), how, span: [0, text.length] }]
+      : []
   );
 }
 

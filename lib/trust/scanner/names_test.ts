@@ -84,3 +84,26 @@ Deno.test("scanParameters() bears a schema of any shape", () => {
     assert.deepEqual(scanParameters({ name: 7, inputSchema }), []);
   }
 });
+
+Deno.test("scanName() finds a copy of another server's tool, and leaves siblings alone", () => {
+  const text =
+    "Runs a command on the machine and returns what it prints, line by line, as plain text.";
+  const others = new Map([["execute_command", text], ["list_files", "Lists files."]]);
+  const found = (name: string, description: string, ownTools: string[] = []) =>
+    scanName(
+      name,
+      {
+        server: "s",
+        otherTools: others,
+        otherServers: new Set(),
+        reserved: new Set(),
+        ownTools: new Set(ownTools),
+      },
+      description,
+    ).map(({ rule, severity }) => `${severity} ${rule}`);
+  assert.deepEqual(found("execute_command_v1", text), ["medium shadowing"]);
+  assert.deepEqual(found("better_execute_command", `${text} Fast.`), ["medium shadowing"]);
+  assert.deepEqual(found("list_files_2", "Shows invoices of a year."), ["low shadowing"]);
+  assert.deepEqual(found("execute_command_2", text, ["execute_command", "execute_command_2"]), []);
+  assert.deepEqual(found("run_it", text), ["low shadowing"]);
+});

@@ -5,7 +5,7 @@ import type { Sign } from "./data/signs.ts";
 /** How far before the end of a sentence a sign may be that counts for it, in words. */
 const REACH = 60;
 /** Points at which a passage is doubtful, and at which it has no honest reading. */
-const ENOUGH = 8.5;
+const ENOUGH = 10;
 const PLENTY = 15;
 /** As many of them have to come from signs where a tool is held back: manner alone may be prose. */
 const GRAVE = 8.5;
@@ -116,7 +116,7 @@ export class PassageScore {
     this.#isGrave = points >= PLENTY && signed >= GRAVE;
   }
 
-  /** What the passage with the most points amounts to; `at` is its first sign's place. */
+  /** What the passage with the most points amounts to; `span` goes from its first sign to its last. */
   gravest() {
     this.close();
     if (this.#most < ENOUGH) return undefined;
@@ -127,7 +127,10 @@ export class PassageScore {
       rule: signs[0]!.sign.rule,
       severity,
       why: `It reads like an instruction rather than documentation, and it ${LIST.format(says)}`,
-      at: Math.min(...signs.map(({ at }) => at)),
+      span: [
+        Math.min(...signs.map(({ at }) => at)),
+        Math.max(...signs.map(({ at }) => at)),
+      ] as [number, number],
     };
   }
 

@@ -3,7 +3,7 @@ import { PassageScore, type Sentence } from "./passage.ts";
 import type { Sign } from "./data/signs.ts";
 
 const grave: Sign = sign("hide", 6, "hides something");
-const light: Sign = sign("extra", 4, "asks for more");
+const light: Sign = sign("extra", 5, "asks for more");
 const WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"];
 /** As tokensOf() counts: the next sentence is far away. */
 const SENTENCE = 1_000;
@@ -16,7 +16,7 @@ Deno.test("Passage adds up the signs of a sentence", () => {
     severity: "medium",
     why:
       "It reads like an instruction rather than documentation, and it hides something and asks for more",
-    at: 0,
+    span: [0, 0],
   });
 });
 

@@ -150,7 +150,7 @@ export function scanPhrases(
   topic: ReadonlySet<string> = NOTHING,
   listen?: (sentence: Sentence) => void,
 ): Finding[] {
-  const found = new Map<Phrase, number>();
+  const found = new Map<Phrase, [number, number]>();
   const tokens = tokenize(folded, around);
   const passage = new PassageScore(ODD.test(where) ? PLACES.odd : 0, listen);
   const index = indexOf();
@@ -187,20 +187,20 @@ export function scanPhrases(
         ends[cell] = place;
         begins[cell] = begin;
       } else if (sign !== undefined) passage.add(sign, begin);
-      else if (phrase !== undefined && !found.has(phrase)) found.set(phrase, begin);
+      else if (phrase !== undefined && !found.has(phrase)) found.set(phrase, [begin, at]);
     }
   }
-  const findings = [...found].map(([{ rule, severity, why }, at]): Finding => ({
+  const findings = [...found].map(([{ rule, severity, why }, span]): Finding => ({
     rule,
     severity,
     where,
-    excerpt: excerptOf(original, at),
+    excerpt: excerptOf(original, span[0]),
     why,
+    span,
   }));
   const gravest = passage.gravest();
   if (gravest !== undefined) {
-    const { at, ...rest } = gravest;
-    findings.push({ ...rest, where, excerpt: excerptOf(original, at) });
+    findings.push({ ...gravest, where, excerpt: excerptOf(original, gravest.span[0]) });
   }
   return findings;
 }

@@ -54,10 +54,14 @@ export function openReview(
     load() {
       loads++;
       return Promise.resolve({
-        scanTool(definition) {
-          if (definition.description === "CRASH") throw new Error("Too deep");
-          return findWords("description", JSON.stringify(definition), words);
-        },
+        scanningTool: (definition) => ({
+          next() {
+            if (definition.description === "CRASH") throw new Error("Too deep");
+            const value = findWords("description", JSON.stringify(definition), words);
+            return { done: true, value };
+          },
+        }),
+        scanEntry: (entry) => findWords("description", JSON.stringify(entry), words),
         scanText: (where, text) => findWords(where, text, words),
         verdictOf: (findings) =>
           findings.some(({ severity }) => severity === "high")

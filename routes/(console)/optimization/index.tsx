@@ -73,6 +73,7 @@ export default define.page<typeof handler>(function OptimizationPage({ data: pag
         <div class="toolbar">
           <ExportReport />
           <a class="button" href="/optimization/~proposals">Prompts from traffic</a>
+          <a class="button" href="/optimization/~comparisons">With and without</a>
           {isOn && page.problem === undefined && <CheckEvaluator label="Check the evaluator" />}
         </div>
       )}

@@ -8,6 +8,8 @@ export interface Marker {
   /** Cheap first look: without a match of this there is none of the expression. */
   needs?: RegExp;
   why: string;
+  /** All that follows it goes with it. */
+  toEnd?: true;
 }
 
 /** Some character of every marker; most texts of a schema have none of them. */
@@ -63,6 +65,7 @@ export const MARKERS: readonly Marker[] = [
     severity: "medium",
     expression: /\S[ \t]{150,4000}\S|\S(\r?\n[ \t]{0,8}){25,2000}\S/,
     why: "It has text far behind empty space, where a person does not look",
+    toEnd: true,
   },
   {
     rule: "shell-command",

@@ -19,9 +19,20 @@ export const PARAMETERS: readonly {
   },
   {
     name:
-      /^_*(system_?prompts?|system_?instructions|developer_?prompt|conversation_?history|chat_?history|message_?history|full_?conversation|conversation|chain_?of_?thought|thought_?process|reasoning_?trace|model_?reasoning|tool_?call_?history|tool_?calls_?history|available_?tools|tools?_?list|all_?tools|previous_?messages|user_?messages|context_?window|full_?context|model_?name_?and_?version)_*$/i,
+      /^_*(\w+_)?(((system|developer|agent|assistant|model|hidden|initial|client)_?(prompts?|instructions?))|((conversation|chat|message|dialog|dialogue|session|prior|previous|past|earlier|tool_?calls?|interaction)_?(history|transcript|messages|turns|conversation|dialog|dialogue|context))|((full|entire|complete|whole|raw|all)_(conversation|chat|dialog|dialogue|messages|context|transcript|history)(_\w+)?)|user_messages|user_?(prompt|message|query)_(verbatim|raw|unchanged)|chain_?of_?thoughts?|thought_?process|reasoning_?trace|model_?reasoning|internal_?reasoning|(available|all|other|installed|connected)_?tools|tools?_?list|context_?window)_*$|^_*conversation_*$/,
     why: "The parameter asks for what the model was told or thinks, which it fills in unasked",
     honest:
       /\b(llms?|models?|prompts?|ai|agents?|chat\w*|conversation\w*|messages?|completions?|generat\w+|gpt|claude|gemini|openai|assistants?|summar\w+|memor\w+|rag|think\w*|reason\w*|thoughts?|tools?|dialog\w*|session\w*|transcripts?|extract\w*|classif\w+|sentiment)\b/i,
   },
+  {
+    name:
+      /^_*((llm|chat_?model|language_?model|ai_?model|calling_?model|agent_?model)(_?(model|name|id|version|provider|vendor))+|llm|model_(id|name)_and_\w+)_*$/,
+    why: "The parameter asks which model is calling, which the tool has no use for",
+    honest:
+      /\b(llms?|models?|prompts?|ai|agents?|chat\w*|completions?|generat\w+|gpt|claude|gemini|openai|embedd\w*|inference|rag|token\w*|deploy\w*|benchmark\w*|eval\w*)\b/i,
+  },
 ];
+
+/** Words that claim to be another version of a tool with the same name. */
+export const VERSION_WORDS =
+  /^(v\d+|\d+|new|newer|pro|plus|better|best|improved|enhanced|advanced|secure|secured|safe|safer|fast|faster|official|real|original|trusted|verified|alt|copy|fixed|updated|latest|the|a|an|my|tool|mcp)$/;

@@ -25,6 +25,12 @@ export const RULES: readonly { id: string; title: string; explains: string }[] =
       "The tool asks to be called before or after all others, or instead of them. Ordinary servers say when their tool fits.",
   },
   {
+    id: "preference",
+    title: "Praises itself to the model",
+    explains:
+      "The text wants the model to choose this tool because it says so, not because it fits the task.",
+  },
+  {
     id: "secret-files",
     title: "Asks for files with secrets",
     explains:
@@ -118,9 +124,27 @@ export const RULES: readonly { id: string; title: string; explains: string }[] =
     explains: "The text has a command that fetches and runs a program, or weakens the machine.",
   },
   {
+    id: "entangled",
+    title: "Cannot be taken out",
+    explains: "What was found is not in a passage, so the rest cannot be served without it.",
+  },
+  {
     id: "oversized",
     title: "Too large to be read",
-    explains:
-      "The definition has more text than is looked at. What lies behind the limit was not checked.",
+    explains: "The definition has more text than is read. What lies beyond is taken out.",
   },
 ];
+
+/** Tricks: one high finding of these quarantines a tool. Of other rules it takes a second one. */
+export const HARD_RULES: ReadonlySet<string> = new Set([
+  "invisible-characters",
+  "bidirectional-characters",
+  "control-characters",
+  "encoded",
+  "fake-message",
+  "hidden-markup",
+  "shadowing",
+  "reserved-name",
+  "entangled",
+  "scan-failed",
+]);

@@ -5,226 +5,235 @@
  * where it has signs as well.
  */
 export const POINTS: ReadonlyMap<string, number> = new Map([
-  ["address", 3.5],
+  ["address", 2.5],
   ["against", 3.5],
-  ["asked-in-parameter", 2],
-  ["cipher", 6],
-  ["collects", 5],
-  ["context", 4],
-  ["danger", 5],
-  ["displace", 2.5],
+  ["asked-in-parameter", 1],
+  ["cipher", 5],
+  ["collects", 3.5],
+  ["context", 3],
+  ["danger", 3.5],
+  ["displace", 1.5],
   ["divert", 2],
   ["elsewhere", 3.5],
-  ["extra", 0.5],
-  ["hand-over", 1.5],
+  ["extra", 1],
+  ["hand-over", 1],
   ["hide", 4.5],
-  ["lasting", 1.5],
-  ["lie", 3],
-  ["lifted", 6.5],
-  ["machine", 3.5],
+  ["lasting", 2],
+  ["lie", 3.5],
+  ["lifted", 6],
+  ["machine", 4],
   ["model", 0.5],
-  ["money", 2],
-  ["obey", 6],
+  ["money", 1],
+  ["obey", 4.5],
   ["order", 0.5],
-  ["people", 1],
-  ["personal", 2],
-  ["promote", 4.5],
+  ["people", 0.5],
+  ["personal", 2.5],
+  ["promote", 3.5],
   ["quiet", 4],
   ["reply", 0.5],
   ["reshape", 6.5],
   ["rewire", 0.5],
-  ["role", 3.5],
-  ["secret", 2.5],
-  ["slot", 1],
-  ["talk", 1.5],
+  ["role", 2],
+  ["secret", 3],
+  ["slot", 0.5],
+  ["talk", 2],
   ["trigger", 0.5],
-  ["unaltered", 1.5],
-  ["unasked", 5],
+  ["unaltered", 1],
+  ["unasked", 4],
   ["voice", 1],
   ["whole", 1],
 ]);
 
 /** What a tool does is said first, orders come later; and some places are none for sentences. */
-export const PLACES = { later: 2, odd: 3 };
+export const PLACES = { later: 2.5, odd: 3 };
 
 const BY_WEIGHT: readonly (readonly [number, string])[] = [
-  [4.5, "assista chat our ours person §hard"],
-  [4, "de off persons servers §dotfil §email"],
-  [3.5, "agents everyti hand passwor"],
-  [3, "adminis always approve card die extra grant into la put say us whateve и ツール"],
+  [4.5, "assista our ours servers §hard"],
+  [4, "chat person persons session"],
+  [3.5, "approve card de line makes rule run ssh wheneve §dotfil §email"],
+  [
+    3,
+    "adminis agents always append everyti grant instruc la off put rights say server. us " +
+    "whateve §foreig §host и",
+  ],
   [
     2.5,
-    "address anythin bank booked des en homedir hostnam line officia operato others " +
-    "partner pick place plan que relay reposit rights server ssh transcr und va we yes " +
-    "§foreig в",
+    "& anythin booked confide decode des die hand here hostnam last me officia opens " +
+    "operato others part partner place plan que relay supply tool treat в ツール",
   ],
   [
     2,
-    "& answers append applied argumen carry come confide develop every hidden instruc le " +
-    "leave me na ne newline out part paste private report run session shell so ten text " +
-    "ve workspa 不要 利用者 对话 必ず",
+    "argumen asked asking bank been caller command develop dialogu directi disk docs dump " +
+    "each earlier employe en everyth extra home homedir host into invoke leave locale ne " +
+    "neednot newline nicht nobody passwor paste persona pick please prompts reading " +
+    "recomme refusal server shell shown ten through ticket transcr und va ve verbati we " +
+    "wording yes §number §server すべて 不要 入れて 利用者 对话 必ず 所有",
   ],
   [
     1.5,
-    "account afterwa along as auditor away been book bootstr call caller charge choose ci " +
-    "closed comply copia copy d dan date decode deliver den der dialogu disk do docs " +
-    "doing dump earlier eht employe este et everyth figures files fingerp five gh has " +
-    "here home host i im invisib ke kullani las let listing look meeting messeng moved " +
-    "nicht oauth obey offer orders placed precede present printen prompts real reasons " +
-    "recap receipt recent refresh refunds reporti rows rule se send sending several " +
-    "should shown si side sie staging standin stay straigh submit supply switch taken " +
-    "telemet today transfe turn unmenti upload uploads variabl verbati while wonders " +
-    "wording yet you §number §qualif §url на счёт الحقل كامل مستخدم उपयोगकर भेज すべて 会話 " +
-    "入れて 全文 工具 所有 用户 계좌 도구 먼저 바꾸 항상",
+    "act add address afterwa agent among answers anyone as at audit auditor bar behind " +
+    "book bundle called carry closed comply connect convhis copia copy dan deletio den " +
+    "der diagnos dialog do doing eht este et every exclusi experie five gh http:// i im " +
+    "invisib its kullani label las le listing lock messeng model moved na namespa obey " +
+    "offset out output overrid permiss previou print printen private profile public " +
+    "reasoni reasons recent refunds region reply report rows se should si side sie so " +
+    "speak spoken swap switch system table take telemet though today try typed unmenti " +
+    "upload users whichev ~/.ssh/ §url счёт الحقل كامل مستخدم उपयोगकर 工具 用户 계좌 도구 바꾸 항상",
   ],
   [
     1,
-    "$ <!-- act agent agree airline anonymo answer anterio any anyone ao archive arquivo " +
-    "asked asking at attach audit back bar bash be benutze board bother broken browser " +
-    "bug cada calls champ checksu code comes compare compte concate connect consign copie " +
-    "dans das deletio di diagnos directi door down drafts drive du e edit ein else engine " +
-    "entry even favor figure final fine folder force fully gave gb give guests gur had " +
-    "hence hour http:// i.e ignore immedia improve insuran integer interpr invoice invoke " +
-    "it its just keep konto last letters library lies lines live loaded locate logged " +
-    "login mail mention model monthly naq neednot needs nguoidu no nobody nutzer offset " +
-    "ohne one opens option order otherwi over para pas passing passpor pay payee persona " +
-    "pin previou privile product profile properl public qui quiet rarely rather readers " +
-    "reading reasoni receivi recover refusal repeat reply reprodu respond restore reviewe " +
-    "root round ruckfra running schemas second selecto sent sentenc service share shorten " +
-    "signatu site someone soon space speak starts steht swap sync take talk te team " +
-    "testing there things though timezon token tone touch treat try trying typed umgebun " +
-    "unabrid users usuario vendor vous weather webhook whichev withhol yearly yoursel " +
-    "zonder ~/.aws/ §host а их перед передай подтвер поле получат прочита с спрашив у " +
-    "файл что न システムプロン 之前 全部 其他 完整 넣고",
+    "-- account agree airline along also answer anterio anthrop ao appear applied aside " +
+    "asks attach away bash benefit bisheri blank board bootstr bother bring browser bug " +
+    "bytes cada call champ charge chats checksu ci comes coming compare compte concate " +
+    "conside consign content context convers cookies dans das debug debuggi departm di " +
+    "digest disable door down drafts drive drops du duplica duratio e edit encoded engine " +
+    "environ even execute export externa favor fetchin figure figures files final fine " +
+    "fingerp fresh front fully gb give goes gur had have hence hidden improve inaccur " +
+    "interpr invoice it joined just ke keys konto leading let letters library lies lines " +
+    "live lo loaded locate log look lookup mails market matter memo mit moment month " +
+    "monthly naq needs network nguoidu no none notes nutzer offer ohne openai optimal " +
+    "otherwi page.ig para paragra pas passing pay payee pin pipelin placed plus postins " +
+    "precede publish quantit qui raises readers real recap receipt recorde recover ref " +
+    "refresh reliabl repeat reposit respond rest right ruckfra running sandbox scanner " +
+    "schemas second securit seed selecto semicol send sending sentenc service several " +
+    "shall share snippet someone soon sources staging standin starts stay steht straigh " +
+    "switche systemp target tempora tenant testing than there things times timezon too " +
+    "touch trail travell trying umgebun unabrid vendor verific verify visibil vous wait " +
+    "weather while withhol wonders workspa yearly yet you your §danger §qualif а на не " +
+    "перед передай подтвер поле получат прочита с спрашив у файл что न भेज システムプロン 会話 全文 " +
+    "全部 其他 系统提示 読み 먼저",
   ],
   [
     0.5,
-    "/etc/sh about above accurat actions add alerts amount and answere answeri antes app " +
-    "appears apply arrange asisten asks assiste au auch aunque auth authori avant b " +
-    "backwar bcc behalf behind belong below between billing bisheri blank block borra box " +
-    "branch brief by bytes c calenda camera campo capture carried cat chaque chat.to " +
-    "childre clean cleanup client cliente close cloud codes coming command comment " +
-    "competi con consent consult content convhis cookie copied correla correo costs " +
-    "countin csv cuenta curl custome daolpu davon day debug debuggi defined demande " +
-    "deploy deposit derived describ desktop destina dialog differe digest disable drops " +
-    "duplica duratio dvkestr each editors eine em emails enclose encoded entire environ " +
-    "esta exchang execute experie export failing family feed feld fetch fetchin file " +
-    "filesys filled finish flags folders forty from front future gather gebruik glue " +
-    "gmail go goals goes guest handed hash helper herrami het hint hints history hits " +
-    "hold holding hosts house human identit import in inbox includi income informe inhalt " +
-    "initial inseris insight interes invite irrespe iso ist item items joined kindly " +
-    "label later leads learn les license lifted lintegr lo loading lock log looking " +
-    "lookup lose made mails main mandato mark market materia matter mean member memo " +
-    "minutes mirrors mit moment money mood move n nada needed network newest nichts nie " +
-    "none nota note notes notice observe of office ok old oldest on origin ot otra " +
-    "outgoin output outputs outrank paid paragra parler peca penggun permiss phrase " +
-    "picked picture pipelin please plus points por positio problem process prod produce " +
-    "proof propose protect proxy publicl publish push quietly raise raises rates recomme " +
-    "recopie record recorde ref registe related release remark replies reserva reserve " +
-    "rest restart retired right rm room roundin routes routine samples sandbox sans scan " +
-    "scope screen script see seed select semicol senza serve setup shared shop showing " +
-    "shows sides signed sizes snippet sources spaces startup stets stripe. succeed sudo " +
-    "sum switche synchro system tempora tenant termina terms texts that themsel thing " +
-    "three through ticket todate todo tokens tool top touches traceab traffic trail " +
-    "transac transla travell trusted twenty un under up uploade urlenco usage usual " +
-    "utilise uzytkow verific very viremen visibil wallet week wenn wheneve who why " +
-    "windows with written year your youre yours zu ~/.conf ~/.ssh ~/.ssh/ §danger §server " +
-    "§soft не содержи المحادث المرور قبل पढ़ें पूरी बातचीत सभी सामग्री 无需 确认 系统提示",
+    "$ + // /bin/sh /etc/sh <!-- about accordi acme alerts amount anonymo answere antes " +
+    "any apart appel apply approva archive arquivo asisten assiste attache auch aunque " +
+    "außerde avant b back backup backwar bcc be before beforeh begins behalf belongs " +
+    "benutze best between block bodies borra both box brief broken builds by c calenda " +
+    "camera campo carried cat chaque chat.to childre chmod choice city clients close come " +
+    "competi compute con convert cookie copie copied correo count csv ctx cuenta d daolpu " +
+    "darauf date davon day demande deposit derived desktop differe diffs disturb dna " +
+    "draft during dvkestr echo editors ein eine else em enclose entry env esta eur expect " +
+    "expiry facilit family faster feed feld filesys filled finish folder folders followe " +
+    "force forecas forty forward fragmen functio gather gebruik gesamte gesprac github " +
+    "gmail good got group guest guests guidanc guideli handed hash helper herrami het hex " +
+    "hint hinzuwe hits holding hosts hour house human identit ignore import importa in " +
+    "income index informe initial inseris insight insuran integer integra invite ist " +
+    "joignez keeps key keychai kindly larger les license lifted lintegr lisez living llet " +
+    "loading locales locked logged login logins looking made main malware mandato mark " +
+    "materia mean member members memory mention meta money mood move my n nada named " +
+    "names nc nel newest nichts non nota note nothing notice observe of office oldest on " +
+    "one op opened order organis origin origina ort os.syst ot otra outgoin outrank paid " +
+    "paramet parler passed passes passpor patient pedir penggun phrase picked picture " +
+    "points positio prefix prepend price priorit privile problem process produce product " +
+    "proof properl propose publicl quality quiet quietly r raise rates rather raw reachab " +
+    "read reader recentl recopie red referen release remark reporti reprodu reserva " +
+    "reserve restart restore retry reviewe road room root round rounded roundin routine " +
+    "routing s said sample sans scan scope score screen script search seconds select " +
+    "selecte sem senza separat serve sh shared shop shorten showing shows sides signatu " +
+    "signed silence similar simply site sizes skipped slash song space spaces stands " +
+    "startup stateme stets stores stripe. submit substit success sudo sum sums supplie " +
+    "sync tag tags talk te termina texts thank that theme themsel these thing thirty " +
+    "those three tickets tier todate todo togethe token tone touches town trace traceab " +
+    "traffic transfe trust trusted trustwo twenty twentyf ubergib un unchang unread up " +
+    "uploadi urlenco usual usuario utilise uzytkow viremen wallet warehou wenn what " +
+    "whatsap why window with working wrote year yours yoursel zonder zu ~ ~/.aws/ ~/.bash " +
+    "§soft их содержи المحادث पढ़ें पूरी बातचीत सभी सामग्री 之前 完整 无需 确认 넣고",
   ],
   [
     -0.5,
-    "!= %d %q %s .descri .env /exampl := able absolut accepts accessi across action " +
-    "activit additio adds admin affect again ago alias all allowin amazon ambiguo an " +
-    "analyti analyze analyzi apps archite arn:aws arns around artifac asset assets assume " +
-    "attache attachm attempt author automat autosca avoid await azure backend balance " +
-    "base batches because blocks bodies bookmar books boolean both brand buckets builtin " +
-    "busy called calling cases catalog catch categor cause center channel charges checked " +
-    "checkin choice chosen chunks clearly cloudfo colleag column common compact compari " +
-    "computa concret config configu conflue consist consume contact context contrac " +
-    "contrad control convers copies correct covers cpuutil crash create creates creatin " +
-    "creatio ctx currenc cursor dataset days db dc decisio dedicat defines del depend " +
-    "depends deploym destruc detecte df diagram dict dimensi direct disagre discuss " +
-    "disting dns docker done driver drop duty dynamic edits element elicita embeddi " +
-    "enable enabled enables encrypt enough ens entirel entitie entries err esm evaluat " +
-    "everybo exact exceede excepti exclude exist exists expecte experim expires explore " +
-    "express externa extract falls feature fees fetches few field filenam fill filtere " +
-    "filteri finally finance finding finds fixes flows flux forecas formatt found fragmen " +
-    "framewo functio gate general global gone granula graph graphql groups half handled " +
-    "handler headers high hours however http https:/ humanre iam idempot if ignored " +
-    "implica inactiv inclusi increas incur indexes influxd influxq inform injecte insert " +
-    "inspect intelli intent interac interfa interva invocat is isnt isolati issue iterati " +
-    "itself job jobid jobs json:is jsonsch judge kafka key keyword kinesis know known " +
-    "knows labels lambda largest latency layer layout lead least leaves legacy length " +
-    "level limits linked links listed locatio logic longer lost low machine make making " +
-    "manage managed manual manuall many markdow marketi marking match matched matcher " +
-    "matches max mcp mcp.wit measure members message method metric metrics minute missing " +
-    "mistake mode models monitor mostly msk much multili multipl name names namespa " +
-    "narrow native nil node nodes nolonge nonnull nor normali notific notifie now now\\\\ " +
-    "null numbers o objects observa obtaine offerin offload often omitemp opinion optimal " +
-    "orchest org origina outdate pages pairs paralle paramet params parse parsed particu " +
-    "patch people per permali permane perresu phone pid placeho plain platfor postgre " +
-    "prefere prerequ preserv prevent prices primary princip proceed progres promise " +
-    "prompt propert python qualifi quick quotes range reactio readonl recipie referen " +
-    "refused regex region regions relatio relying reminde remote repeati repl replica " +
-    "repo reports researc resolve result reveal review rfc risk rotatio rounded route row " +
-    "runs san saved savings scenari scoped scopes scrape screens scripts sdk search " +
-    "secrets section secure securit sees selecti selects sender sends sentine sha shares " +
-    "signal since skipped slow slug small smaller smart snapsho some special specify " +
-    "stack staff standar started startin stats still stock storage str strateg stream " +
-    "string strings subsequ suggest suitabl sums support surface symbol tab tables tags " +
-    "targets tasks tells templat tested tests them then these think this those thread " +
-    "timeout timesta topleve trace transit transpo treated trial trigger true true\\\\ " +
-    "tunnel typical una underst undone unit until updates updatin uri url urn utc valid " +
-    "variant various vault vector view visit visual vpc web website well what where which " +
-    "wildcar wins within workflo working workloa works worth wrapper writes x xml yaml " +
-    "yyyymm z zia zins zip zms zone ztw §bucket §cmd • ⚠ 必须 获取 사용자",
+    "$search $select $top /api/ho /api/re /home/u @odata. abc above accepts accessi " +
+    "across actions adds advice affecte again age agencyh alert alexand althoug an " +
+    "another apps are args arrays assets associa attachm attempt author authori autodep " +
+    "avatar avoid azure basic because becomes beginni being binary blocks boolean build " +
+    "builtin burn busy campaig cancel cant capabil cases catalog categor cells checkou " +
+    "chosen chunks classif cli clickab closes cloud code colleag columns combina common " +
+    "complet compone compreh configu consume contain contrad counter country counts cover " +
+    "covers createb creatin creatio credit critica cron crossch currenc cursor data " +
+    "dataset dates days dc deactiv deals decisio delta deploye designe details detect " +
+    "device did disease dkim dns docker documen doesnt double dropped duty ecommer edges " +
+    "editing edits educati effect effecti embed enable enabled enables encrypt ended " +
+    "ensure entries envvars epoch everybo everyon exact exactly excepti exclude exist " +
+    "exit experim expirat expires explain explana explore extensi failed failure fall far " +
+    "feature fees fetch fewer file filters finds finishe firewal first flag focused font " +
+    "formats forms formula free from fronten game gate gave generic getting global goal " +
+    "happens heading health high holds hours however http ignores inbox indicat individ " +
+    "info inherit interfa interna invento irrever isonlin issues item javascr jobs " +
+    "kilogra kind knows labels latitud least level limited links llm logic logs longer " +
+    "longitu mail maintai make manage managed marketi matched matchin mechani meeting " +
+    "merge metadat middle migrate mint minute missing models modifie monitor most mostly " +
+    "multidi mutatio need nolonge nor normali normall notatio o observa obtaine offerin " +
+    "oneoff online opinion outboun overvie owns pages paginat pairs pause period persist " +
+    "photos placeho places platfor policy poll pool post power practic prefer prerequ " +
+    "present privacy progres prompt proper proposa protect protoco providi provisi proxy " +
+    "puts python queries queued quick quoted range ranges ratelim reach react receive " +
+    "recordi recreat rejecte related relativ remote remove renders reporte reports " +
+    "represe reset resolve result reveal revoked row runtime safe safety san saves saving " +
+    "scans schedul school scripts searchi secrets see sees segment selecti sender sender@ " +
+    "sends series setup shippin short signedi signing silentl single size slug small smtp " +
+    "snapsho softwar solutio some spec special sshkeys stack staff standal stars started " +
+    "startin static statuse step steps still stops storage store stream structu styles " +
+    "subdire submiss suggest sure synced tab tabular taken targete task tasks team teams " +
+    "test their them they think timesta tld tokens told tomorro took tools toon topic " +
+    "touchin transac travel truncat turns tus una underly underst undone unique unit unix " +
+    "unused urls usd useful usernam usually utc valid validat value variant various " +
+    "verifie view volumes waiting wants warn was webhook weburl well wellkno were where " +
+    "whois wins within wordpre works worth wrap write zip zone → 内容 内容を 必须 获取 사용자",
   ],
   [
     -1,
-    "%w / @descri @param [ accumul advice against aggrega agreed ai allow allowed allows " +
-    "alone analysi another apitoke appropr array associa backgro body build but case " +
-    "caseins changin charact checks closes cloudfl cluster columns company compone " +
-    "confirm const contenu continu cooked could custom dashboa databas datasou dates " +
-    "deleted descrip detaile determi devuelv diction directl directo discove display " +
-    "documen does dropped ecr embedde empty endpoin ensure envvars errors exactly exclusi " +
-    "executi explain expose exposed failure fastmcp find first followi for full granted " +
-    "guards health higher holds images importa index indicat individ input inside integra " +
-    "invalid ip issues jira json keys latest limit local logs manager mapping marked " +
-    "masked matters maximum means moving ms mustnot mutuall never normall not object " +
-    "obtain omitted omittin once ones open options outside overwri page parent pattern " +
-    "persist places plugin point potenti practic proper pullthr purchas queries query " +
-    "ranges raw reason relevan remembe represe routing sample scores secret sensiti set " +
-    "silentl single size skip somebod sql state status stop struct structu subject sure " +
-    "syntax takes task test they time to tomorro tried two unique unix us-east used uses " +
-    "value var visible warning was werden whom whose work would —",
+    "## $filter = [ against analysi analyze annotat applica applyin assigne asynchr " +
+    "authent backgro based bearer better broad bulk catch certifi chain change changin " +
+    "channel checked classic cloned combine commase comment compose conditi conflic " +
+    "consist console contenu conveni cooked corresp creates credent current databas " +
+    "definit delegat deleted depends destina detail detaile devuelv dir disagre disconn " +
+    "discove domains doublec editor either element emit end entire entity eq errors " +
+    "expensi express extract fails field filter filteri find followu for further git " +
+    "graph guide header highlig hosted hpanel html https https:/ image images inputs " +
+    "inspect interac invalid invited is items itself latest layout leaves length less " +
+    "llms lost lower machine manuall markdow marked marking masked matches matters mcp " +
+    "means method minimal minimum mock moderat more multipl muted navigat node not " +
+    "notific numbers omit omitted ones openapi optimiz outline overhea overwri own " +
+    "partial parts php point preserv prevent preview project purchas purpose reaches " +
+    "readonl reason redirec regions relevan request researc robots. role roles runs says " +
+    "scenari seems selects sensiti sequenc shares simpler smalles specify sshkey stabili " +
+    "standar stored strateg subject subscri subsequ subset succeed support syntax takes " +
+    "templat then theyll threadi throttl to total treated tried two unavail unfilte " +
+    "updated updates using uuid uups variabl visible vps way web werden when which words " +
+    "would x ~/.ssh §cmd §envnam §handle 前に",
   ],
   [
     -1.5,
-    "# ## .env.ex active alert already anew applica arn behavio bucket compani cost count " +
-    "created credent critica definit details dir domain either end error etc events " +
-    "existin explici fail filter filters fits formats generat given guide ids image " +
-    "include inline install large lists llm mailbox metadat more most must new omit only " +
-    "operati organiz other paginat param partial parts paths payload prefer project pull " +
-    "questio redirec relativ renvoie retriev return role rules schema seems semanti sets " +
-    "short somethi stateme step summary their told total ui update updated use useful " +
-    "user using validat want weeks went when whether without words zpa если →",
+    ".env.ex accepta accepte action activit after agreed ai allow allows anew apis array " +
+    "behavio below branch but charact checkli child clear color company could created crm " +
+    "custom default deploym directo does emailad empty error etc existin exists explici " +
+    "fail falls false gas generat get gets given guess handles higher hosting how include " +
+    "increas instanc job json left limit local locatio maximum moving mutate object " +
+    "objects often once operati outlook ownersh parent per prices questio quotes recipie " +
+    "regardl remembe removes renvoie replace retriev return screens secret set sets " +
+    "sharepo somebod son such summary thread tip topleve true typical update used user " +
+    "uses via virtual weeks whole whom whose without если — ⚠",
   ],
   [
     -2,
-    "a after ask based better cannot chapter contain data dont false format get gets " +
-    "guess handles how identif informa left npm or owner policy printed removes replace " +
-    "resourc searche seen start such summari tools twice unless values whoever whole " +
-    "wrong",
+    "$replic a access active already ask attribu automat calling chapter compani config " +
+    "contact depende directl domain email events example few fits h ids large lists " +
+    "microso must mustnot never new npm null only options path paths payload plaines " +
+    "printed show somethi source start state summari trigger twice url use version " +
+    "website whether whoever wrong 💡",
   ],
   [
     -2.5,
-    "= access availab aws chain changes default email instanc path plaines provide " +
-    "regardl require same stays via §envnam §handle",
+    "apikey body cannot desired dont fields fill identif informa install other owner pass " +
+    "require returne schema searche seen shouldn status type unless until values",
   ],
-  [-3, "pass respons returne show specifi type version"],
-  [-3.5, "args changed example fields id may number will"],
-  [-4, "// apikey can optiona"],
-  [-4.5, "- e.g returns"],
+  [
+    -3,
+    "\\ availab changes cost display headers may number optiona or organiz propert resourc " +
+    "specifi stays",
+  ],
+  [-3.5, "changed permane provide want will"],
+  [-4, "- can mailbox respons returns same"],
+  [-4.5, "e.g endpoin format id"],
 ];
 
 export const WEIGHTS: ReadonlyMap<string, number> = new Map(

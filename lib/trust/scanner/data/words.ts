@@ -118,6 +118,8 @@ export const CLASSES = {
 
 /** Several words that are one for the phrases. */
 export const MERGED: readonly [string, string][] = [
+  ["number one", "numberone"],
+  ["top rated", "toprated"],
   ["mat khau", "matkhau"],
   ["nguoi dung", "nguoidung"],
   ["khach hang", "khachhang"],

@@ -167,6 +167,15 @@ function CallFacts({ page: { call } }: { page: CallPage }) {
           </a>
         </Fact>
       )}
+      {call.findings !== undefined && (
+        <Fact name="Content guard">
+          {call.findings.map(({ kind, rule, place, action }, index) => (
+            <span key={index} class="small">
+              {action}: {kind} ({rule}) at <InertText as="span" class="mono" text={place} />
+            </span>
+          ))}
+        </Fact>
+      )}
       <Fact name="Client">
         {call.client === undefined ? "Unknown" : <InertText text={call.client} />}
       </Fact>

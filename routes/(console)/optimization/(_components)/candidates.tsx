@@ -10,9 +10,16 @@ import {
   drawnScores,
   type ScorePair,
 } from "../(_page)/comparison.ts";
+import { ModelFamily } from "../../../../lib/core/model_family.ts";
 import { formatCount } from "../../../../lib/console/ui/format.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
-import { Field, PostButton, PostForm, TextField } from "../../../../components/forms.tsx";
+import {
+  Field,
+  PostButton,
+  PostForm,
+  SelectField,
+  TextField,
+} from "../../../../components/forms.tsx";
 import { CharCount } from "../../../../islands/forms.tsx";
 import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
 import { Badge } from "../../../../components/badges.tsx";
@@ -157,9 +164,12 @@ export function VerdictLines({ verdict, refusal, isShort = false }: VerdictLines
 }
 
 function decisionText(verdict: Verdict): string {
-  const { promote, proposed, confirmed, moreRuns, morePrompts, words, rules } = verdict;
+  const { families, promote, proposed, confirmed, moreRuns, morePrompts, words, rules } = verdict;
   if (rules.length === 0) return words;
   if (promote) return "Promote: it is confirmed and passes every rule";
+  if (families) {
+    return `Better with ${families.join(" and ")} models only, not with all that were tested`;
+  }
   if (proposed) {
     return confirmed
       ? "Better, but below your thresholds: you can accept it"
@@ -239,6 +249,30 @@ export function PromoteForm({ page, candidate }: CandidateProps) {
       busy="Promoting…"
       fields={{ do: "promote", candidate: candidate.id }}
     >
+      <details class="promote-options">
+        <summary>Who gets it</summary>
+        <SelectField
+          id={`family-${candidate.id}`}
+          name="family"
+          label="Clients"
+          hint="A client's models are known by the name the client gives."
+          choices={[
+            ["", "All clients"],
+            ...ModelFamily.options.map((family) => [family, `With ${family} models`] as const),
+          ]}
+          value={typed.candidate === candidate.id ? typed.family : undefined}
+        />
+        <TextField
+          id={`share-${candidate.id}`}
+          name="share"
+          label="Live A/B: percent of sessions"
+          hint="Empty: all sessions. With a share, it is reverted if its sessions go worse."
+          type="number"
+          min={1}
+          max={99}
+          value={typed.candidate === candidate.id ? typed.share ?? "" : ""}
+        />
+      </details>
       {isRefused && (
         <TextField
           id={`reason-${candidate.id}`}

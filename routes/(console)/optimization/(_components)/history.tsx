@@ -7,8 +7,19 @@ import { Badge } from "../../../../components/badges.tsx";
 import { Card } from "../../../../components/layout.tsx";
 import { Confirm } from "../../../../components/forms.tsx";
 
-const ACTIONS = { promote: "Promoted", revert: "Reverted", keep: "Kept" };
-const AUTHORS = { caller: "by a client", person: "by a person", job: "by a job" };
+const ACTIONS = {
+  promote: "Promoted",
+  revert: "Reverted",
+  keep: "Kept",
+  "trial-start": "Live A/B started",
+  "trial-end": "Live A/B ended",
+};
+const AUTHORS = {
+  caller: "by a client",
+  person: "by a person",
+  job: "by a job",
+  trial: "by live A/B",
+};
 
 export function OptimizationHistory({ page }: { page: ToolOptimizationPage }) {
   const { history } = page;
@@ -23,7 +34,12 @@ export function OptimizationHistory({ page }: { page: ToolOptimizationPage }) {
         : (
           <ol class="rows">
             {history.map((event, index) => (
-              <HistoryRow key={event.id} page={page} event={event} isInForce={index === 0} />
+              <HistoryRow
+                key={event.id}
+                page={page}
+                event={event}
+                isInForce={history.findIndex(({ family }) => family === event.family) === index}
+              />
             ))}
           </ol>
         )}
@@ -38,7 +54,12 @@ function HistoryRow(
     isInForce: boolean;
   },
 ) {
-  const { promotion, reason } = event;
+  const { promotion, reason, family } = event;
+  const active = page.served.find((one) => one.family === family);
+  const fields = family === undefined ? {} : { family };
+  const without = family === undefined
+    ? "The server's own description"
+    : "The description for all clients";
   return (
     <li class="row">
       <div class="row-text change">
@@ -46,6 +67,8 @@ function HistoryRow(
           <span class="strong">{ACTIONS[event.action]}</span>
           <span class="muted">{AUTHORS[event.by]}</span>
           {isInForce && <Badge tone="ok">Active</Badge>}
+          {family !== undefined && <Badge>{`${family} models`}</Badge>}
+          {promotion?.trial && <Badge>{`Live A/B, ${promotion.trial.share} %`}</Badge>}
           {promotion?.depth && <Badge>{promotion.depth}</Badge>}
           <span class="row-aside">
             <Ago at={Date.parse(event.time)} />
@@ -53,7 +76,7 @@ function HistoryRow(
         </p>
         <p class="prose">
           {promotion === null
-            ? <span class="muted">The server's own description</span>
+            ? <span class="muted">{without}</span>
             : <InertText text={promotion.description} />}
         </p>
         {promotion?.metrics && (
@@ -68,17 +91,17 @@ function HistoryRow(
           </p>
         )}
       </div>
-      {promotion?.id !== page.promotion?.id && (
+      {promotion?.id !== active?.id && (
         <Confirm
           id={`to-${event.id}`}
           label="Restore this"
           subject={event.time}
           title={`Restore this description of ${inertString(page.tool)}?`}
           action={page.path}
-          fields={promotion === null ? { do: "revert" } : { do: "revert", to: event.id }}
+          fields={promotion === null ? { do: "revert", ...fields } : { do: "revert", to: event.id }}
           verb="Restore this"
         >
-          Clients see {promotion === null ? "the server's own description" : "it"} at once.
+          Clients see {promotion === null ? without.toLowerCase() : "it"} at once.
         </Confirm>
       )}
     </li>

@@ -76,6 +76,13 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
         {NUMBERS.map(({ id, ...field }) => (
           <TextField key={id} id={id} type="number" value={values[id]} {...field} />
         ))}
+        <TextField
+          id="models"
+          label="Models"
+          value={values.models}
+          placeholder="as in the settings"
+          hint="EVALUATOR:MODEL, separated by commas, such as claude-cli:sonnet"
+        />
         <SelectField id="view" name="view" label="The client" value={values.view} choices={VIEWS} />
       </div>
       <div class="option-checks">

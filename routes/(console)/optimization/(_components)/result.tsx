@@ -70,6 +70,7 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
         {scores.length === 0
           ? <p class="muted">Not evaluated yet. Evaluate it to see how it performs.</p>
           : <ScoreBars scores={scores} />}
+        {comparison.models.length > 0 && <Models models={comparison.models} />}
         {tested && <p>{tested}. {how && <span class="muted">{how}.</span>}</p>}
         {missed.length > 0 && (
           <>
@@ -212,6 +213,22 @@ function SearchRanks({ ranks }: Pick<Comparison, "ranks">) {
         ))}
       </Table>
     </Card>
+  );
+}
+
+function Models({ models }: Pick<Comparison, "models">) {
+  return (
+    <>
+      <p>Overall with each model:</p>
+      <ul>
+        {models.map(({ model, text }) => (
+          <li key={model}>
+            <InertText as="span" class="mono" text={model} />: {text}
+          </li>
+        ))}
+      </ul>
+      <p class="hint">These gains count direct, indirect and negative prompts alike.</p>
+    </>
   );
 }
 

@@ -14,6 +14,7 @@ import { GatewayError } from "../../../../lib/core/errors.ts";
 import { parseJson } from "../../../../lib/core/rpc.ts";
 import type { OptimizationJob } from "../../../../lib/core/optimization.ts";
 import type { Tab } from "./tool.ts";
+import { jointViews } from "./joint.ts";
 import { jobPath } from "../../../../lib/console/ui/jobs.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 
@@ -24,7 +25,7 @@ interface ToolAction {
   done: string | ((output: never) => string);
 }
 
-const { promote, revert, keep, propose, savePrompts, editPrompt, retirePrompt } =
+const { promote, revert, keep, abStart, abStop, propose, savePrompts, editPrompt, retirePrompt } =
   OPTIMIZATION_OPERATIONS;
 const { generateCandidates, generatePrompts, judgeLabel } = OPTIMIZATION_OPERATIONS;
 
@@ -32,16 +33,38 @@ const ACTIONS: Record<string, ToolAction> = {
   promote: {
     operation: promote,
     tab: "result",
-    input: (field) => ({ candidateId: field("candidate"), reason: field("reason") }),
+    input: (field) => ({
+      candidateId: field("candidate"),
+      reason: field("reason"),
+      family: field("family"),
+      share: numberOf(field("share")),
+    }),
     done: "promoted",
   },
   revert: {
     operation: revert,
     tab: "result",
-    input: (field) => ({ to: field("to"), reason: field("reason") }),
+    input: (field) => ({ to: field("to"), reason: field("reason"), family: field("family") }),
     done: ({ promotion }: OutputOf<typeof revert>) => promotion === null ? "reverted" : "restored",
   },
-  keep: { operation: keep, tab: "result", input: () => ({}), done: "kept" },
+  keep: {
+    operation: keep,
+    tab: "result",
+    input: (field) => ({ family: field("family") }),
+    done: "kept",
+  },
+  "ab-start": {
+    operation: abStart,
+    tab: "result",
+    input: (field) => ({ family: field("family"), share: numberOf(field("share")) }),
+    done: "ab-started",
+  },
+  "ab-stop": {
+    operation: abStop,
+    tab: "result",
+    input: (field) => ({ family: field("family") }),
+    done: "ab-stopped",
+  },
   propose: {
     operation: propose,
     tab: "candidates",
@@ -147,12 +170,28 @@ export async function runToolAction(
 }
 
 export async function changeJob(
-  gateway: Services,
+  gateway: Services & Pick<Gateway, "promotions">,
   { id = "", action = "" }: { id?: string; action?: string },
   call: OperationCall,
 ): Promise<OptimizationJob> {
+  if (action === "revert") return await revertTogether(gateway, id, call);
   const { pause, resume, cancel } = JOB_OPERATIONS;
   const operation = new Map([["pause", pause], ["resume", resume], ["cancel", cancel]]).get(action);
   if (!operation) throw new GatewayError("NOT_FOUND");
   return (await runOperation(operation, gateway, { jobId: id }, call)).job;
+}
+
+/** Reverts a job's promotions that did worse together, as far as they are still in force. */
+async function revertTogether(
+  gateway: Services & Pick<Gateway, "promotions">,
+  id: string,
+  call: OperationCall,
+): Promise<OptimizationJob> {
+  const job = await (await gateway.optimization()).jobs.get(id);
+  const harmful = jointViews(job, gateway.promotions).filter(({ isHarmful }) => isHarmful);
+  const reason = `They did worse together in the joint test of job ${id}`;
+  for (const { server, inForce } of harmful) {
+    for (const tool of inForce) await runOperation(revert, gateway, { server, tool, reason }, call);
+  }
+  return job;
 }

@@ -23,6 +23,7 @@ const TEXTS = [
   "threshold",
   "maxRuns",
   "maxCost",
+  "models",
 ] as const;
 const BOXES = ["autoPromote", "generate", "withToolset", "strict"] as const;
 type Texts = Record<typeof TEXTS[number], string>;
@@ -70,6 +71,7 @@ export function jobBodyOf(values: JobFormValues): JobBody {
         : { thresholds: { minOverall: Math.round(Number(values.threshold) * 10_000) / 1e6 } }),
       ...number("maxRuns", values.maxRuns),
       ...number("maxCostUsd", values.maxCost),
+      ...(values.models === "" ? {} : { models: values.models.split(/[\s,]+/).filter(Boolean) }),
       autoPromote,
       generate,
       withToolset,

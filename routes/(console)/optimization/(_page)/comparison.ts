@@ -3,6 +3,7 @@ import {
   CATEGORIES,
   type CategoryScores,
   type Evaluation,
+  type ModelResult,
   type PromotedTool,
   type SuccessCount,
 } from "../../../../lib/core/optimization.ts";
@@ -42,6 +43,7 @@ export function comparisonOf(
   return {
     candidate,
     scores: evidence ? scorePairs(evidence.baseline, evidence.metrics) : [],
+    models: (evidence?.models ?? []).map(modelLine),
     /** "Tested against 15 prompts (5 direct, 5 indirect, 5 negative)" */
     tested: evidence ? testedText(evidence, evaluation) : undefined,
     /** "Quick evidence, once each, by claude-cli (sonnet), $0.12" */
@@ -121,11 +123,17 @@ function testedText(
 
 function methodText(evaluation: Evaluation, evidence: Evidence): string {
   const { depth, evaluator, model, beside, setting, errors } = evaluation;
-  const { overall } = evidence.metrics;
+  const { metrics: { overall }, models, verdict } = evidence;
+  // What is confirmed for some families rests on their models.
+  const asked = models?.filter(({ family }) =>
+    verdict?.families === undefined || (family !== undefined && verdict.families.includes(family))
+  );
   return [
     depth === "thorough" ? "Thorough evidence" : "Quick evidence, not confirmed",
     ...repeatsText(overall.total, promptsIn(overall)),
-    `by ${evaluator}${model === undefined ? "" : ` (${model})`}`,
+    asked
+      ? `by ${asked.map((one) => one.model).join(" and ")}`
+      : `by ${evaluator}${model === undefined ? "" : ` (${model})`}`,
     ...settingTexts({ beside: beside?.length, setting }),
     ...(errors === 0 ? [] : [`${formatCount(errors, "failed run")} not counted`]),
     ...costTexts(evaluation),
@@ -216,7 +224,7 @@ function promotedOn(
     prompts: promptsIn(metrics.overall),
     errors: result?.errors ?? 0,
     time: evaluation?.endedAt ?? promotion.promotedAt,
-    ...defined({ evaluationId, verdict }),
+    ...defined({ evaluationId, verdict, models: result?.models }),
   };
 }
 
@@ -231,6 +239,13 @@ export function bestCandidate(candidates: readonly CandidateView[]): CandidateVi
   const worth = (view: CandidateView) =>
     2 * standingOf(view) + (view.evidence ? rateOf(view.evidence.metrics.overall) ?? -1 : -1);
   return candidates.toReversed().toSorted((one, other) => worth(other) - worth(one))[0];
+}
+
+/** One of several models: its overall rates, and the gain that the test found with it. */
+function modelLine({ model, baseline, metrics, gain }: ModelResult) {
+  const found = gain ?? gainOf(baseline?.overall, metrics.overall);
+  const rates = [baseline?.overall, metrics.overall].flatMap((one) => one ? [scoreText(one)] : []);
+  return { model, text: rates.join(" → ") + (found ? `, ${gainPoints(found)}` : "") };
 }
 
 export const SCORE_LABELS = {

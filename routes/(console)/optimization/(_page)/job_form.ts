@@ -99,6 +99,7 @@ const FIELDS: Record<string, string> = {
   threshold: "the threshold",
   maxRuns: "maximum runs",
   maxCostUsd: "maximum cost",
+  models: "models",
 };
 
 /** What a link or a form that was sent back says, else what is usually wanted. */

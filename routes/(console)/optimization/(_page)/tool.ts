@@ -68,11 +68,18 @@ export async function toolOptimizationPage(
     isOn: admin.enabled,
     exists,
     isEnabled: found.enabled,
-    status: promotion !== null ? "optimized" : own || isReported ? "baseline" : "unoptimized",
+    status: promotion !== null || found.familyPromotions.length > 0
+      ? "optimized"
+      : own || isReported
+      ? "baseline"
+      : "unoptimized",
     /** The numbers of the server's own description are what a client reported. */
     isReported,
     canonical,
     promotion,
+    /** All that is promoted: for all, then for families. */
+    served: [...(promotion ? [promotion] : []), ...found.familyPromotions],
+    trials: found.trials,
     /** A text for the server's author that proposes the promoted description. */
     issue: promotion !== null && exists
       ? (await admin.patch({ server, tool: found.tool })).text

@@ -164,6 +164,17 @@ const LIMIT_INPUTS: readonly LimitInput[] = [
     hint: "Longer results are split into pages. Leave empty for no limit.",
   },
   {
+    id: "answers",
+    label: "Content guard",
+    hint: "For hidden text, instructions to the model and secrets in what the server says.",
+    options: [
+      ["", "Gateway default"],
+      ["off", "Off"],
+      ["mark", "Mark and redact"],
+      ["block", "Block"],
+    ],
+  },
+  {
     id: "instance",
     label: "Instances",
     hint: "Which clients share a connection and, for a program, its process.",
@@ -181,8 +192,9 @@ const LIMIT_INPUTS: readonly LimitInput[] = [
   {
     id: "trust",
     label: "Trust",
-    hint: "Whether you trust what it says about its tools.",
-    options: [["", "Trusted"], ["untrusted", "Not trusted"]],
+    hint:
+      "Normal: passages that look like orders to the model are removed, attacks are quarantined. Trusted: passages are removed, nothing is quarantined for them. Not trusted: the tool is quarantined in either case.",
+    options: [["", "Normal"], ["trusted", "Trusted"], ["untrusted", "Not trusted"]],
   },
   {
     id: "changes",

@@ -10,6 +10,7 @@ const LABELS = {
   callsPerMinute: "Calls per minute",
   maxConcurrent: "Concurrent calls",
   maxResultTokens: "Tokens per result",
+  answers: "Content guard",
   instance: "Instances",
   idleTimeoutMs: "Idle time in ms",
   trust: "Trust",
@@ -21,7 +22,7 @@ type LimitName = keyof typeof LABELS;
 export type LimitFields = Record<LimitName, string>;
 
 const NAMES = Object.keys(LABELS) as LimitName[];
-const DEFAULTS: Partial<ServerSpec> = { mode: "all", trust: "trusted", instance: "shared" };
+const DEFAULTS: Partial<ServerSpec> = { mode: "all", trust: "normal", instance: "shared" };
 
 function eachLimit<T>(make: (name: LimitName) => T): Record<LimitName, T> {
   return Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;

@@ -16,6 +16,7 @@ const LIMITED = ServerSpec.parse({
   callsPerMinute: 60,
   maxConcurrent: 4,
   maxResultTokens: 2_000,
+  answers: "block",
   instance: "root",
   idleTimeoutMs: 600_000,
   trust: "untrusted",
@@ -30,7 +31,7 @@ Deno.test("readLimits() tells a form that does not ask from one that is empty", 
 Deno.test("limitFields() and limitValues() lead there and back", () => {
   assert.deepEqual(limitFields(PLAIN), NO_LIMITS);
   assert.deepEqual(
-    limitFields(ServerSpec.parse({ ...PLAIN, mode: "all", trust: "trusted", instance: "shared" })),
+    limitFields(ServerSpec.parse({ ...PLAIN, mode: "all", trust: "normal", instance: "shared" })),
     NO_LIMITS,
   );
   assert.deepEqual({ ...PLAIN, ...limitValues(limitFields(LIMITED)) }, LIMITED);
@@ -48,7 +49,7 @@ Deno.test("limitValues() takes away what is empty", () => {
 Deno.test("limitValues() says which field is wrong", () => {
   const wrong: [Partial<typeof NO_LIMITS>, RegExp][] = [
     [{ mode: "some" }, /Allowed calls: "some" is not one of all, confirm, read-only/],
-    [{ trust: "yes" }, /Trust: "yes" is not one of trusted, untrusted/],
+    [{ trust: "yes" }, /Trust: "yes" is not one of trusted, normal, untrusted/],
     [{ changes: "never" }, /Policy for changed tools: "never"/],
     [{ callsPerMinute: "0" }, /Calls per minute: .* from 1 to 1000000/],
     [{ instance: "each" }, /Instances: "each" is not one of shared, client, root/],

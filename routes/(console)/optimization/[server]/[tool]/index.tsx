@@ -19,6 +19,7 @@ import { StateLabel } from "../../../../../components/badges.tsx";
 import { OptimizationCandidates } from "../../(_components)/candidates.tsx";
 import { FailedCalls } from "../../(_components)/failed_calls.tsx";
 import { OptimizationHistory } from "../../(_components)/history.tsx";
+import { ServedTo } from "../../(_components)/live_ab.tsx";
 import { OptimizationPrompts } from "../../(_components)/prompts.tsx";
 import { OptimizationResult } from "../../(_components)/result.tsx";
 import { Missing, Notice } from "../../../../../components/states.tsx";
@@ -102,6 +103,8 @@ const DONE: Record<string, { text: string; isRestartNeeded?: boolean }> = {
     isRestartNeeded: true,
   },
   restored: { text: "The earlier promotion is active again.", isRestartNeeded: true },
+  "ab-started": { text: "The live A/B has started. Sessions keep their text until it ends." },
+  "ab-stopped": { text: "The live A/B has ended. All sessions get the promoted description." },
   kept: { text: "Kept. The promoted description stays active." },
   proposed: { text: "Candidate saved. Evaluate it to see how it performs." },
   written: { text: "Candidates generated. Evaluate them to see how they perform." },
@@ -166,6 +169,7 @@ function OptimizationTool(
             </a>
           ))}
         </nav>
+        {tab === "result" && <ServedTo page={page} />}
         {tab === "result" && <OptimizationResult page={page} />}
         {failures && failures.days.length > 0 && <FailedCalls failures={failures} />}
         {tab === "candidates" && <OptimizationCandidates page={page} />}
@@ -237,6 +241,9 @@ function Status({ page }: { page: ToolOptimizationPage }) {
               : "Not optimized"}
           </StateLabel>
         )}
+      {promotion?.trial && (
+        <span class="badge tone-accent">{`Live A/B: ${promotion.trial.share} %`}</span>
+      )}
       {!page.exists && <span class="badge tone-warn">No longer listed by its server</span>}
       {page.exists && !page.isEnabled && <span class="badge">Disabled (not exposed)</span>}
     </>

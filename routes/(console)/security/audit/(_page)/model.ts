@@ -79,6 +79,8 @@ const LABELS: Record<string, string> = {
   "toolset.equip": "Equipped toolset",
   "toolset.unequip": "Unequipped toolset",
   "toolset.mode": "Set the mode of toolset",
+  "toolset.answers": "Set the content guard of toolset",
+  "content.block": "Withheld",
   "tool.describe": "Edited details of tool",
   "promotion.promote": "Promoted a description of",
   "promotion.revert": "Reverted the description of",

@@ -1,10 +1,4 @@
-import {
-  Confirm,
-  PostButton,
-  PostForm,
-  SelectField,
-  TextField,
-} from "../../../../../components/forms.tsx";
+import { Confirm, PostButton, PostForm, TextField } from "../../../../../components/forms.tsx";
 import { formatCount, inertString } from "../../../../../lib/console/ui/format.ts";
 import { Ago, CodeBlock, InertText } from "../../../../../components/text.tsx";
 import { Card } from "../../../../../components/layout.tsx";
@@ -35,7 +29,7 @@ export const STATES: Record<ReviewCard["state"], { label: string; icon: IconName
   quarantined: { label: "Quarantined", icon: "error", tone: "bad" },
   held: { label: "Held", icon: "paused", tone: "warn" },
   notice: { label: "Applied", icon: "info", tone: "info" },
-  flagged: { label: "Unusual", icon: "alert", tone: "warn" },
+  flagged: { label: "Passage removed", icon: "alert", tone: "warn" },
   rejected: { label: "Rejected", icon: "close", tone: "warn" },
 };
 
@@ -214,59 +208,72 @@ function Item({ card, isOpen }: { card: ReviewCard; isOpen: boolean }) {
   );
 }
 
-/** What the scanner found in a definition: the rule, the place, and why; each can be waived. */
+/** What the scanner found in a definition, and what of it clients do not get; each can be waived. */
 function Findings({ card }: { card: ReviewCard }) {
   if (card.findings.length === 0) return null;
-  const rules = new Set(card.findings.map(({ rule }) => rule));
-  const { id, server, tool, fingerprint } = card;
   return (
-    <>
-      <ul class="review-findings">
-        {card.findings.map(({ rule, severity, where, excerpt, why }, index) => (
-          <li key={index}>
-            {severity === "high"
-              ? <Badge tone="bad" icon="error">high</Badge>
-              : <Badge tone="warn" icon="alert">{severity}</Badge>} <code>{rule}</code> in{" "}
-            <InertText as="code" text={where} />
-            <p>{why}</p>
-            {excerpt !== "" && (
-              <InertText
-                as="p"
-                class="mono small review-excerpt"
-                text={excerpt}
-              />
-            )}
-          </li>
-        ))}
-      </ul>
+    <ul class="review-findings">
+      {card.findings.map((finding, index) => (
+        <FoundPassage
+          key={index}
+          card={card}
+          finding={finding}
+          id={`${card.id}-finding-${index}`}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function FoundPassage(
+  { card, finding, id }: { card: ReviewCard; finding: ReviewCard["findings"][number]; id: string },
+) {
+  const { rule, severity, where, excerpt, why, passage } = finding;
+  const { server, tool, fingerprint, state } = card;
+  const shown = passage ?? excerpt;
+  return (
+    <li>
+      {severity === "high"
+        ? <Badge tone="bad" icon="error">high</Badge>
+        : <Badge tone="warn" icon="alert">{severity}</Badge>} <code>{rule}</code> in{" "}
+      <InertText as="code" text={where} />
+      <p>{why}</p>
+      {shown !== "" && (
+        <>
+          {state === "flagged" && severity !== "low" && where !== "name" && (
+            <p class="muted small">Removed for clients:</p>
+          )}
+          <InertText as="p" class="mono small review-excerpt" text={shown} />
+        </>
+      )}
       <details class="definition">
         <summary>
-          Waive a finding <span class="visually-hidden">{nameOf(card)}</span>
+          Dismiss this finding <span class="visually-hidden">{rule} {nameOf(card)}</span>
         </summary>
         <PostForm
           action={REVIEW_PATH}
           class="form"
-          busy="Waiving"
-          fields={{ action: "waive", server, tool, fingerprint }}
+          busy="Dismissing"
+          fields={{
+            action: "waive",
+            server,
+            tool,
+            fingerprint,
+            rule,
+            ...(passage === undefined || passage === "" ? {} : { passage }),
+          }}
         >
           <p class="muted">
-            The finding no longer counts for this definition. If there are no other findings,
-            clients can see and use the tool immediately. A changed definition is scanned again.
+            Clients get this passage as the server sent it, immediately, unless another finding
+            covers it. If the passage changes, it is held back again.
           </p>
-          <SelectField
-            id={`${id}-rule`}
-            label="Rule"
-            name="rule"
-            choices={[...rules].map((rule) => [rule, rule])}
-            value={undefined}
-          />
           <ReasonField id={`${id}-reason`} />
           <div class="form-actions">
-            <button type="submit" class="button button-danger">Waive the finding</button>
+            <button type="submit" class="button button-danger">Dismiss the finding</button>
           </div>
         </PostForm>
       </details>
-    </>
+    </li>
   );
 }
 

@@ -99,7 +99,7 @@ const POLICIES: Record<PolicyRow["policy"], string> = {
   allow: "Apply without notice",
 };
 
-const TRUST = { trusted: "Trusted", untrusted: "Not trusted" };
+const TRUST = { normal: "Normal", trusted: "Trusted", untrusted: "Not trusted" };
 
 export function ReviewPolicies({ policies, url }: { policies: Paged<PolicyRow>; url: URL }) {
   if (policies.total === 0) return null;

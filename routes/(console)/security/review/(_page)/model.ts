@@ -35,7 +35,7 @@ export const BULK = {
     label: "Waive",
     noun: "finding",
     text:
-      "These findings no longer count for these definitions. If there are no other findings, clients can see and use the tools immediately.",
+      "Clients get these passages as the servers sent them, immediately. A passage that changes is held back again.",
     done: "The selected findings were waived.",
   },
 };
@@ -227,7 +227,9 @@ function effectOf({ kind, state, tool }: ReviewItem): string {
       ? "Clients do not see this text."
       : "Clients cannot see or call the tool.";
   }
-  if (state === "flagged") return "Clients still see it.";
+  if (state === "flagged") {
+    return "Clients see it without the passages below; a mark stands in their place.";
+  }
   if (state === "notice") return "Clients already see the change.";
   return kind === "added" || kind === "renamed"
     ? "Clients do not see it until it is approved."

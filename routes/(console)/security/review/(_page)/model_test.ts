@@ -87,7 +87,7 @@ Deno.test("reviewPage() says of each item what happened and what clients get", a
     ["item-3", "Clients already see the change."],
     ["item-4", "Clients cannot see or call the tool."],
     ["item-5", "Clients do not see this text."],
-    ["item-6", "Clients still see it."],
+    ["item-6", "Clients see it without the passages below; a mark stands in their place."],
   ]);
 });
 

@@ -98,6 +98,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
           held={held.length}
           server={server.name}
         />
+        {page.found && <ContentFindings server={server.name} found={page.found} />}
         {problems.length > 0 && (
           <Card title="In its configuration" isFlush>
             <ul class="rows">
@@ -133,6 +134,35 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
         <ToolChangeList server={server.name} changes={page.changes} held={held} />
       </article>
     </div>
+  );
+}
+
+/** What the content guard found in what the server said. */
+function ContentFindings(
+  { server, found: { messages, blocked, latest } }: {
+    server: string;
+    found: NonNullable<ServerPage["found"]>;
+  },
+) {
+  const kinds = [...new Set(latest.findings.map(({ kind, rule }) => `${kind} (${rule})`))];
+  return (
+    <Notice tone="warn" icon="alert">
+      <p class="strong">
+        The content guard found something in {formatCount(messages, "message")}{" "}
+        of this server since the gateway started{blocked > 0 && `; ${blocked} withheld`}.
+      </p>
+      <p>
+        Latest, <Ago at={latest.at} />, in <span class="mono">{latest.method}</span>:{" "}
+        <InertText text={kinds.slice(0, 5).join(", ")} />.{" "}
+        <a
+          href={latest.call === undefined
+            ? `/activity?server=${encodeURIComponent(server)}`
+            : `/activity/${latest.call}`}
+        >
+          {latest.call === undefined ? "Show its calls" : "Show the call"}
+        </a>
+      </p>
+    </Notice>
   );
 }
 

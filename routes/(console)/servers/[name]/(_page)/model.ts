@@ -102,6 +102,7 @@ export async function serverPage(
     },
     waiting,
     hasLogin,
+    found: mayManage ? gateway.findingsOf(name) : undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * A KV Connect server in memory: enough of the protocol for one gateway, and it can fall silent as a
- * server does whose machine is gone.
+ * A KV Connect server in memory, for the gateways of a test: reads, atomic writes and watches. It can
+ * fall silent, as a server does whose machine is gone.
  */
 export interface KvConnect extends AsyncDisposable {
   url: string;
@@ -25,6 +25,7 @@ const SET = 1, DELETE = 2, SUM = 3;
 
 export function startKvConnect(): KvConnect {
   const stored = new Map<string, Stored>();
+  const watches = new Set<() => void>();
   const silence = Promise.withResolvers<Response>();
   const asked = Promise.withResolvers<void>();
   let isSilent = false;
@@ -53,8 +54,7 @@ export function startKvConnect(): KvConnect {
       case "/data/atomic_write":
         return protobuf(atomicWrite(body));
       case "/data/watch":
-        // A watch that never has news; the gateway asks by itself now and then.
-        return new Response(new ReadableStream({ start() {} }), {
+        return new Response(watch(body), {
           headers: { "content-type": "application/octet-stream" },
         });
       default:
@@ -71,17 +71,39 @@ export function startKvConnect(): KvConnect {
         a < b ? -1 : 1
       );
       if (numberAt(range, 4) === 1n) found.reverse();
-      const entries = found.slice(0, limit).map(([, entry]) =>
-        message(1, [
-          ...blob(1, entry.key),
-          ...blob(2, entry.value),
-          ...number(3, entry.encoding),
-          ...blob(4, entry.versionstamp),
-        ])
-      );
+      const entries = found.slice(0, limit).map(([, entry]) => entryAt(1, entry));
       return message(1, entries.flat());
     });
     return new Uint8Array([...ranges.flat(), ...number(4, 1), ...number(8, 1)]);
+  }
+
+  /** First all watched entries, then those that changed, each time any did. */
+  function watch(body: Uint8Array): ReadableStream<Uint8Array> {
+    const watched = fieldsOf(body).map(({ bytes }) => hex(bytesAt(fieldsOf(bytes), 1)));
+    const seen = new Map<string, Stored | undefined>();
+    let tell = () => {};
+    return new ReadableStream({
+      start(controller) {
+        tell = () => {
+          const isNews = watched.map((key) => !seen.has(key) || seen.get(key) !== stored.get(key));
+          if (!isNews.includes(true)) return;
+          const outputs = watched.flatMap((key, index) => {
+            const entry = stored.get(key);
+            seen.set(key, entry);
+            const changed = isNews[index] ? [...number(1, 1), ...entryAt(2, entry)] : number(1, 0);
+            return message(2, changed);
+          });
+          const output = [...number(1, 1), ...outputs];
+          const frame = new Uint8Array(4 + output.length);
+          new DataView(frame.buffer).setUint32(0, output.length, true);
+          frame.set(output, 4);
+          controller.enqueue(frame);
+        };
+        watches.add(tell);
+        tell();
+      },
+      cancel: () => void watches.delete(tell),
+    });
   }
 
   function atomicWrite(body: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -111,6 +133,7 @@ export function startKvConnect(): KvConnect {
         stored.set(hex(key), { ...entry, encoding: LE64, value: sum(before, entry.value) });
       }
     }
+    for (const tell of watches) tell();
     return new Uint8Array([...number(1, 1), ...blob(2, versionstamp)]);
   }
 
@@ -127,6 +150,16 @@ export function startKvConnect(): KvConnect {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function entryAt(field: number, entry: Stored | undefined): number[] {
+  if (!entry) return [];
+  return message(field, [
+    ...blob(1, entry.key),
+    ...blob(2, entry.value),
+    ...number(3, entry.encoding),
+    ...blob(4, entry.versionstamp),
+  ]);
 }
 
 function sum(left: Uint8Array, right: Uint8Array): Uint8Array {

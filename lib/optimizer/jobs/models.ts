@@ -1,0 +1,61 @@
+import { GatewayError } from "../../core/errors.ts";
+import { type JobOptions, modelRef } from "../../core/optimization.ts";
+import type { Evaluator } from "../evaluators/evaluator.ts";
+import type { JobsOptions } from "./run.ts";
+
+/** Those that a job asks: one for each of its models, or the one that is set. */
+export async function evaluatorsOf(
+  { evaluator }: Pick<JobsOptions, "evaluator">,
+  models: JobOptions["models"],
+): Promise<Evaluator[]> {
+  if (models === undefined) return [await evaluator()];
+  return await Promise.all([...new Set(models)].map((ref) => evaluator(ref)));
+}
+
+/** Throws CANNOT_EVALUATE if one of them cannot work, and says which. */
+export async function checkAll(evaluators: readonly Evaluator[]): Promise<void> {
+  for (const evaluator of evaluators) {
+    try {
+      await evaluator.check();
+    } catch (error) {
+      throw evaluators.length > 1 ? named(error, evaluator) : error;
+    }
+  }
+}
+
+function named(error: unknown, evaluator: Evaluator): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  return new GatewayError(error.code, {
+    ...error.details,
+    message: error.message.replace(
+      /^Cannot evaluate/,
+      `Cannot evaluate with ${modelRef(evaluator)}`,
+    ),
+    cause: error,
+  });
+}
+
+/** Throws INVALID_ARGUMENTS if one of them cannot do what a job is to do. */
+export function refuseUnfit(
+  evaluators: readonly Evaluator[],
+  { maxCostUsd, view }: Pick<JobOptions, "maxCostUsd" | "view">,
+): void {
+  const unpriced = evaluators.filter(({ isPriced }) => isPriced === false);
+  if (maxCostUsd !== undefined && unpriced.length > 0) {
+    const names = unpriced.map(({ model }) => `"${model}"`).join(" and ");
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `Cannot enforce a budget of ${maxCostUsd} USD: the price of the ` +
+        `${unpriced.length === 1 ? "model" : "models"} ${names} is not known`,
+      recoveryAction: "Set its price with --model-prices, or limit the number of runs instead",
+    });
+  }
+  const other = view === "deferred"
+    ? evaluators.find(({ kind }) => kind !== "claude-cli")
+    : undefined;
+  if (other) {
+    throw new GatewayError("INVALID_ARGUMENTS", {
+      message: `Cannot evaluate deferred tools with ${other.kind}: only a client defers tools`,
+      recoveryAction: "Use --evaluator claude-cli, or the view inline",
+    });
+  }
+}
