@@ -32,6 +32,19 @@ export function npmPackage(name: NpmProgram): string {
   return PROGRAMS[name].replace(/^npm:/, "");
 }
 
+/** Downloads them, so that no test has to wait for that, or downloads what another one does. */
+export async function fetchPrograms(): Promise<void> {
+  await deno(
+    "cache",
+    "-q",
+    "--config",
+    `${root}deno.json`,
+    "--lock",
+    TEST_LOCK,
+    ...Object.values(PROGRAMS),
+  );
+}
+
 async function deno(...args: string[]): Promise<void> {
   const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: root }).spawn().status;
   if (!success) throw new Error(`deno ${args[0]} failed`);

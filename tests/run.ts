@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { fromFileUrl, join, relative, resolve } from "@std/path";
 import { endLeftBehind, kill, processesOf } from "./left_behind.ts";
-import { TEST_LOCK } from "./packages.ts";
+import { fetchPrograms, TEST_LOCK } from "./packages.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 
@@ -173,6 +173,9 @@ const paths = positionals.length > 0
 const found = await Promise.all(paths.map((path) => Array.fromAsync(findTests(resolve(path)))))
   .catch((error: Error): never => (print(error.message), Deno.exit(1)));
 const files = [...new Set(found.flat())].sort();
+await fetchPrograms().catch((error: Error) =>
+  print(`Cannot download the test programs: ${error.message}`)
+);
 const temp = await Deno.makeTempDir({ prefix: "qm" });
 // Some tests start programs as another user.
 await Deno.chmod(temp, 0o755);

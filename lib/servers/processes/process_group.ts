@@ -36,9 +36,14 @@ const UNIX_NAMES = "PATH HOME USER LOGNAME SHELL LANG TMPDIR TERM TZ";
 const WINDOWS_NAMES = "PATH PATHEXT COMSPEC SYSTEMROOT SYSTEMDRIVE WINDIR TEMP TMP USERNAME " +
   "USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES " +
   "PROCESSOR_ARCHITECTURE TERM TZ";
+/** Where deno, npx and uvx keep packages, and which certificates they trust: paths, never secrets. */
+const PLACES = "DENO_DIR NPM_CONFIG_CACHE UV_CACHE_DIR XDG_CACHE_HOME XDG_CONFIG_HOME " +
+  "XDG_DATA_HOME XDG_STATE_HOME SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS";
 
 /** Whether a variable is one that any program needs and that carries no secret. */
 export function isInherited(name: string, os = Deno.build.os): boolean {
+  // npm reads its variables in any case.
+  if (PLACES.split(" ").includes(name.toUpperCase())) return true;
   if (os === "windows") return WINDOWS_NAMES.split(" ").includes(name.toUpperCase());
   return UNIX_NAMES.split(" ").includes(name) || name.startsWith("LC_");
 }

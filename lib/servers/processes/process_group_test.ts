@@ -17,14 +17,12 @@ Deno.test("isInherited() takes what programs need and nothing that may be secret
     assert.ok(isInherited(name, "windows"), name);
     assert.ok(!isInherited(name, "linux"), name);
   }
-  for (
-    const name of ["API_KEY", "HTTPS_PROXY", "NODE_OPTIONS", "LD_PRELOAD", "PATHS", "DENO_DIR"]
-  ) {
-    for (const os of ["linux", "darwin", "windows"] as const) {
-      assert.ok(
-        !isInherited(name, os),
-        name,
-      );
+  for (const os of ["linux", "darwin", "windows"] as const) {
+    for (const name of ["DENO_DIR", "npm_config_cache", "XDG_CACHE_HOME", "SSL_CERT_FILE"]) {
+      assert.ok(isInherited(name, os), name);
+    }
+    for (const name of ["API_KEY", "HTTPS_PROXY", "NODE_OPTIONS", "LD_PRELOAD", "PATHS"]) {
+      assert.ok(!isInherited(name, os), name);
     }
   }
 });
