@@ -50,15 +50,35 @@ async function deno(...args: string[]): Promise<void> {
   if (!success) throw new Error(`deno ${args[0]} failed`);
 }
 
+/** Which of these packages a source file names, in whichever version. */
+async function importedIn(specifiers: string[]): Promise<Set<string>> {
+  const args = [
+    "grep",
+    "-hoE",
+    "npm:/?(@[a-z0-9._-]+/)?[a-z0-9._-]+",
+    "--",
+    "*.ts",
+    "*.tsx",
+    "*deno.json",
+  ];
+  const { stdout } = await new Deno.Command("git", { args, cwd: root }).output();
+  const named = new Set(new TextDecoder().decode(stdout).replaceAll("npm:/", "npm:").split("\n"));
+  return new Set(specifiers.filter((name) => named.has(name.replace(/(.)@[^@/]*$/, "$1"))));
+}
+
 // deno task --frozen=false lock; without the flag, deno task itself refuses a lock that is out of date.
 if (import.meta.main) {
   await deno("install", "--frozen=false");
   const [program, tests] = [programLock, TEST_LOCK].map((path) =>
     JSON.parse(Deno.readTextFileSync(path))
   );
-  const both = (key: string) =>
-    Object.fromEntries(Object.entries({ ...tests[key], ...program[key] }).sort());
-  const merged = { ...program, specifiers: both("specifiers"), npm: both("npm") };
+  const kept = await importedIn(Object.keys(tests.specifiers));
+  const specifiers = Object.entries(tests.specifiers).filter(([name]) => kept.has(name));
+  const merged = {
+    ...program,
+    specifiers: { ...Object.fromEntries(specifiers), ...program.specifiers },
+    npm: { ...tests.npm, ...program.npm },
+  };
   await Deno.writeTextFile(TEST_LOCK, `${JSON.stringify(merged, null, 2)}\n`);
   const write = ["--frozen=false", "--lock", TEST_LOCK];
   await deno("check", "-q", ...write);
