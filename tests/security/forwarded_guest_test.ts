@@ -113,15 +113,7 @@ Deno.test("the id of a session of this machine's lets no proxy's guest in, nor a
   const dataDir = await Deno.makeTempDir({ prefix: "quartermaster_" });
   const mcpServers = { box: at(server) };
   await Deno.writeTextFile(join(dataDir, ".mcp.json"), JSON.stringify({ mcpServers }));
-  const start = async () => {
-    const started = await startGateway([], { dataDir, cwd: dataDir });
-    // A call that waits for its server is answered with a stream.
-    await until(async () => {
-      const { servers } = await (await fetch(`${started.url}/readyz`)).json();
-      return servers.ready === 1 || undefined;
-    });
-    return started;
-  };
+  const start = () => startGateway([], { dataDir, cwd: dataDir });
   const endpoints = ["/mcp?expose=all", "/mcp", "/servers/box/mcp", "/gateway/mcp"];
   const sessions = new Map<string, string>();
 
@@ -156,7 +148,9 @@ Deno.test("the id of a session of this machine's lets no proxy's guest in, nor a
         assert.equal(server.calls.length, before, "nothing was called");
         const answers = await tryAll(url, endpoint, {});
         assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200], "its owner goes on");
-        if (!endpoint.startsWith("/gateway")) assert.match(answers[1]!.text, /called echo/);
+        if (endpoint.startsWith("/gateway")) return;
+        // Not the text: on a busy machine, the response is a stream.
+        await until(() => server.calls.length > before || undefined);
       });
     }
   }
