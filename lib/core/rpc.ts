@@ -308,6 +308,24 @@ export function skipValue(text: string, at: number): number {
   throw new SyntaxError("Not valid JSON");
 }
 
+/** Whether a JSON text nests objects and arrays to more than this many levels. */
+export function isDeeper(text: string, levels: number): boolean {
+  let depth = 0;
+  // Each level takes two characters, so most texts need no look.
+  for (let at = 0; depth + (text.length - at) / 2 > levels && at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > levels) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    at++;
+  }
+  return false;
+}
+
 function skipScalar(text: string, at: number): number {
   const start = at;
   for (; at < text.length; at++) {

@@ -5,6 +5,7 @@ import {
   elementSpans,
   elementTexts,
   errorText,
+  isDeeper,
   memberSpans,
   memberText,
   readMessage,
@@ -141,4 +142,12 @@ Deno.test("readMessage() keeps all digits of an id, and takes params of null for
     assert.equal(withId('{"method":"x","id":"own"}', "own", message.id), question);
   }
   assert.equal(readMessage('{"jsonrpc":"2.0","id":1.5,"result":{}}')?.kind, "response");
+});
+
+Deno.test("isDeeper() counts levels outside of strings", () => {
+  assert.ok(!isDeeper("[".repeat(3) + "]".repeat(3), 3));
+  assert.ok(isDeeper("[".repeat(4) + "]".repeat(4), 3));
+  assert.ok(isDeeper(`{"a":[{"b":"}}]]","c":[0]}]}`, 3));
+  assert.ok(!isDeeper(`{"a":"[[[[[[","b":"\\"[[[[","c":[[],[],[],[]]}`, 3));
+  assert.ok(isDeeper(`[${"[],".repeat(50)}[[[1]]]]`, 3));
 });

@@ -1,9 +1,14 @@
 import type { Client, McpRequest } from "../core/client.ts";
-import type { RpcMessage } from "../core/rpc.ts";
+import { GatewayError } from "../core/errors.ts";
+import { errorText, type RpcMessage } from "../core/rpc.ts";
 import type { Call } from "../servers/connection.ts";
+import { messageTooDeep, nestsTooDeep } from "../servers/transports/messages.ts";
 import type { ContentGuard } from "../trust/content_guard/guard.ts";
 
-/** The content guard for one client and one server; without a guard, all passes as it came. */
+/**
+ * What may pass between one client and one server: nothing that clients cannot parse, and what the
+ * content guard, if there is one, lets through.
+ */
 export class RelayGuard {
   readonly guard: ContentGuard | undefined;
   readonly #server: { readonly name: string };
@@ -20,12 +25,15 @@ export class RelayGuard {
     this.guard?.checkArguments(this.#use(request), method, params);
   }
 
-  /** Throws ANSWER_BLOCKED or FORM_REFUSED. */
+  /** Throws LIMIT_EXCEEDED, ANSWER_BLOCKED or FORM_REFUSED. */
   answer(request: McpRequest, text: string): string {
+    if (nestsTooDeep(text)) throw messageTooDeep(this.#server.name);
     return this.guard?.answer(this.#use(request), request.method, text) ?? text;
   }
 
-  notification(request: McpRequest | undefined, method: string, text: string): string {
+  /** Undefined if it must not reach the client. */
+  notification(request: McpRequest | undefined, method: string, text: string): string | undefined {
+    if (nestsTooDeep(text)) return undefined;
     return this.guard?.notification(this.#use(request), method, text) ?? text;
   }
 
@@ -34,13 +42,19 @@ export class RelayGuard {
     text: string,
     message: Extract<RpcMessage, { kind: "request" }>,
   ): { text: string } | { refusal: string } {
+    if (nestsTooDeep(text)) {
+      const error = new GatewayError("INVALID_PARAMS", { message: "The request nests too deep" });
+      return { refusal: errorText(message.id, error.rpcCode, error.message) };
+    }
     return this.guard?.question(this.#use(request), text, message) ?? { text };
   }
 
   /** The params of questions as the client may see them; throws if it must not see them. */
   screening(request: McpRequest): (method: string, params: string) => string {
-    return (method, params) =>
-      this.guard?.questionParams(this.#use(request), method, params) ?? params;
+    return (method, params) => {
+      if (nestsTooDeep(params)) throw messageTooDeep(this.#server.name);
+      return this.guard?.questionParams(this.#use(request), method, params) ?? params;
+    };
   }
 
   #use(request: McpRequest | undefined) {

@@ -1,6 +1,7 @@
 import {
   classify,
   elementTexts,
+  isDeeper,
   messageLine,
   responseIdFromEnds,
   type RpcMessage,
@@ -40,6 +41,26 @@ export function messageTooLarge(serverName: string, limit: number): GatewayError
       "Request part of it: a page, a range, a narrower filter",
       "Or use another tool that returns less",
       "Or ask the owner to raise the limit with --max-message",
+    ],
+  });
+}
+
+/** Python's parser, for one, gives up at 1,000 levels, and programs that print a value much earlier. */
+const MOST_LEVELS = 500;
+
+/** Whether many clients could not parse or print a message. */
+export function nestsTooDeep(text: string): boolean {
+  return isDeeper(text, MOST_LEVELS);
+}
+
+export function messageTooDeep(serverName: string): GatewayError {
+  return new GatewayError("LIMIT_EXCEEDED", {
+    message:
+      `Server "${serverName}" sent a response that is nested more than ${MOST_LEVELS} levels deep`,
+    recoveryAction: "Request less at a time",
+    recoverySteps: [
+      "Use arguments for which the server returns a flatter result",
+      "Check whether the call took effect before retrying",
     ],
   });
 }
