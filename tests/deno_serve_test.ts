@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:http2";
 import { join } from "@std/path";
 import { until } from "./gateway.ts";
 import { ROOT } from "./terminal.ts";
@@ -81,3 +83,23 @@ Deno.test("deno serve refuses to listen beyond loopback without a token, as star
     assert.match(log(), /^quartermaster: Cannot serve on .*token/m);
     assert.doesNotMatch(log(), /\n +at /);
   }));
+
+Deno.test("deno serve takes the host of an HTTP/2 request from :authority", () =>
+  denoServe({}, async ({ url }) => {
+    await until(() => fetch(url).then((response) => response.text(), () => undefined));
+    assert.equal(await http2Status(url), 200);
+    assert.equal(await http2Status(url, "rebound.example"), 403);
+  }));
+
+/** The status of an HTTP/2 request without TLS, which fetch() cannot make. */
+async function http2Status(url: string, authority = new URL(url).host): Promise<number> {
+  const session = connect(url);
+  try {
+    const request = session.request({ ":path": "/healthz", ":authority": authority });
+    request.resume();
+    const [headers] = await once(request, "response");
+    return headers[":status"];
+  } finally {
+    session.destroy();
+  }
+}

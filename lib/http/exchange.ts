@@ -11,6 +11,11 @@ export interface HttpRequest {
   text(): Promise<string>;
 }
 
+/** The host that a request names: in HTTP/2, `:authority`, which Deno puts into the URL, replaces `Host`. */
+export function hostOf(request: Pick<HttpRequest, "url" | "headers">): string | null {
+  return request.headers.get("host") ?? URL.parse(request.url)?.host ?? null;
+}
+
 const JSON_INIT: ResponseInit = { headers: { "content-type": "application/json" } };
 
 /**

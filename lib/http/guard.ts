@@ -1,6 +1,6 @@
 import { GatewayError } from "../core/errors.ts";
 import { isLoopback } from "../config/address.ts";
-import type { HttpRequest } from "./exchange.ts";
+import { hostOf, type HttpRequest } from "./exchange.ts";
 import { bodyTooLarge } from "./request_body.ts";
 
 export interface GuardOptions {
@@ -41,7 +41,7 @@ export class Guard {
 
   /** Throws FOREIGN_HOST, FOREIGN_ORIGIN or PAYLOAD_TOO_LARGE. */
   check(request: HttpRequest): void {
-    const host = request.headers.get("host");
+    const host = hostOf(request);
     if (host === null || !this.#allowsHost(host)) {
       throw new GatewayError("FOREIGN_HOST", {
         message: `Host ${quote(host)} is not a host name of this gateway`,

@@ -1,6 +1,6 @@
 import { OWNER } from "../auth/credentials.ts";
 import { hasPublicUrl, isLoopback } from "../config/address.ts";
-import type { HttpRequest } from "./exchange.ts";
+import { hostOf, type HttpRequest } from "./exchange.ts";
 import { isForwarded } from "./guard.ts";
 
 /** A request of the console or the API, with its caller and the gateway's addresses. */
@@ -23,7 +23,7 @@ export function isFromThisMachine({ req, info, state }: ConsoleRequest): boolean
   // can read the store have the owner's ticket.
   if (hasPublicUrl(publicUrl)) return state.principal === OWNER;
   const peer = peerOf(info);
-  const named = new URL(`http://${req.headers.get("host")}`).hostname;
+  const named = new URL(`http://${hostOf(req)}`).hostname;
   const isOwn = (host: string) => {
     const plain = host.replace(/^\[(.*)\]$/, "$1").replace(/^::ffff:/, "");
     return isLoopback(plain) || plain === ownHost;
