@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { IS_BROWSER } from "fresh/runtime";
 import {
@@ -24,7 +24,8 @@ export function CommandPalette() {
   const active = useSignal(0);
   const isOpen = overlay.value === "palette";
 
-  useEffect(() => {
+  // Before the next key arrives: letters typed right after the shortcut belong in the field.
+  useLayoutEffect(() => {
     if (!isOpen) return dialog.current?.close();
     query.value = "";
     active.value = 0;

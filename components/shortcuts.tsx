@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Icon } from "./icon.tsx";
 import { Key } from "./text.tsx";
@@ -147,7 +147,7 @@ interface SheetProps {
 /** A dialog over the page, for islands: the browser traps the focus and gives it back. */
 function Sheet({ title, isOpen, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen && dialog.current?.open === false) dialog.current.showModal();
     else if (!isOpen) dialog.current?.close();
   }, [isOpen]);

@@ -149,6 +149,20 @@ test("command palette opens by keyboard, finds, goes there and remembers", async
   assert.deepEqual(complaints, []);
 });
 
+test("command palette takes the letters typed right after its shortcut", async () => {
+  await using open = await openPage(browser);
+  const { page } = open;
+  await goLive(page, `${gateway.url}/`);
+  // No frame passes between the shortcut and the look at the focus, as with a fast typist.
+  const focused = await page.evaluate(async () => {
+    const press = { key: "k", ctrlKey: true, bubbles: true, cancelable: true };
+    document.body.dispatchEvent(new KeyboardEvent("keydown", press));
+    for (let turns = 0; turns < 20; turns++) await Promise.resolve();
+    return document.activeElement?.getAttribute("aria-label");
+  });
+  assert.equal(focused, "Search");
+});
+
 test("single keys go to pages, but never while somebody types or with a modifier", async () => {
   await using open = await openPage(browser);
   const { page } = open;
