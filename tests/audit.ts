@@ -21,6 +21,7 @@ for (const key of Object.keys(lock.npm)) {
 const registry = Deno.env.get("NPM_CONFIG_REGISTRY") ?? await configuredRegistry();
 const url = new URL("-/npm/v1/security/advisories/bulk", registry.replace(/\/*$/, "/"));
 const failed = (reason: string): never => {
+  // deno-lint-ignore no-console
   console.error(`The registry does not list vulnerabilities: ${reason}`);
   return Deno.exit(2);
 };
@@ -33,10 +34,12 @@ if (!response.ok) failed(`it answered ${response.status}`);
 const found: Record<string, Advisory[]> = await response.json();
 for (const [name, advisories] of Object.entries(found)) {
   for (const { title, severity, url, vulnerable_versions } of advisories) {
+    // deno-lint-ignore no-console
     console.log(`${severity}: ${name} ${vulnerable_versions}: ${title} (${url})`);
   }
 }
 const count = Object.values(found).flat().length;
+// deno-lint-ignore no-console
 console.log(`${Object.keys(versions).length} packages, ${count} vulnerabilities`);
 Deno.exit(count === 0 ? 0 : 1);
 

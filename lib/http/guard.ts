@@ -12,6 +12,8 @@ export interface GuardOptions {
   maxBody: number;
   /** Paths that take more than that: files which a person gives. */
   uploads?: ReadonlyMap<string, number>;
+  /** Refuses requests without a `Host` header, also those of HTTP/2. */
+  needsHostHeader?: boolean;
 }
 
 /**
@@ -25,9 +27,12 @@ export class Guard {
   readonly #allowAddresses: boolean;
   readonly #maxBody: number;
   readonly #uploads: ReadonlyMap<string, number>;
+  readonly #hostOf: typeof hostOf;
   #lastHost: string | undefined;
 
-  constructor({ host, port, publicUrl, maxBody, uploads = new Map() }: GuardOptions) {
+  constructor(options: GuardOptions) {
+    const { host, port, publicUrl, maxBody, uploads = new Map(), needsHostHeader } = options;
+    this.#hostOf = needsHostHeader ? ({ headers }) => headers.get("host") : hostOf;
     this.#port = port;
     this.#maxBody = maxBody;
     this.#uploads = uploads;
@@ -41,7 +46,7 @@ export class Guard {
 
   /** Throws FOREIGN_HOST, FOREIGN_ORIGIN or PAYLOAD_TOO_LARGE. */
   check(request: HttpRequest): void {
-    const host = hostOf(request);
+    const host = this.#hostOf(request);
     if (host === null || !this.#allowsHost(host)) {
       throw new GatewayError("FOREIGN_HOST", {
         message: `Host ${quote(host)} is not a host name of this gateway`,

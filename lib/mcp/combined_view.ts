@@ -1,17 +1,14 @@
 import type { InitializeResult, ServerCapabilities } from "@modelcontextprotocol/sdk/types";
-import type { Catalog } from "../catalog/catalog.ts";
 import { type CatalogTool, renamed } from "../catalog/catalog_tool.ts";
 import type { NameTable, NameTables } from "../catalog/name_table.ts";
 import { isListedTo, offerOf, toolsListedTo } from "../catalog/listed_to.ts";
 import { flatten } from "../catalog/names.ts";
 import type { Reader } from "../catalog/served_texts.ts";
 import { type Builtins, ownerAmong, resolveTool } from "../catalog/resolve.ts";
-import type { CancelSignal } from "../core/async.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { defined, getOrMake } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { errorText, isObject, resultText } from "../core/rpc.ts";
-import type { ServerStatus } from "../core/server.ts";
 import { VERSION } from "../core/product.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { type BuiltinTool, callBuiltin, describeBuiltin } from "./builtin_tool.ts";
@@ -43,26 +40,7 @@ import { isStillStarting } from "./starting_servers.ts";
 import { callAsTask, requiresTask } from "./task_aggregate.ts";
 import type { TokenAccount } from "./token_account.ts";
 import { OWN_TOOLS } from "./tool_directory.ts";
-import type { Answer, View, ViewSession } from "./view.ts";
-
-/** The part of the servers that a combined view shows to a caller. */
-export interface VisibleServers {
-  catalog: Catalog;
-  findServer(name: string): ManagedServer | undefined;
-  /** The tools to list; the same array as long as nothing has changed. */
-  tools(principal: string): readonly CatalogTool[];
-  servers(principal: string): readonly string[];
-  /** The servers whose tools can be called, listed or not; default: `servers`. */
-  callable?(principal: string): readonly string[];
-  /** Whether a tool exists for this caller; default: all do. */
-  admits?(principal: string, tool: CatalogTool): boolean;
-  /** The servers that are not up: a name may be one of their tools. */
-  away?(principal: string): readonly ServerStatus[];
-  /** Waits briefly for servers that are just connecting, so that a list is complete. */
-  settled?(principal: string, signal: CancelSignal): Promise<void> | undefined;
-  /** For how long the list is good, if a server has said that of its own. */
-  ttlMs?(principal: string): number | undefined;
-}
+import type { Answer, View, ViewSession, VisibleServers } from "./view.ts";
 
 export interface CombinedViewOptions {
   instructions: string;
@@ -85,6 +63,8 @@ export interface CombinedViewOptions {
   screen?: ContentScreen | undefined;
   guard?: ContentGuard | undefined;
   offered?: OfferedLists | undefined;
+  /** Records the calls that were answered a moment ago. */
+  settle?(): void;
   /** The gateway's own tools for clients with an offer; default: the same for all. */
   ownTools?(offer: string): Pick<CombinedViewOptions, "listed" | "builtins">;
   features?(principal: string): Pick<FeatureAggregateOptions, "onPromptCollisions" | "links">;
@@ -383,7 +363,11 @@ class CombinedViewSession implements ViewSession {
   async #callBuiltin(tool: BuiltinTool, request: McpRequest): Promise<Answer> {
     this.#checkUse(tool);
     // A forwarded call is counted where it is made.
-    if (!tool.forwards) this.#options.policy?.enterBuiltin?.(this.#client.principal);
+    if (!tool.forwards) {
+      this.#options.policy?.enterBuiltin?.(this.#client.principal);
+      // Some tools read the record, for example to mark the newest call.
+      this.#options.settle?.();
+    }
     await this.#offeredLists(request);
     const result = await callBuiltin(
       tool,

@@ -7,7 +7,8 @@ import { Builtins } from "../catalog/resolve.ts";
 import { FakeServer } from "../servers/testing/fake_server.ts";
 import { startManaged } from "../servers/testing/start_managed.ts";
 import { builtin } from "./builtin_tool.ts";
-import { CombinedView, type VisibleServers } from "./combined_view.ts";
+import { CombinedView } from "./combined_view.ts";
+import type { VisibleServers } from "./view.ts";
 import { ContentScreen } from "./content_screen.ts";
 import { textOf } from "./testing/text_of.ts";
 

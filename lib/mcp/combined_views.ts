@@ -8,7 +8,8 @@ import { GatewayError } from "../core/errors.ts";
 import type { Toolset } from "../core/tool.ts";
 import { type EndpointPath, isViewName, VIEW_NAMES, type ViewName } from "../http/endpoint_path.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
-import { CombinedView, type CombinedViewOptions, type VisibleServers } from "./combined_view.ts";
+import { CombinedView, type CombinedViewOptions } from "./combined_view.ts";
+import type { VisibleServers } from "./view.ts";
 import { GivenLinksRepository } from "../storage/servers_repository.ts";
 import { GivenLinks } from "./given_links.ts";
 import { discoveryTools } from "./discovery_tools.ts";
@@ -45,6 +46,7 @@ type CombinedViewsOptions = Omit<McpModuleOptions, "toolsets"> & {
   toolsets: Pick<Toolsets, "find" | "resolve" | "registered">;
   tools: GatewayTools;
   offered: OfferedLists;
+  settle(): void;
 };
 
 export type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
@@ -81,7 +83,7 @@ export class CombinedViews {
     this.#options = options;
     const { names, access: rights, policy, screen, guard, tools, toolDirectory } = options;
     const { mayUse, demandUse } = tools;
-    const { onPromptCollisions, offered } = options;
+    const { onPromptCollisions, offered, settle } = options;
     const links = new GivenLinks(new GivenLinksRepository(options.store));
     this.#common = {
       names,
@@ -92,6 +94,7 @@ export class CombinedViews {
       screen,
       guard,
       offered,
+      settle,
       features: (principal) => ({ onPromptCollisions, links: links.of(principal) }),
     };
     this.#own = this.#ownTools(toolDirectory);

@@ -90,7 +90,8 @@ export class EvalEndpoints implements AsyncDisposable {
       { hostname: HOST, port: 0, onListen: () => {} },
       (request) => this.#answer(request),
     );
-    this.#guard = new Guard({ host: HOST, port: server.addr.port, maxBody: MAX_BODY });
+    const { port } = server.addr;
+    this.#guard = new Guard({ host: HOST, port, maxBody: MAX_BODY, needsHostHeader: true });
     return server;
   }
 

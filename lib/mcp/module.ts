@@ -383,7 +383,8 @@ export class McpModule implements AsyncDisposable {
       this.#options.loadTools(),
     ]);
     const parts = this.#partsOf(isCanonical);
-    return new CombinedViews({ ...parts, tools, offered: this.#offered });
+    const settle = () => this.settle();
+    return new CombinedViews({ ...parts, tools, offered: this.#offered, settle });
   }
 
   #endSessions(isMeant: (session: Session) => boolean): void {

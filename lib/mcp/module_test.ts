@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import * as z from "zod";
 import type { Access } from "../auth/access.ts";
 import type { Toolsets } from "../catalog/toolsets/toolsets.ts";
 import { Catalog } from "../catalog/catalog.ts";
@@ -14,6 +15,7 @@ import { Store } from "../storage/store.ts";
 import type { AnsweredCall } from "../telemetry/call_recorder.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { builtin } from "./builtin_tool.ts";
 import { McpModule } from "./module.ts";
 import { StartingServers } from "./starting_servers.ts";
 import type { TokenAccount } from "./token_account.ts";
@@ -53,6 +55,13 @@ async function openModule() {
   } as unknown as Access;
   const calls: AnsweredCall[] = [];
   const loaded: string[] = [];
+  const count = builtin({
+    name: "count_calls",
+    title: "Count calls",
+    description: "How many calls are recorded.",
+    input: z.strictObject({}),
+    run: () => Promise.resolve({ text: `${calls.length} recorded`, data: {} }),
+  });
   const module = stack.use(
     new McpModule({
       store,
@@ -80,7 +89,7 @@ async function openModule() {
       loadTools() {
         loaded.push("tools");
         return Promise.resolve({
-          servers: [],
+          servers: [count],
           toolsets: [],
           optimization() {
             loaded.push("optimization");
@@ -150,6 +159,17 @@ Deno.test("McpModule loads the combined views, and the gateway's tools, with the
   assert.deepEqual(loaded, ["tools", "optimization"]);
   assert.equal(module.find(new Request("http://localhost/servers")), undefined);
   await assert.rejects(module.opener("/nowhere"), { code: "NOT_FOUND" });
+});
+
+Deno.test("McpModule records calls before the gateway's own tools read the record", async () => {
+  await using opened = await openModule();
+  const { connect, post } = opened;
+  const server = await connect("/servers/git/mcp");
+  const own = await connect("/gateway/mcp");
+  const called = { method: "tools/call", params: { name: "git.push" } };
+  const counted = { method: "tools/call", params: { name: "count_calls" } };
+  await post("/servers/git/mcp", called, server.id);
+  assert.match((await post("/gateway/mcp", counted, own.id)).text, /1 recorded/);
 });
 
 Deno.test("McpModule records a tool call with what its server took, at each kind of endpoint", async () => {

@@ -1,6 +1,11 @@
 import type { InitializeResult } from "@modelcontextprotocol/sdk/types";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/catalog_tool.ts";
+import type { CancelSignal } from "../core/async.ts";
 import type { Unchecked } from "../core/rpc.ts";
 import type { Client, McpRequest } from "../core/client.ts";
+import type { ServerStatus } from "../core/server.ts";
+import type { ManagedServer } from "../servers/server.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { ListedTools } from "./clients.ts";
 import type { ClientLists } from "./list_changes.ts";
@@ -32,3 +37,22 @@ export interface ViewSession extends AsyncDisposable {
 export type Answer =
   | { text: string; call?: CallRecord; list?: string; ttlMs?: number | undefined }
   | { error: unknown; call: CallRecord };
+
+/** The part of the servers that a combined view shows to a caller. */
+export interface VisibleServers {
+  catalog: Catalog;
+  findServer(name: string): ManagedServer | undefined;
+  /** The tools to list; the same array as long as nothing has changed. */
+  tools(principal: string): readonly CatalogTool[];
+  servers(principal: string): readonly string[];
+  /** The servers whose tools can be called, listed or not; default: `servers`. */
+  callable?(principal: string): readonly string[];
+  /** Whether a tool exists for this caller; default: all do. */
+  admits?(principal: string, tool: CatalogTool): boolean;
+  /** The servers that are not up: a name may be one of their tools. */
+  away?(principal: string): readonly ServerStatus[];
+  /** Waits briefly for servers that are just connecting, so that a list is complete. */
+  settled?(principal: string, signal: CancelSignal): Promise<void> | undefined;
+  /** For how long the list is good, if a server has said that of its own. */
+  ttlMs?(principal: string): number | undefined;
+}
