@@ -203,20 +203,20 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   async #call(request: McpRequest, call: Call): Promise<string> {
     this.#guard.checkArguments(request, call);
     const { taskOwners } = this.#server;
-    const { principal } = this.#client;
     if (isOnTask(request.method)) {
       const diverted = await taskOwners.divert(this.#client, request, call.params);
       if (diverted !== undefined) return diverted;
     }
     const isShared = !this.#needsOwn || await this.#isShared(call);
-    const send = (call: Call) =>
+    const sent = (call: Call) =>
       isShared ? this.#callShared(request, call) : this.#callOnOwn(request, call);
+    const send = (call: Call) => this.#guard.failure(request, sent(call));
     let answer = await send(call);
     if (mayRequireUrls(answer.text) && isStateless(this.#client.profile)) {
       answer = await completeUrls(answer, this.#rounds(request, call, send));
     }
     const text = withId(this.#guard.answer(request, answer.text), answer.id, request.id);
-    return taskOwners.shown(principal, request, text, this);
+    return taskOwners.shown(this.#client.principal, request, text, this);
   }
 
   callOnTask(

@@ -31,6 +31,16 @@ export class RelayGuard {
     return this.guard?.answer(this.#use(request), request.method, text) ?? text;
   }
 
+  /** Rejects with what the client may be told: transports quote what servers said. */
+  async failure<T>(request: McpRequest, sent: Promise<T>): Promise<T> {
+    try {
+      return await sent;
+    } catch (error) {
+      if (!this.guard || !(error instanceof GatewayError)) throw error;
+      throw this.guard.error(this.#use(request), request.method, error);
+    }
+  }
+
   /** Undefined if it must not reach the client. */
   notification(request: McpRequest | undefined, method: string, text: string): string | undefined {
     if (nestsTooDeep(text)) return undefined;

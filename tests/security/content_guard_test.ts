@@ -95,6 +95,34 @@ function open(answers?: string) {
   return Endpoints.open({ speaking: { ...entry, ...(answers ? { answers } : {}) } });
 }
 
+Deno.test("what a server says with an HTTP error is redacted and marked, or withheld", async () => {
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const { id, method, params } = await request.json().catch(() => ({}));
+      if (method === "tools/call") return new Response(`${ORDER} ${TOKEN}`, { status: 500 });
+      if (id === undefined) return new Response(null, { status: 202 });
+      const capabilities = { tools: {} };
+      const serverInfo = { name: "angry", version: "1" };
+      const result = method === "initialize"
+        ? { protocolVersion: params.protocolVersion, capabilities, serverInfo }
+        : { tools: [{ name: "say", inputSchema: { type: "object" } }] };
+      return method === "server/discover"
+        ? Response.json({ jsonrpc: "2.0", id, error: { code: -32601, message: "No" } })
+        : Response.json({ jsonrpc: "2.0", id, result });
+    },
+  );
+  for (const [answers, shows] of [["mark", /redacted: GitHub token/], ["block", /Withheld/]]) {
+    const url = `http://127.0.0.1:${server.addr.port}/mcp`;
+    await using endpoints = await Endpoints.open({ angry: { type: "http", url, answers } });
+    await using session = await connect(endpoints.url, "/servers/angry/mcp");
+    const said = JSON.stringify(await session.client.callTool({ name: "angry.say" }));
+    assert.match(said, shows as RegExp);
+    assert.ok(!said.includes(TOKEN), said);
+    assert.equal(said.includes("Ignore"), answers === "mark");
+  }
+});
+
 Deno.test("mark: every carrier is redacted, neutralized and marked", async (t) => {
   await using endpoints = await open();
   await using session = await connect(endpoints.url, "/servers/speaking/mcp");

@@ -186,17 +186,23 @@ function unescaped(part: string): string {
 function withoutOverlaps(found: Passage[]): Passage[] {
   // Of two, what is to be taken out counts.
   const weight = { secret: 0, hidden: 1, link: 2, order: 3 };
+  const sorted = found.sort((a, b) =>
+    weight[a.kind] - weight[b.kind] || a.start - b.start || b.end - a.end
+  );
+  /** In the order of the text. */
   const kept: Passage[] = [];
-  for (
-    const one of found.sort((a, b) =>
-      weight[a.kind] - weight[b.kind] || a.start - b.start || b.end - a.end
-    )
-  ) {
-    if (kept.length >= MOST_FOUND) break;
-    if (!kept.some((other) => one.start < other.end && other.start < one.end)) kept.push(one);
+  for (const [, ofKind] of Map.groupBy(sorted, ({ kind }) => kind)) {
+    const more: Passage[] = [];
+    let next = 0;
+    for (const one of ofKind) {
+      while (next < kept.length && kept[next]!.end <= one.start) next++;
+      const heavier = kept[next];
+      const isFree = (more.at(-1)?.end ?? 0) <= one.start &&
+        (heavier === undefined || one.end <= heavier.start);
+      if (isFree) more.push(one);
+    }
+    kept.push(...more);
+    kept.sort((a, b) => a.start - b.start);
   }
-  return kept.sort((a, b) => a.start - b.start);
+  return kept;
 }
-
-/** Of one text; whoever writes more has been noticed. */
-const MOST_FOUND = 200;

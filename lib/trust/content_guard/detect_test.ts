@@ -66,6 +66,9 @@ Deno.test("detect() reads past letters that look alike and characters between th
 
 Deno.test("detect() finds characters that hide text, and not those of emoji and right-to-left text", () => {
   assert.deepEqual(kinds("a\u{E0041}\u{E0042}"), ["hidden tags"]);
+  const england = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}";
+  assert.deepEqual(kinds(`Goal for ${england}!`), []);
+  assert.deepEqual(kinds(`${england}\u{E0041}\u{E0042}`), ["hidden tags"]);
   assert.deepEqual(kinds("a\u200b\u200c\u200b\u200d\u200cb"), ["hidden zero-width"]);
   assert.deepEqual(kinds("a\ufe01\ufe05\ufe09\ufe0eb"), ["hidden selectors"]);
   assert.deepEqual(kinds("user\u202enimda\u202c"), ["hidden bidi"]);

@@ -20,9 +20,17 @@ import { type JsonString, visitStrings } from "./json_strings.ts";
 
 /** In `_meta` of what the guard has marked. */
 export const META_KEY = "quartermaster/contentGuard";
-/** Of one message; the note to the model names fewer. */
+/** So many are reported of one message; all are acted on. The note to the model names fewer. */
 const MOST_FINDINGS = 50;
 const MOST_NAMED = 8;
+
+/** Lists that the scanner judges. */
+const DEFINITIONS = new Set([
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+]);
 
 /** Whose text it is and who gets it. */
 export interface GuardedUse {
@@ -66,7 +74,7 @@ export class ContentGuard {
       );
     if (found.length === 0) return;
     const isBlocked = mode === "block";
-    const findings = found.map(({ string, passage }) =>
+    const findings = found.slice(0, MOST_FINDINGS).map(({ string, passage }) =>
       findingOf(string, passage, isBlocked ? "refused" : "noted")
     );
     this.#report(use, { method, findings, isBlocked });
@@ -81,7 +89,7 @@ export class ContentGuard {
   /** The answer to a request as it may be passed on; throws ANSWER_BLOCKED or FORM_REFUSED. */
   answer(use: GuardedUse, method: string, text: string): string {
     const mode = this.#modeOf(use);
-    if (mode === "off" || method.endsWith("/list")) return text;
+    if (mode === "off" || DEFINITIONS.has(method)) return text;
     if (text.includes('"input_required"')) this.#checkInputRequired(use, text);
     if (!isSuspicious(text)) return text;
     const outcome = outcomeOf(text);
@@ -93,6 +101,25 @@ export class ContentGuard {
     this.#report(use, { method, findings, isBlocked });
     if (isBlocked) throw blocked(use.server.name, findings);
     return marked(text, outcome, found, findings, use.server.name);
+  }
+
+  /** An error that may quote the server, as its client may be told it. */
+  error(use: GuardedUse, method: string, error: GatewayError): GatewayError {
+    const mode = this.#modeOf(use);
+    const { message, details } = error;
+    if (mode === "off" || !isSuspicious(message)) return error;
+    const passages = detect(message);
+    if (passages.length === 0) return error;
+    const string = { path: "error.message", isProse: true };
+    const isBlocked = mode === "block";
+    const findings = findingsOf([{ string, passages }], isBlocked);
+    this.#report(use, { method, findings, isBlocked });
+    const { name } = use.server;
+    const changed = passages.filter((passage) => actionOn(string, passage) !== "marked");
+    const shown = isBlocked
+      ? `Server "${name}" failed. ${withheldText(findings)}`
+      : `${withoutPassages(message, changed)}\n\n${noteOf(name, findings)}`;
+    return new GatewayError(error.code, { ...details, message: shown });
   }
 
   /** A notification as it may be passed on. */
@@ -192,38 +219,38 @@ export class ContentGuard {
   }
 }
 
-interface FoundString {
-  string: JsonString;
+interface FoundString<String = JsonString> {
+  string: String;
   passages: Passage[];
 }
 
 function passagesIn(text: string, span: Span): FoundString[] {
   const found: FoundString[] = [];
-  let count = 0;
   visitStrings(text, span, "", (string) => {
-    if (count >= MOST_FINDINGS) return;
     const passages = detect(string.text);
     if (passages.length > 0) found.push({ string, passages });
-    count += passages.length;
   });
   return found;
 }
 
-function findingsOf(found: FoundString[], isBlocked: boolean): ContentFinding[] {
-  return found.flatMap(({ string, passages }) =>
-    passages.map((passage) =>
-      findingOf(string, passage, isBlocked ? "blocked" : actionOn(string, passage))
-    )
-  ).slice(0, MOST_FINDINGS);
+type Place = Pick<JsonString, "path" | "isProse">;
+
+function findingsOf(found: FoundString<Place>[], isBlocked: boolean): ContentFinding[] {
+  const all = found.flatMap(({ string, passages }) =>
+    passages.map((passage) => ({ string, passage }))
+  );
+  return all.slice(0, MOST_FINDINGS).map(({ string, passage }) =>
+    findingOf(string, passage, isBlocked ? "blocked" : actionOn(string, passage))
+  );
 }
 
-function actionOn({ isProse }: JsonString, { kind }: Passage): ContentFinding["action"] {
+function actionOn({ isProse }: Place, { kind }: Passage): ContentFinding["action"] {
   if (!isProse || kind === "order" || kind === "link") return "marked";
   return kind === "secret" ? "redacted" : "neutralized";
 }
 
 function findingOf(
-  { path }: JsonString,
+  { path }: Place,
   { kind, rule, start, end }: Passage,
   action: ContentFinding["action"],
 ): ContentFinding {
@@ -253,14 +280,17 @@ function edit({ start, end }: Span, replacement: string): Edit {
   return { start, end, replacement };
 }
 
+/** In one pass: an answer of a megabyte can have a hundred thousand. */
 function applied(text: string, edits: Edit[]): string {
-  let shown = text;
+  const parts: string[] = [];
+  let from = 0;
   for (
-    const { start, end, replacement } of edits.sort((a, b) => b.start - a.start || b.end - a.end)
+    const { start, end, replacement } of edits.sort((a, b) => a.start - b.start || a.end - b.end)
   ) {
-    shown = shown.slice(0, start) + replacement + shown.slice(end);
+    parts.push(text.slice(from, start), replacement);
+    from = end;
   }
-  return shown;
+  return parts.join("") + text.slice(from);
 }
 
 /** What is redacted or neutralized in the texts themselves. */
@@ -270,16 +300,21 @@ function editsOf(found: FoundString[]): Edit[] {
       ["redacted", "neutralized"].includes(actionOn(string, passage))
     );
     if (changed.length === 0) return [];
-    let shown = string.text;
-    for (const passage of changed.toReversed()) {
+    return [edit(string, JSON.stringify(withoutPassages(string.text, changed)))];
+  });
+}
+
+function withoutPassages(text: string, passages: readonly Passage[]): string {
+  return applied(
+    text,
+    passages.map((passage) => {
       const { kind, rule, start, end } = passage;
       const replacement = kind === "secret"
         ? `[redacted: ${rule}]`
-        : neutralized(passage, shown.slice(start, end));
-      shown = shown.slice(0, start) + replacement + shown.slice(end);
-    }
-    return [edit(string, JSON.stringify(shown))];
-  });
+        : neutralized(passage, text.slice(start, end));
+      return edit(passage, replacement);
+    }),
+  );
 }
 
 function metaEdit(text: string, object: Span, findings: readonly ContentFinding[]): Edit {

@@ -7,6 +7,8 @@ export const HIDING =
 
 /** England, Scotland and Wales: a black flag and the letters of the country as tags. */
 const FLAG = /\ud83c\udff4(?:\udb40[\udc20-\udc7e]){2,7}\udb40\udc7f/g;
+/** The tags of a flag, its end included. */
+const LONGEST_FLAG = 16;
 const TAGS = /(?:\udb40[\udc00-\udc7f])+/g;
 /** Variation selectors in a run, each a byte of another text. */
 const SELECTORS = /(?:[\ufe00-\ufe0f]|\udb40[\udd00-\uddef]){3,}/g;
@@ -29,9 +31,12 @@ export function findHidden(text: string): Passage[] {
   const found: Passage[] = [];
   const add = (rule: string, why: string, start: number, length: number) =>
     found.push({ kind: "hidden", rule, why, start, end: start + length });
-  const flags = [...text.matchAll(FLAG)].map(({ index, 0: flag }) => [index, index + flag.length]);
+  const flagEnds = new Set(
+    [...text.matchAll(FLAG)].map(({ index, 0: flag }) => index + flag.length),
+  );
   for (const { index, 0: tags } of text.matchAll(TAGS)) {
-    const isFlag = flags.some(([start = 0, end = 0]) => index >= start && index < end);
+    // A run that goes on after its flag has ended hides something.
+    const isFlag = tags.length <= LONGEST_FLAG && flagEnds.has(index + tags.length);
     if (!isFlag) add("tags", "is text in invisible tag characters", index, tags.length);
   }
   for (const { index, 0: run } of text.matchAll(SELECTORS)) {
