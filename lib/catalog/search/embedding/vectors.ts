@@ -17,6 +17,9 @@ export class ToolVectors {
   readonly #texts = new Map<string, { tool: string; server: string | undefined }>();
   readonly #vectors = new Map<string, Int8Array>();
   #missing = new Map<string, string>();
+  /** Tools are added a few at a time: looking at all of them each time would take longer than all else. */
+  #hasUnused = false;
+  #isSorted = true;
   #layout: Layout | undefined;
 
   get done(): number {
@@ -29,6 +32,7 @@ export class ToolVectors {
 
   add(document: SearchDocument): void {
     this.#layout = undefined;
+    if (this.#texts.has(document.key)) this.#hasUnused = true;
     const server = serverText(document);
     this.#texts.set(document.key, {
       tool: this.#want(toolText(document)),
@@ -45,10 +49,17 @@ export class ToolVectors {
 
   remove(key: string): void {
     this.#layout = undefined;
-    this.#texts.delete(key);
+    if (this.#texts.delete(key)) this.#hasUnused = true;
   }
 
   missing(limit: number): Map<string, string> {
+    // Texts of one length go together: a model takes as long for each as for the longest of a batch.
+    if (!this.#isSorted) {
+      this.#missing = new Map(
+        [...this.#missing].sort(([, one], [, other]) => one.length - other.length),
+      );
+      this.#isSorted = true;
+    }
     return new Map(
       limit >= this.#missing.size ? this.#missing : this.#missing.entries().take(limit),
     );
@@ -68,14 +79,14 @@ export class ToolVectors {
     );
   }
 
+  /** Forgets texts and vectors that no tool uses any more. */
   tidy(): void {
+    if (!this.#hasUnused) return;
+    this.#hasUnused = false;
     const used = this.used();
-    for (const hash of this.#vectors.keys()) if (!used.has(hash)) this.#vectors.delete(hash);
-    // Texts of one length go together: a model takes as long for each as for the longest of a batch.
-    this.#missing = new Map(
-      [...this.#missing].filter(([hash]) => used.has(hash))
-        .sort(([, one], [, other]) => one.length - other.length),
-    );
+    for (const known of [this.#vectors, this.#missing]) {
+      for (const hash of known.keys()) if (!used.has(hash)) known.delete(hash);
+    }
   }
 
   compare(query: Float32Array, clauses: readonly Float32Array[] = []): VectorScores {
@@ -106,7 +117,9 @@ export class ToolVectors {
 
   #want(text: string): string {
     const hash = createHash("sha256").update(text).digest("hex").slice(0, 32);
-    if (!this.#vectors.has(hash)) this.#missing.set(hash, text);
+    if (this.#vectors.has(hash) || this.#missing.has(hash)) return hash;
+    this.#missing.set(hash, text);
+    this.#isSorted = false;
     return hash;
   }
 }
