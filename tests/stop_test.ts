@@ -34,7 +34,7 @@ for (const how of ["hang", "close"] as const) {
     async fn() {
       await using kv = startKvConnect();
       await using gateway = await startGateway(["--kv", kv.url], {
-        env: { DENO_KV_ACCESS_TOKEN: "token" },
+        env: { QUARTERMASTER_KV_TOKEN: "token" },
       });
       await until(async () => {
         const body = await (await fetch(`${gateway.url}/readyz`)).json();

@@ -15,6 +15,7 @@ import { configError, type ConfigProblem, findTextFile, located, unknownFix } fr
 import { GatewayError } from "../core/errors.ts";
 import { type CommandFlag, parseCommandLine } from "./command_line.ts";
 import {
+  deployedUrl,
   detectPlatform,
   type Env,
   nonEmpty,
@@ -101,6 +102,7 @@ export async function readOptions(
     ...forEachOption<unknown>(read),
     config: readPath("config"),
     dataDir,
+    publicUrl: read("publicUrl") ?? (platform.name === "deploy" ? deployedUrl(env) : undefined),
     kv: readPath("kv") ?? (dataDir === undefined ? undefined : join(dataDir, "quartermaster.kv")),
   } as Options;
   return {

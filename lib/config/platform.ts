@@ -77,6 +77,20 @@ export function detectPlatform(env: Env): Platform {
   return deployed === undefined ? LOCAL : DEPLOY;
 }
 
+/** The address at which Deno Deploy serves this process's timeline, if the platform's variables tell. */
+export function deployedUrl(env: Env): string | undefined {
+  const variable = (...names: string[]) => names.map((name) => nonEmpty(env, name)).find(Boolean);
+  const app = variable("DENO_DEPLOY_APP_SLUG", "DENO_DEPLOY_APPLICATION_SLUG");
+  const org = variable("DENO_DEPLOY_ORG_SLUG", "DENO_DEPLOY_ORGANIZATION_SLUG");
+  const timeline = nonEmpty(env, "DENO_TIMELINE");
+  if (app === undefined || org === undefined || timeline === undefined) return undefined;
+  const [kind, name = ""] = /^(git-branch|preview)\/([a-z0-9-]+)$/.exec(timeline)?.slice(1) ?? [];
+  if (timeline === "production") return `https://${app}.${org}.deno.net`;
+  // How Deno Deploy spells other branch names in addresses is not documented.
+  if (kind === undefined) return undefined;
+  return `https://${app}${kind === "preview" ? "-" : "--"}${name}.${org}.deno.net`;
+}
+
 const APP = "quartermaster";
 
 export interface PlatformDirs {

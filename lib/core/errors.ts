@@ -110,7 +110,7 @@ const TABLE = {
   ]),
   FOREIGN_HOST: entry(-32600, 403, [
     "The request's Host header does not match this gateway",
-    "Use the URL the gateway printed at startup, or set --public-url to this one",
+    "Use the URL the gateway printed at startup, or set --public-url (QUARTERMASTER_PUBLIC_URL) to this one",
   ]),
   FOREIGN_ORIGIN: entry(-32600, 403, [
     "The request comes from another website",

@@ -33,6 +33,8 @@ export function parseLocation(location: string | undefined): Location {
 
 /** Deno's client waits for an absent remote server for ever. */
 const REMOTE_LIMIT_MS = 15_000;
+/** The access token of a KV server, by a name that every platform allows. */
+const KV_TOKEN = "QUARTERMASTER_KV_TOKEN";
 const READ_KEYS = 10;
 const LIST_ENTRIES = 100;
 
@@ -247,7 +249,12 @@ async function openInTime(location: Location, limitMs: number): Promise<Deno.Kv>
 
 function openKv(location: Location): Promise<Deno.Kv> {
   if (location.kind === "file") return Deno.openKv(location.path);
-  if (location.kind === "remote") return Deno.openKv(location.url);
+  if (location.kind === "remote") {
+    // Deno reads the token from a variable that cannot be set on Deno Deploy.
+    const token = Deno.env.get(KV_TOKEN);
+    if (token) Deno.env.set("DENO_KV_ACCESS_TOKEN", token);
+    return Deno.openKv(location.url);
+  }
   return location.kind === "memory" ? Deno.openKv(":memory:") : Deno.openKv();
 }
 

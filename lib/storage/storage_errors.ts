@@ -45,7 +45,7 @@ export function unavailable(
   return new GatewayError("STORAGE_UNAVAILABLE", {
     message: `Cannot use the data store ${location.label}: ${why}`,
     ...(location.kind === "remote"
-      ? { recoveryAction: "Check --kv, DENO_KV_ACCESS_TOKEN, and that the KV server is running" }
+      ? { recoveryAction: "Check --kv, QUARTERMASTER_KV_TOKEN, and that the KV server is running" }
       : {}),
     ...(hint === undefined ? {} : { hint }),
     cause,

@@ -217,7 +217,7 @@ Deno.test("Store.open() gives up on a remote KV that does not answer", async () 
     const opening = Store.open({ location, remoteLimitMs: 200 });
     const error = await failure(opening, "STORAGE_UNAVAILABLE");
     assert.match(error.message, /127\.0\.0\.1:\d+\/: it did not answer within 1 s$/);
-    assert.match(error.toBody().recoveryAction, /DENO_KV_ACCESS_TOKEN/);
+    assert.match(error.toBody().recoveryAction, /QUARTERMASTER_KV_TOKEN/);
   } finally {
     if (!isTokenSet) Deno.env.delete("DENO_KV_ACCESS_TOKEN");
     listener.close();

@@ -12,7 +12,7 @@ import { type ServiceManager, serviceManager } from "./manager.ts";
 
 const NOT_KEPT: ReadonlySet<OptionName> = new Set(["stdio", "standalone", "token", "development"]);
 
-const STORE_TOKEN = "DENO_KV_ACCESS_TOKEN";
+const STORE_TOKENS = ["QUARTERMASTER_KV_TOKEN", "DENO_KV_ACCESS_TOKEN"];
 
 export const serviceInstall: Command = {
   usage: "service install [--print]",
@@ -126,7 +126,7 @@ export async function defineService(
   const config = options.config ?? (isThere ? local : undefined);
   const { flags, secrets } = keptFlags(input);
   // Not an option, but a remote store cannot be opened without it.
-  if (nonEmpty(env, STORE_TOKEN) !== undefined) secrets.push(STORE_TOKEN);
+  secrets.push(...STORE_TOKENS.filter((name) => nonEmpty(env, name) !== undefined));
   const names = ["PATH", "XDG_CONFIG_HOME", ...(IS_PACKAGE ? [] : ["DENO_DIR"])];
   return {
     secrets,
