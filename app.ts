@@ -7,8 +7,16 @@ import { ROOT } from "./lib/core/product.ts";
 import { findDirectAnswer } from "./lib/http/direct_answer.ts";
 import { CSP_DIRECTIVES, handleRequest } from "./lib/http/handle_request.ts";
 
+class ConsoleApp extends App<State> {
+  override handler() {
+    const handle = super.handler();
+    return (request: Request, info?: Deno.ServeHandlerInfo) =>
+      handle(withReadablePath(request), info);
+  }
+}
+
 /** The console and its API, around which every request is checked and counted. */
-export const app = new App<State>()
+export const app = new ConsoleApp()
   .use(async (ctx) => {
     ctx.state.host = await host.get();
     ctx.state.requestId = crypto.randomUUID();
@@ -22,3 +30,15 @@ export const app = new App<State>()
 
 // `deno serve _fresh/server.js` runs only this module, so it starts the gateway itself.
 if (Deno.mainModule === new URL("_fresh/server.js", ROOT).href) void serveUnder(host);
+
+/** Fresh fails at a path that cannot be decoded, with no page and none of our headers. */
+function withReadablePath(request: Request): Request {
+  const url = new URL(request.url);
+  try {
+    decodeURI(url.pathname);
+    return request;
+  } catch {
+    url.pathname = url.pathname.replaceAll("%", "%25");
+    return new Request(url, request);
+  }
+}

@@ -91,6 +91,15 @@ Deno.test("deno serve takes the host of an HTTP/2 request from :authority", () =
     assert.equal(await http2Status(url, "rebound.example"), 403);
   }));
 
+Deno.test("deno serve answers a path that cannot be decoded with a page, as start does", () =>
+  denoServe({}, async ({ url }) => {
+    await until(() => fetch(url).then((response) => response.text(), () => undefined));
+    const response = await fetch(`${url}/servers/%E0%A4%A`);
+    assert.equal(response.status, 404);
+    assert.match(await response.text(), /<h1/);
+    assert.ok(response.headers.has("content-security-policy"));
+  }));
+
 /** The status of an HTTP/2 request without TLS, which fetch() cannot make. */
 async function http2Status(url: string, authority = new URL(url).host): Promise<number> {
   const session = connect(url);

@@ -180,7 +180,7 @@ function handlerOf(
       app = undefined;
       throw error;
     });
-    return app.then((fetch) => fetch(withReadablePath(whole), info));
+    return app.then((fetch) => fetch(whole, info));
   }
 
   async function loadFetch(): Promise<BuiltApp["default"]["fetch"]> {
@@ -191,18 +191,6 @@ function handlerOf(
     const compression = new Compression();
     return async (request, info) =>
       await compression.apply(request, await app.fetch(request, info));
-  }
-}
-
-/** Fresh fails at a path that cannot be decoded, with no page and none of our headers. */
-function withReadablePath(request: Request): Request {
-  const url = new URL(request.url);
-  try {
-    decodeURI(url.pathname);
-    return request;
-  } catch {
-    url.pathname = url.pathname.replaceAll("%", "%25");
-    return new Request(url, request);
   }
 }
 
