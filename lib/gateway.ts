@@ -31,7 +31,7 @@ import { openStorage, type StorageModule } from "./storage/module.ts";
 import { gatewayIdOf } from "./storage/secrets_repository.ts";
 import type { LogTerminal } from "./telemetry/log_lines.ts";
 import type { Logs } from "./telemetry/logs.ts";
-import { buildTelemetry, openLogs, type TelemetryModule } from "./telemetry/module.ts";
+import { openLogs, openTelemetry, type TelemetryModule } from "./telemetry/module.ts";
 import { type CallControlModule, openCallControl } from "./trust/call_control/module.ts";
 import { buildTrust } from "./trust/module.ts";
 
@@ -180,7 +180,7 @@ async function openBase(input: GatewayInput, signal: AbortSignal, stack: AsyncDi
     }),
   );
   const nameOf = (principal: string) => commandUser ?? auth.access.nameOf(principal);
-  const telemetry = stack.use(buildTelemetry({ ...stored, access: { nameOf } }));
+  const telemetry = stack.use(await openTelemetry({ ...stored, access: { nameOf } }));
   const onAudit = telemetry.audit.note;
   const secrets = buildSecrets(stored);
   const more = { context, log, config, generation, resourceMetadata };

@@ -6,7 +6,8 @@ import type { Gateway } from "../gateway.ts";
 import { checkStdioFlags, type GatewayHost, STDIO_FLAGS } from "./gateway_host.ts";
 import { findDirectAnswer } from "../http/direct_answer.ts";
 import type { HttpRequest } from "../http/exchange.ts";
-import { errorResponse, handleRequest } from "../http/handle_request.ts";
+import { errorResponse, handleRequest, httpSpan } from "../http/handle_request.ts";
+import { isTracing, withSpan } from "../telemetry/tracing.ts";
 import type { HttpHandler, HttpListener } from "../http/listener.ts";
 import { Banner } from "./banner.ts";
 import { exitWith, print } from "./terminal.ts";
@@ -202,7 +203,13 @@ async function answerCall(
 ): Promise<Response> {
   try {
     gateway.guard.check(request);
-    return await answer();
+    if (!isTracing) return await answer();
+    const { pathname } = new URL(request.url);
+    return await withSpan(httpSpan(request.method, pathname), async (span) => {
+      const response = await answer();
+      span?.setAttribute("http.response.status_code", response.status);
+      return response;
+    });
   } catch (error) {
     const fail = () => Promise.reject(error);
     return await handleRequest(gateway, request, crypto.randomUUID(), fail);

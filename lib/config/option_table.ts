@@ -288,6 +288,10 @@ const TABLE = {
       {},
       "inferred",
     ),
+  otlp: option(
+    "--otlp",
+    "Send traces and metrics to an OpenTelemetry collector (OTEL_EXPORTER_OTLP_ENDPOINT)",
+  ).toggle(),
   development: option(
     "--dev",
     "Development mode: log stack traces and source locations",
@@ -303,7 +307,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionDefinition<Options[
 
 /** Every option once, under the heading that a person would look for. */
 export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
-  "Log": ["logLevel", "logFormat", "logRetention", "development"],
+  "Log": ["logLevel", "logFormat", "logRetention", "otlp", "development"],
   "Data and retention": [
     "config",
     "dataDir",

@@ -42,6 +42,7 @@ Deno.test("readOptions() has a default for everything", async () => {
     logLevel: "info",
     logFormat: "auto",
     logRetention: 20,
+    otlp: false,
     activityRetention: 30,
     activityCalls: 100_000,
     callExamples: false,
@@ -299,6 +300,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     logLevel: "fatal",
     logFormat: "json",
     logRetention: "1",
+    otlp: "1",
     activityRetention: "1",
     activityCalls: "100",
     callExamples: "true",
@@ -349,6 +351,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
   const numbers = {
     port: 1,
     logRetention: 1,
+    otlp: true,
     activityRetention: 1,
     activityCalls: 100,
     callExamples: true,

@@ -1,6 +1,6 @@
 import { type ErrorCode, GatewayError } from "../core/errors.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import { withSpan } from "../telemetry/tracing.ts";
+import { type SpanStart, withSpan } from "../telemetry/tracing.ts";
 import { BadRequest, type HttpRequest } from "./exchange.ts";
 import type { Guard } from "./guard.ts";
 
@@ -30,6 +30,11 @@ const OF_A_SERVER: ReadonlySet<ErrorCode> = new Set([
   "TIMEOUT",
 ]);
 
+export function httpSpan(method: string, pathname: string): SpanStart {
+  const attributes = { "http.request.method": method, "url.path": pathname };
+  return { name: method, kind: "server", attributes };
+}
+
 /** Gives every request its checks, span, log line and headers. */
 export async function handleRequest(
   host: RequestHost,
@@ -42,8 +47,7 @@ export async function handleRequest(
   const { pathname, protocol } = URL.parse(req.url) ?? { pathname: "/", protocol: "http:" };
   let reason: string | undefined;
   const response = await withSpan(
-    "request",
-    { "http.request.method": req.method, "url.path": pathname },
+    httpSpan(req.method, pathname),
     async (span) => {
       try {
         host.guard.check(req);

@@ -45,6 +45,7 @@ export class CallLog {
     this.#log[level]({
       requestId: crypto.randomUUID(),
       correlationId: correlationId(),
+      ...call?.trace,
       endpoint: endpoint.key,
       ...(server === undefined ? {} : { serverName: server }),
       method,

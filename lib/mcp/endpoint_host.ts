@@ -5,7 +5,8 @@ import { errorText, isObject, type MessageId } from "../core/rpc.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import type { Logger } from "../telemetry/logs.ts";
-import { failSpan, isTracing, withSpan } from "../telemetry/tracing.ts";
+import { looksFailed } from "./protocol.ts";
+import { failSpan, isTracing, mcpSpan, traceFields, withSpan } from "../telemetry/tracing.ts";
 import type { CallLog } from "./call_log.ts";
 import type { EnvelopeReader } from "./envelope.ts";
 import type { HeldCalls } from "./held_calls.ts";
@@ -76,12 +77,25 @@ export function tracedRequest(
   view: ViewSession,
 ): Promise<Answer> {
   if (!isTracing) return view.request(request);
-  const attributes = { "mcp.endpoint": endpoint, "mcp.method": request.method };
-  return withSpan("mcp request", attributes, async (span) => {
+  const attributes = {
+    "quartermaster.endpoint": endpoint,
+    "jsonrpc.request.id": String(request.id),
+  };
+  const start = mcpSpan("server", request.method, request.params, attributes);
+  return withSpan(start, async (span) => {
     const answer = await view.request(request);
-    if (span && "error" in answer) failSpan(span, answer.error);
+    if (!span) return answer;
+    if (answer.call) {
+      answer.call.trace = traceFields();
+      span.setAttributes({
+        "quartermaster.server": answer.call.server,
+        "quartermaster.tool": answer.call.tool,
+      });
+    }
+    if ("error" in answer) failSpan(span, answer.error);
+    else if (looksFailed(answer.text)) failSpan(span, "tool_error");
     return answer;
-  }, request.params._meta);
+  });
 }
 
 export function projectIn({ _meta: meta }: Record<string, unknown>): string | undefined {

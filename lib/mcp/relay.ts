@@ -41,7 +41,7 @@ import { RequestsInFlight } from "./requests_in_flight.ts";
 import { RelayGuard } from "./relay_guard.ts";
 import { rootFolder } from "./root_folder.ts";
 import type { ContentGuard } from "../trust/content_guard/guard.ts";
-import { isTracing, tracedParams, withSpan } from "../telemetry/tracing.ts";
+import { isTracing, mcpSpan, tracedParams, withSpan } from "../telemetry/tracing.ts";
 
 /** Consecutive attempts to reopen a connection without calls; about twenty minutes. */
 const MAX_TRIES = 30;
@@ -168,8 +168,8 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       principal: this.#client.principal,
     };
     if (!isTracing) return this.#call(request, call);
-    const attributes = { "mcp.server": this.#server.name, "mcp.method": call.method };
-    return withSpan("server call", attributes, (span) => {
+    const own = { "quartermaster.server": this.#server.name };
+    return withSpan(mcpSpan("client", call.method, params, own), (span) => {
       if (span) call.params = tracedParams(call.params, span);
       return this.#call(request, call);
     });

@@ -18,6 +18,8 @@ export interface CallRecord {
   serverMs?: number;
   /** What the content guard found in the call and in what the server said during it. */
   findings?: ContentFinding[];
+  /** The trace it is part of, for its log line. */
+  trace?: { trace_id: string; span_id: string } | undefined;
   /** Whether it was called through tool_execute or optim.call_tool. */
   isForwarded?: boolean;
   /** For a search: what was asked, and all that was found. */

@@ -4,6 +4,7 @@ import pino from "pino";
 import { parseJson } from "../core/rpc.ts";
 import { type LineFormat, writeToStderr } from "./log_lines.ts";
 import { Redactor } from "./redact.ts";
+import { traceFields } from "./tracing.ts";
 
 export type Logger = pino.Logger;
 type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
@@ -52,7 +53,10 @@ export class Logs implements AsyncDisposable {
           this.redactor.value(fields, { stacks: options.development }) as Record<string, unknown>,
       },
       serializers: { err: (error) => error, error: (error) => error },
-      ...(options.development ? { mixin: () => ({ source: callerOutsideLogger() }) } : {}),
+      mixin: () => ({
+        ...traceFields(),
+        ...(options.development ? { source: callerOutsideLogger() } : {}),
+      }),
     }, { write: (line) => this.#write(line) });
   }
 

@@ -58,6 +58,20 @@ type MetricName<Type extends MetricType> = {
   [Name in keyof typeof METRICS]: (typeof METRICS)[Name]["type"] extends Type ? Name : never;
 }[keyof typeof METRICS];
 
+/** What a series has counted; of a histogram the sum, and how many were in each bucket. */
+interface SeriesReading {
+  labels: Labels;
+  value: number;
+  buckets?: readonly number[];
+}
+
+export interface MetricReading {
+  name: string;
+  type: MetricType;
+  help: string;
+  values: SeriesReading[];
+}
+
 /** One line of the text; a histogram has several names. */
 interface Sample {
   metricName?: string;
@@ -76,7 +90,7 @@ interface TextRegistry {
 
 /** Series a label set may create; past it new ones are counted together as "other". */
 const MAX_SERIES = 2_000;
-const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
+export const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 const NONE: Labels = Object.freeze({});
 
 /**
@@ -84,12 +98,12 @@ const NONE: Labels = Object.freeze({});
  * as long, and 10 MB. prom-client is loaded by the first scrape and writes the text.
  */
 export class Metrics {
-  readonly #readers = new Map<string, () => Sample[]>();
+  readonly #readers = new Map<keyof typeof METRICS, () => SeriesReading[]>();
 
   /** Returns what counts; with frozen labels it only adds a number. */
   counter(name: MetricName<"counter">): (labels?: Labels, by?: number) => void {
     const series = new Series(() => ({ count: 0 }));
-    this.#add(name, () => series.samples((labels, { count }) => [{ labels, value: count }]));
+    this.#add(name, () => series.read((labels, { count }) => ({ labels, value: count })));
     return (labels = NONE, by = 1) => {
       series.of(labels).count += by;
     };
@@ -109,20 +123,11 @@ export class Metrics {
       buckets: Array<number>(DURATION_BUCKETS.length + 1).fill(0),
       sum: 0,
     }));
-    this.#add(name, () =>
-      series.samples((labels, { buckets, sum }) => {
-        let total = 0;
-        const samples = buckets.map((count, index): Sample => ({
-          metricName: `${name}_bucket`,
-          labels: { ...labels, le: String(DURATION_BUCKETS[index] ?? "+Inf") },
-          value: total += count,
-        }));
-        return [
-          ...samples,
-          { metricName: `${name}_sum`, labels, value: sum },
-          { metricName: `${name}_count`, labels, value: total },
-        ];
-      }));
+    this.#add(
+      name,
+      () =>
+        series.read((labels, { buckets, sum }) => ({ labels, value: sum, buckets: [...buckets] })),
+    );
     return (seconds, labels = NONE) => {
       const entry = series.of(labels);
       const found = DURATION_BUCKETS.findIndex((limit) => seconds <= limit);
@@ -134,17 +139,39 @@ export class Metrics {
   async render(): Promise<string> {
     const { default: Registry } = await import("prom-client/lib/registry.js");
     const registry: TextRegistry = new Registry();
-    for (const [name, read] of this.#readers) {
-      const { type, help } = METRICS[name as keyof typeof METRICS];
-      registry.registerMetric({ name, get: () => ({ name, type, help, values: read() }) });
+    for (const { name, type, help, values } of this.read()) {
+      const samples = values.flatMap((value) => samplesOf(name, value));
+      registry.registerMetric({ name, get: () => ({ name, type, help, values: samples }) });
     }
     return await registry.metrics();
   }
 
-  #add(name: keyof typeof METRICS, read: () => Sample[]): void {
+  read(): MetricReading[] {
+    return [...this.#readers].map(([name, read]) => {
+      const { type, help } = METRICS[name];
+      return { name, type, help, values: read() };
+    });
+  }
+
+  #add(name: keyof typeof METRICS, read: () => SeriesReading[]): void {
     if (this.#readers.has(name)) throw new Error(`Cannot add metric "${name}": it already exists`);
     this.#readers.set(name, read);
   }
+}
+
+function samplesOf(name: string, { labels, value, buckets }: SeriesReading): Sample[] {
+  if (!buckets) return [{ labels, value }];
+  let total = 0;
+  const samples = buckets.map((count, index): Sample => ({
+    metricName: `${name}_bucket`,
+    labels: { ...labels, le: String(DURATION_BUCKETS[index] ?? "+Inf") },
+    value: total += count,
+  }));
+  return [
+    ...samples,
+    { metricName: `${name}_sum`, labels, value },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
 }
 
 class Series<T> {
@@ -165,8 +192,8 @@ class Series<T> {
     return value;
   }
 
-  samples(read: (labels: Labels, value: T) => Sample[]): Sample[] {
-    return [...this.#values.values()].flatMap(({ labels, value }) => read(labels, value));
+  read(read: (labels: Labels, value: T) => SeriesReading): SeriesReading[] {
+    return [...this.#values.values()].map(({ labels, value }) => read(labels, value));
   }
 
   #find(labels: Labels): T {

@@ -21,7 +21,7 @@ const MEMORY_EVERY_MS = 60_000;
 export interface TelemetryInput {
   store: Store;
   logs: Logs;
-  options: Pick<Options, "activityRetention" | "activityCalls" | "callExamples">;
+  options: Pick<Options, "activityRetention" | "activityCalls" | "callExamples" | "otlp">;
   startedAt: number;
   bus: Bus;
   /** Tells this process's calls from those of others. */
@@ -34,7 +34,7 @@ export interface TelemetryInput {
   onWarning(message: string, details?: object): void;
 }
 
-export type TelemetryModule = ReturnType<typeof buildTelemetry>;
+export type TelemetryModule = Awaited<ReturnType<typeof openTelemetry>>;
 
 /** Opens the log before anything else: all modules write to it. "none": only to be read from here. */
 export async function openLogs(
@@ -57,10 +57,9 @@ export async function openLogs(
   return logs;
 }
 
-export function buildTelemetry(input: TelemetryInput) {
+export async function openTelemetry(input: TelemetryInput) {
   const { store, logs, options, startedAt, onWarning } = input;
   const { redactor } = logs;
-  startTracing();
   input.bus.on("serverRemoved", (name) => logs.about.forget(name));
   const stack = new AsyncDisposableStack();
   const audit = openAudit({
@@ -78,6 +77,12 @@ export function buildTelemetry(input: TelemetryInput) {
   }
 
   const metrics = new Metrics();
+  // With OTEL_DENO the runtime itself exports spans.
+  if (options.otlp && !startTracing()) {
+    const { startExport } = await import("./otlp.ts");
+    stack.use(startExport({ metrics, instance: input.lease.id, startedAt, onWarning }));
+  }
+  startTracing();
   const count = metrics.counter("quartermaster_http_requests_total");
   const time = metrics.durations("quartermaster_http_request_seconds");
   // By a clock that nobody sets.
