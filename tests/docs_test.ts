@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, fromFileUrl, join, normalize } from "@std/path";
 import { COMMANDS } from "../lib/cli/quartermaster.ts";
+import { METRICS } from "../lib/telemetry/metrics.ts";
 import { parseCommandLine } from "../lib/config/command_line.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
@@ -108,3 +109,21 @@ function exists(path: string): boolean {
     return false;
   }
 }
+
+Deno.test("every metric in the alerts and the dashboard exists, with its labels", () => {
+  for (const page of ["docs/observability.md", "docs/grafana.json"]) {
+    const text = read(page);
+    for (const [, name = ""] of text.matchAll(/\b(quartermaster_[a-z_]+?)(?:_bucket)?\b(?![.])/g)) {
+      assert.ok(name in METRICS, `${page}: ${name}`);
+    }
+    const uses = text.matchAll(
+      /by \(([a-z, ]+)\) \((?:rate\()?(quartermaster_[a-z_]+?)(?:_bucket)?[\[{)]/g,
+    );
+    for (const [, labels = "", name = ""] of uses) {
+      const { labels: known = [] } = METRICS[name as keyof typeof METRICS] as { labels?: string[] };
+      for (const label of labels.split(", ")) {
+        assert.ok(label === "le" || known.includes(label), `${page}: ${name} has no ${label}`);
+      }
+    }
+  }
+});

@@ -159,11 +159,12 @@ Deno.test("a call's line in the log says which server and tool, how long and how
   await (await fetch(endpoint, { method: "POST", headers, body })).text();
   await gateway.stop();
   const lines = gateway.log().trim().split("\n").map((line) => JSON.parse(line));
-  const { requestId, duration, ...line } = lines.find(({ toolName }) => toolName !== undefined);
+  const { requestId, duration, ...line } = lines.find(({ tool }) => tool !== undefined);
   assert.match(requestId, /^[0-9a-f-]{36}$/);
   assert.equal(typeof duration, "number");
   assert.equal(line.correlationId, "chain-7");
-  assert.equal(line.serverName, "weather");
-  assert.equal(line.toolName, "get_current");
-  assert.equal(line.status, "ok");
+  assert.equal(line.server, "weather");
+  assert.equal(line.tool, "get_current");
+  assert.equal(line.client, "raw");
+  assert.equal(line.outcome, "ok");
 });

@@ -59,7 +59,7 @@ Deno.test("faults: servers that do not start, list or speak properly delay nobod
     assert.ok(!names.includes("invalid"));
     assert.equal(names.length, toolCount);
     assert.equal(await client.must("echo"), "{}");
-    assert.match(faulty.gateway.log(), /"toolName":"invalid".*it is not a valid MCP tool/);
+    assert.match(faulty.gateway.log(), /"tool":"invalid".*it is not a valid MCP tool/);
   });
 
   await t.step("one that lists forever is stopped", async () => {

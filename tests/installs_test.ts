@@ -98,7 +98,7 @@ class NpxServers implements AsyncDisposable {
   /** The states that the gateway's log tells of, without those that come twice in a row. */
   statesOf(name: string): string[] {
     return this.gateway!.log().split("\n").flatMap((line) => {
-      if (!line.includes(`"serverName":"${name}"`)) return [];
+      if (!line.includes(`"server":"${name}"`)) return [];
       const { state } = JSON.parse(line);
       return state === undefined ? [] : [state];
     }).filter((state, index, all) => state !== all[index - 1]);

@@ -46,7 +46,7 @@ export class Banner implements LogTerminal, Disposable {
     this.#output = output;
     const format = briefLine(output.isColored);
     // The banner shows server states itself.
-    this.format = (json) => /"serverName":"[^"]*","state":/.test(json) ? undefined : format(json);
+    this.format = (json) => /"server":"[^"]*","state":/.test(json) ? undefined : format(json);
   }
 
   /** Undefined if stderr is not a terminal, or if every log entry is to be shown. */

@@ -144,7 +144,7 @@ Deno.test("Banner omits log entries about server states, which it shows itself",
   const banner = new Banner(new FakeOutput());
   const entry = { level: "warn", time: new Date().toISOString(), module: "servers" };
   const line = (fields: object) => banner.format(JSON.stringify({ ...entry, ...fields }));
-  assert.equal(line({ serverName: "a", state: "failed", msg: "Server failed" }), undefined);
+  assert.equal(line({ server: "a", state: "failed", msg: "Server failed" }), undefined);
   assert.match(line({ serverName: "a", msg: "It said something" })!, /warning: It said something/);
 });
 

@@ -31,11 +31,20 @@ export function openLive(describeJob: (job: OptimizationJob) => unknown) {
   const events = new EventHub();
   const subjects = new ChangeNotifier((subject) => events.publish(subject, {}));
   const output = new ChangeNotifier((server) => events.tell("logs", { server }));
+  const showJob = (job: OptimizationJob) =>
+    events.publish("optimization", describeJob(job), job.id);
+  const ownJobs = new OwnJobs();
   return {
     events,
+    ownJobs,
     /** Announces that this subject changed. */
     tell: (subject: LiveSubject) => subjects.changed(subject),
-    tellJob: (job: OptimizationJob) => events.publish("optimization", describeJob(job), job.id),
+    /** A job of another gateway changed. */
+    showJob,
+    tellJob(job: OptimizationJob) {
+      ownJobs.note(job);
+      showJob(job);
+    },
     /** A server wrote to its standard error. */
     tellOutput(server: string) {
       if (events.listenerCount > 0) output.changed(server);
@@ -45,6 +54,25 @@ export function openLive(describeJob: (job: OptimizationJob) => unknown) {
       output[Symbol.dispose]();
     },
   };
+}
+
+/** What this gateway's optimization jobs do, for the metrics. */
+class OwnJobs {
+  readonly #unfinished = new Map<string, Pick<OptimizationJob, "status"> & { runs: number }>();
+  onRuns: (count: number) => void = () => {};
+
+  get running(): number {
+    return this.#unfinished.values().filter(({ status }) => status === "running").toArray().length;
+  }
+
+  note({ id, status, tools }: OptimizationJob): void {
+    const runs = tools.reduce((total, { runsDone }) => total + runsDone, 0);
+    // Of a job that goes on here, the runs so far were counted elsewhere.
+    const before = this.#unfinished.get(id)?.runs ?? runs;
+    if (runs > before) this.onRuns(runs - before);
+    if (status === "running" || status === "paused") this.#unfinished.set(id, { status, runs });
+    else this.#unfinished.delete(id);
+  }
 }
 
 interface LiveSources {
@@ -61,9 +89,12 @@ interface LiveSources {
 /** Follows what changes here and in other gateways on the same store. */
 export function followChanges(sources: LiveSources) {
   const { live, store, telemetry: { activity, callRecords, metrics, forgetPicks } } = sources;
-  const { events, tell, tellJob } = live;
+  const { events, tell, showJob } = live;
   const stack = new AsyncDisposableStack();
   metrics.gauge("quartermaster_live_clients", () => events.listenerCount);
+  metrics.gauge("quartermaster_jobs_running", () => live.ownJobs.running);
+  const countRuns = metrics.counter("quartermaster_evaluation_runs_total");
+  live.ownJobs.onRuns = (count) => countRuns(undefined, count);
   const { bus } = sources;
   bus.on("serverStatus", (status) => events.publish("server", status, status.name));
   bus.on("serverRemoved", (name) => events.publish("server", { name }, name));
@@ -91,7 +122,7 @@ export function followChanges(sources: LiveSources) {
     optimization: () => tell("optimization"),
     async jobs() {
       const { jobs, hasEarlier } = await changedJobs.look();
-      jobs.forEach(tellJob);
+      jobs.forEach(showJob);
       if (hasEarlier) tell("optimization");
     },
     async calls(times) {

@@ -1,10 +1,11 @@
 import { getOrMake } from "../core/defined.ts";
 import { shortened } from "../core/text.ts";
-import type { CallRecord } from "../telemetry/call_recorder.ts";
+import { type CallRecord, sessionMark } from "../telemetry/call_recorder.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { AnsweredRequest, McpEndpoint } from "./endpoint_host.ts";
 import { looksFailed } from "./protocol.ts";
+import type { Session } from "./session.ts";
 
 /** Calls beyond this many in a second are counted, and mentioned with the next line. */
 const MOST_A_SECOND = 20;
@@ -15,8 +16,9 @@ interface LoggedRequest {
   message: { method: string; params: Record<string, unknown> };
   call: CallRecord | undefined;
   answer: AnsweredRequest["answer"];
-  /** Made only for a line that is written. */
-  correlationId(): string;
+  session: Pick<Session, "id" | "profile">;
+  /** Made only for a line that is written; default: the session's mark. */
+  correlationId(): string | undefined;
 }
 
 /** Logs tool calls with their outcome; other requests only at debug. */
@@ -32,7 +34,7 @@ export class CallLog {
     this.#now = now;
   }
 
-  write({ endpoint, message, call, answer, correlationId }: LoggedRequest): void {
+  write({ endpoint, message, session, call, answer, correlationId }: LoggedRequest): void {
     const { method, params } = message;
     const isCall = method === "tools/call";
     const level = isCall ? "info" : "debug";
@@ -42,15 +44,17 @@ export class CallLog {
     const tool = call?.tool ?? (typeof params.name === "string" ? params.name : undefined);
     const skipped = isCall ? this.#skipped : 0;
     if (isCall) this.#skipped = 0;
+    const client = session.profile.clientInfo?.name;
     this.#log[level]({
       requestId: crypto.randomUUID(),
-      correlationId: correlationId(),
+      correlationId: correlationId() ?? sessionMark(session),
       ...call?.trace,
       endpoint: endpoint.key,
       ...(server === undefined ? {} : { serverName: server }),
       method,
       ...(isCall && tool !== undefined ? { toolName: shortened(tool, NAME_CHARS) } : {}),
-      status: looksFailed(answer.text) ? "error" : "ok",
+      ...(typeof client === "string" ? { client: shortened(client, NAME_CHARS) } : {}),
+      outcome: looksFailed(answer.text) ? "error" : "ok",
       duration: Math.round(answer.ms * 100) / 100,
       ...(skipped === 0 ? {} : { skipped }),
     }, "Call");

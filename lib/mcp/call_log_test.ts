@@ -17,6 +17,7 @@ async function open(level: "info" | "debug" = "info") {
     log.write({
       endpoint: { key: "mcp?default" },
       message: { method, params: { name: "tool_execute" } },
+      session: { id: "s", profile: { protocolVersion: "2025-11-25", capabilities: {} } },
       call: { server: "git", tool: "push" },
       answer: { text, started: 0, ms: 1.234 },
       correlationId: () => "c",
@@ -30,9 +31,9 @@ Deno.test("CallLog logs a call's server, tool, duration and outcome at info, at 
   write("tools/call", '{"result":{"isError":true}}');
   write("tools/list");
   assert.deepEqual(
-    lines.map(({ level, serverName, toolName, duration, status, endpoint }) => [
-      ...[level, serverName, toolName],
-      ...[duration, status, endpoint],
+    lines.map(({ level, server, tool, duration, outcome, endpoint }) => [
+      ...[level, server, tool],
+      ...[duration, outcome, endpoint],
     ]),
     [
       ["info", "git", "push", 1.23, "ok", "mcp?default"],

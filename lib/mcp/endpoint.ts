@@ -202,8 +202,8 @@ function answer(
     const ms = performance.now() - started;
     const answer = { text: out, started, ms };
     host.onAnswered({ method, request: text, principal: caller, session, call, answer });
-    const correlation = () => correlationId(http) ?? session.id;
-    host.calls?.write({ endpoint, message, call, answer, correlationId: correlation });
+    const correlation = () => correlationId(http);
+    host.calls?.write({ endpoint, message, session, call, answer, correlationId: correlation });
   }
   function fail(error: unknown, call?: CallRecord): void {
     const isCancelled = signal.aborted;

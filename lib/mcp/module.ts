@@ -443,8 +443,8 @@ const METHODS = [
 /** Counts requests by method; returns whether one failed. */
 function requestCounter(metrics: Metrics): (answered: AnsweredRequest) => boolean {
   const labelsOf = (method: string) => ({
-    ok: Object.freeze({ method, status: "ok" }),
-    error: Object.freeze({ method, status: "error" }),
+    ok: Object.freeze({ method, outcome: "ok" }),
+    error: Object.freeze({ method, outcome: "error" }),
   });
   const labels = new Map(METHODS.map((method) => [method, labelsOf(method)]));
   const otherLabels = labelsOf("other");

@@ -333,8 +333,8 @@ export class StatelessCall implements Deferral {
       call,
       answer,
     });
-    const correlation = () => correlationId?.() ?? session.id;
-    host.calls?.write({ endpoint, message, call, answer, correlationId: correlation });
+    const correlation = () => correlationId?.();
+    host.calls?.write({ endpoint, message, session, call, answer, correlationId: correlation });
   }
 
   #deliver(): void {

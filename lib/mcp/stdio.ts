@@ -156,7 +156,8 @@ export class StdioEndpoint implements AsyncDisposable {
     const answer = { text: out, started, ms };
     host.onAnswered({ method, request: text, principal, session, call, answer });
     const endpoint = this.#endpoint ?? { key: session.endpoint };
-    host.calls?.write({ endpoint, message, call, answer, correlationId: () => session.id });
+    const correlationId = () => undefined;
+    host.calls?.write({ endpoint, message, session, call, answer, correlationId });
   }
 
   /** A request that comes without a session, in the revision that has none. */

@@ -122,6 +122,11 @@ export class Mailbox implements AsyncDisposable {
     return this.#lease.id;
   }
 
+  /** Messages to other processes that are not written yet. */
+  get waiting(): number {
+    return this.#waiting.values().reduce((count, { messages }) => count + messages.size, 0);
+  }
+
   /** Changes when there are messages to read. */
   get bell(): RecordKey {
     return keys.mailBells(this.id);

@@ -50,7 +50,9 @@ export class Logs implements AsyncDisposable {
       formatters: {
         level: (label) => ({ level: label }),
         log: (fields) =>
-          this.redactor.value(fields, { stacks: options.development }) as Record<string, unknown>,
+          named(
+            this.redactor.value(fields, { stacks: options.development }) as Record<string, unknown>,
+          ),
       },
       serializers: { err: (error) => error, error: (error) => error },
       mixin: () => ({
@@ -116,6 +118,15 @@ export class Logs implements AsyncDisposable {
       "Cannot write to the log file anymore: logging to stderr only",
     );
   }
+}
+
+/** Metrics, traces and the activity log say `server` and `tool`. */
+function named({ serverName, toolName, ...others }: Record<string, unknown>) {
+  return {
+    ...(serverName === undefined ? {} : { server: serverName }),
+    ...(toolName === undefined ? {} : { tool: toolName }),
+    ...others,
+  };
 }
 
 /** One run's file: written asynchronously, followed by another when it has grown too long. */
@@ -206,11 +217,11 @@ const KEPT_SERVERS = 2_000;
 const Entry = z.object({
   level: z.string(),
   time: z.iso.datetime(),
-  serverName: z.string(),
+  server: z.string(),
   msg: z.string(),
   reason: z.string().optional(),
   problem: z.string().optional(),
-  toolName: z.string().optional(),
+  tool: z.string().optional(),
   err: z.object({ message: z.string() }).optional(),
 });
 
@@ -221,15 +232,15 @@ export class ServerLines {
   /** Takes a line of the log, if it is about a server. */
   take(line: string): void {
     // Most lines are not, and are not worth a parse.
-    if (!line.includes('"serverName":')) return;
+    if (!line.includes('"server":')) return;
     const entry = Entry.safeParse(parseJson(line)).data;
     // What the server itself wrote, and its calls, are kept elsewhere.
     if (entry === undefined || entry.msg === "stderr" || entry.msg === "Call") return;
-    const { serverName, level, time } = entry;
-    const lines = this.#lines.get(serverName) ?? [];
+    const { server, level, time } = entry;
+    const lines = this.#lines.get(server) ?? [];
     lines.push({ time: Date.parse(time), level, text: inWords(entry) });
     if (lines.length > KEPT_LINES) lines.shift();
-    this.#lines.set(serverName, lines);
+    this.#lines.set(server, lines);
     if (this.#lines.size > KEPT_SERVERS) this.forget(this.#lines.keys().next().value ?? "");
   }
 
@@ -242,9 +253,9 @@ export class ServerLines {
   }
 }
 
-function inWords({ msg, reason, problem, toolName, err }: z.infer<typeof Entry>): string {
+function inWords({ msg, reason, problem, tool, err }: z.infer<typeof Entry>): string {
   const why = reason ?? err?.message ?? problem;
-  const what = toolName === undefined ? msg : `${msg} (${toolName})`;
+  const what = tool === undefined ? msg : `${msg} (${tool})`;
   return why === undefined ? what : `${what}: ${why}`;
 }
 

@@ -160,12 +160,12 @@ const entry = (fields: object) =>
 
 Deno.test("ServerLines.take() keeps what the log says of a server, newest first", () => {
   const lines = new ServerLines();
-  lines.take(entry({ serverName: "git", reason: "Connected" }));
-  lines.take(entry({ serverName: "git", level: "warn", msg: "Broken", err: { message: "why" } }));
-  lines.take(entry({ serverName: "other" }));
+  lines.take(entry({ server: "git", reason: "Connected" }));
+  lines.take(entry({ server: "git", level: "warn", msg: "Broken", err: { message: "why" } }));
+  lines.take(entry({ server: "other" }));
   lines.take(entry({ module: "http" }));
-  lines.take(entry({ serverName: "git", msg: "stderr", line: "its own" }));
-  lines.take('{"serverName":"git", half a li');
+  lines.take(entry({ server: "git", msg: "stderr", line: "its own" }));
+  lines.take('{"server":"git", half a li');
   assert.deepEqual(lines.of("git"), [
     { time: 5, level: "warn", text: "Broken: why" },
     { time: 5, level: "info", text: "Server ready: Connected" },
@@ -177,7 +177,7 @@ Deno.test("ServerLines.take() keeps what the log says of a server, newest first"
 
 Deno.test("ServerLines.take() keeps the last 200 lines of a server", () => {
   const lines = new ServerLines();
-  for (let at = 0; at < 250; at++) lines.take(entry({ serverName: "git", reason: `${at}` }));
+  for (let at = 0; at < 250; at++) lines.take(entry({ server: "git", reason: `${at}` }));
   assert.equal(lines.of("git").length, 200);
   assert.equal(lines.of("git")[0]?.text, "Server ready: 249");
 });

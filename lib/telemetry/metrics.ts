@@ -16,8 +16,8 @@ export const METRICS = {
   quartermaster_http_request_seconds: { type: "histogram", help: "Duration of HTTP requests" },
   quartermaster_mcp_requests_total: {
     type: "counter",
-    help: "MCP requests by method",
-    labels: ["method", "status"],
+    help: "MCP requests by method and outcome",
+    labels: ["method", "outcome"],
   },
   quartermaster_mcp_request_seconds: { type: "histogram", help: "Duration of MCP requests" },
   quartermaster_tool_calls_total: {
@@ -39,6 +39,19 @@ export const METRICS = {
     type: "counter",
     help: "Searches for tools by what they found",
     labels: ["tool", "outcome"],
+  },
+  quartermaster_evaluation_runs_total: {
+    type: "counter",
+    help: "Runs of this gateway's evaluations",
+  },
+  quartermaster_jobs_running: { type: "gauge", help: "Optimization jobs that run in this gateway" },
+  quartermaster_approvals_waiting: {
+    type: "gauge",
+    help: "Calls that wait for a person's approval",
+  },
+  quartermaster_messages_waiting: {
+    type: "gauge",
+    help: "Messages to other gateways that are not written yet",
   },
   quartermaster_session_tokens: {
     type: "gauge",

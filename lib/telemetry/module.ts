@@ -26,6 +26,7 @@ export interface TelemetryInput {
   bus: Bus;
   /** Tells this process's calls from those of others. */
   lease: { id: string };
+  mailbox: { readonly waiting: number };
   access: {
     nameOf(principal: string): string;
   };
@@ -88,6 +89,7 @@ export async function openTelemetry(input: TelemetryInput) {
   // By a clock that nobody sets.
   const begun = performance.now() - (Date.now() - startedAt);
   const uptimeSeconds = () => Math.round((performance.now() - begun) / 1000);
+  metrics.gauge("quartermaster_messages_waiting", () => input.mailbox.waiting);
   metrics.gauge("quartermaster_uptime_seconds", uptimeSeconds);
   metrics.gauge("quartermaster_memory_bytes", () => Deno.memoryUsage().rss);
   const memoryLog = logs.module("memory");

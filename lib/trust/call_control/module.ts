@@ -65,12 +65,17 @@ export async function openCallControl(input: CallControlModuleOptions) {
   }
 
   let waiting: Promise<Approvals> | undefined;
+  let opened: Approvals | undefined;
   /** Calls that wait for a person; loaded when one does, or somebody looks. */
   function approvals(): Promise<Approvals> {
     return waiting ??= import("./approvals.ts").then((module) =>
-      new module.Approvals({ mask, onChange: tell, onAudit: input.onAudit })
+      opened = new module.Approvals({ mask, onChange: tell, onAudit: input.onAudit })
     );
   }
+  input.telemetry.metrics.gauge(
+    "quartermaster_approvals_waiting",
+    () => opened?.list().length ?? 0,
+  );
 
   let counter: TokenCounter | undefined;
   let counts = 0;
