@@ -46,6 +46,8 @@ export interface RefusedRequest {
 export interface AccessOptions {
   isRequired: boolean;
   adminToken?: string | undefined;
+  /** Tells the other gateways on the store where a wrong token came from. */
+  tellGuess?: ((place: string) => void) | undefined;
   /** Whether somebody else vouches for callers, such as a company's identity provider. */
   hasAuthority?: boolean;
   /** Verifies a bearer token that is not ours; undefined if nobody vouches for it. */
@@ -66,18 +68,24 @@ export class Access {
   /** Callers in projects that they may work in. */
   #inside = new Set<string>();
   /** Several clients of one machine may be set up wrong, so there are more of these than logins. */
-  readonly #guesses: FailedAttempts;
+  readonly guesses: FailedAttempts;
   /** Wrong tokens, hashed: a client that repeats one does not guess. */
   readonly #wrong = new Set<string>();
   /** By token: credentials of programs that this gateway itself has started. */
   readonly #lent = new Map<string, VerifiedCredential>();
 
   constructor(options: AccessOptions) {
-    const { adminToken, now = forwardNow } = options;
+    const { adminToken, tellGuess: tell, now = forwardNow } = options;
     this.#options = options;
     this.#now = now;
     this.#credentials = new Credentials({ adminToken, now });
-    this.#guesses = new FailedAttempts({ what: "wrong tokens", perPlace: 20, inAll: 200, now });
+    this.guesses = new FailedAttempts({
+      what: "wrong tokens",
+      perPlace: 20,
+      inAll: 200,
+      tell,
+      now,
+    });
   }
 
   get isRequired(): boolean {
@@ -254,7 +262,7 @@ export class Access {
     if (!caller) return this.#ask(authorization, bearer, place);
     // Chosen by a person: whoever guesses must not learn that a guess was right. All other tokens are
     // too long to be guessed.
-    if (caller.credential === ADMIN && place) this.#guesses.check(place());
+    if (caller.credential === ADMIN && place) this.guesses.check(place());
     return this.#remember(authorization, caller);
   }
 
@@ -278,8 +286,8 @@ export class Access {
   #noteGuess(bearer: string, place: string): void {
     const hash = hashOf(bearer);
     if (this.#wrong.has(hash)) return;
-    this.#guesses.check(place);
-    this.#guesses.failed(place);
+    this.guesses.check(place);
+    this.guesses.failed(place);
     if (this.#wrong.size >= KEPT_HEADERS) this.#wrong.clear();
     this.#wrong.add(hash);
   }

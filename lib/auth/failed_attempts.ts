@@ -10,6 +10,8 @@ interface FailedAttemptsOptions {
   perPlace: number;
   /** From all addresses together: many addresses give no more tries. */
   inAll: number;
+  /** Tells the other gateways on the store. */
+  tell?: ((place: string) => void) | undefined;
   now?(): number;
 }
 
@@ -37,6 +39,12 @@ export class FailedAttempts {
   }
 
   failed(place: string): void {
+    this.note(place);
+    this.#options.tell?.(place);
+  }
+
+  /** Counts one that failed here or at another gateway. */
+  note(place: string): void {
     for (const key of [place, EVERYWHERE]) {
       this.#failed.set(key, [...this.#recent(key), this.#now()].slice(-this.#options.inAll));
     }

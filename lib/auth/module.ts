@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { Access, type AccessOptions } from "./access.ts";
 import { ConsoleLogins } from "./console_logins.ts";
 import {
@@ -9,6 +10,7 @@ import {
 import { FailedAttempts } from "./failed_attempts.ts";
 import type { Platform } from "../config/platform.ts";
 import type { Options } from "../config/option_table.ts";
+import { parseJson } from "../core/rpc.ts";
 import type { Bus } from "../core/bus.ts";
 import { GatewayError } from "../core/errors.ts";
 import { hasPublicUrl, isLoopback } from "../config/address.ts";
@@ -19,10 +21,15 @@ import {
   ProjectsRepository,
 } from "../storage/access_repositories.ts";
 import { signingSecret } from "../storage/secrets_repository.ts";
+import type { Mailbox } from "../storage/mailbox.ts";
 import type { Store } from "../storage/store.ts";
 
 const NOTE_USE_EVERY_MS = 60_000;
 const EXPIRE_EVERY_MS = 500;
+/** The topic of messages about failed attempts between gateways on one store. */
+const ATTEMPTS = "failed attempts";
+const TELL_MS = 5_000;
+const Attempt = z.strictObject({ what: z.string(), place: z.string() });
 
 interface AuthInput {
   store: Store;
@@ -35,6 +42,7 @@ interface AuthInput {
   /** Tells a refused client where to get a token. */
   challenge: NonNullable<AccessOptions["challenge"]>;
   bus: Bus;
+  mailbox: Pick<Mailbox, "handle" | "askAll">;
   onWarning(message: string, details?: object): void;
 }
 
@@ -55,7 +63,19 @@ export async function buildAuth(input: AuthInput) {
   const consoleLogins = new ConsoleLogins(new ConsoleLoginsRepository(store));
   const vouchByIssuer = trustIssuer(input, stack);
   const secret = once(() => signingSecret(store));
+  const attempts = new Map<string, FailedAttempts>();
+  const { mailbox } = input;
+  const tell = (what: string) => (place: string) => {
+    mailbox.askAll(ATTEMPTS, JSON.stringify({ what, place }), TELL_MS)
+      .catch((error) => onWarning("Cannot tell other gateways of a failed attempt", { error }));
+  };
+  mailbox.handle(ATTEMPTS, (body) => {
+    const { what, place } = Attempt.parse(parseJson(body));
+    attempts.get(what)?.note(place);
+    return Promise.resolve("");
+  });
   const access = new Access({
+    tellGuess: tell("token"),
     isRequired: isTokenRequired(options, platform),
     adminToken: options.adminToken,
     hasAuthority: vouchByIssuer !== undefined,
@@ -65,6 +85,14 @@ export async function buildAuth(input: AuthInput) {
     },
     challenge: input.challenge,
   });
+
+  const loginAttempts = new FailedAttempts({
+    what: "login attempts",
+    perPlace: 5,
+    inAll: 50,
+    tell: tell("login"),
+  });
+  attempts.set("login", loginAttempts).set("token", access.guesses);
 
   async function loadNow(): Promise<void> {
     const [allTokens, allProjects] = await Promise.all([
@@ -100,7 +128,7 @@ export async function buildAuth(input: AuthInput) {
     tokens,
     projects,
     consoleLogins,
-    loginAttempts: new FailedAttempts({ what: "login attempts", perPlace: 5, inAll: 50 }),
+    loginAttempts,
     load,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

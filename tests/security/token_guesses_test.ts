@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startCommand, startGateway } from "../gateway.ts";
+import { startCommand, startGateway, until } from "../gateway.ts";
 import { bearer, Guarded } from "./guarded.ts";
 
 const ADMIN = "chosen-by-a-person-1";
@@ -25,6 +25,35 @@ for (const path of ["/api/status", "/mcp", "/metrics"]) {
     assert.equal(await status(url, ADMIN), 429);
   });
 }
+
+Deno.test("wrong logins at one gateway count at every gateway on the store", async () => {
+  const options = { env: { QUARTERMASTER_ADMIN_TOKEN: ADMIN } };
+  await using first = await startGateway(["--require-token"], options);
+  await using second = await startGateway(["--require-token"], {
+    ...options,
+    dataDir: first.dataDir,
+  });
+  const login = async (token: string) => {
+    const response = await fetch(`${second.url}/login`, {
+      method: "POST",
+      body: new URLSearchParams({ token }),
+      headers: { origin: new URL(second.url).origin },
+      redirect: "manual",
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+  assert.equal(await login(ADMIN), 303);
+  for (let nth = 0; nth < 5; nth++) {
+    const response = await fetch(`${first.url}/login`, {
+      method: "POST",
+      body: new URLSearchParams({ token: `wrong-token-number-${nth}` }),
+      headers: { origin: new URL(first.url).origin },
+    });
+    await response.body?.cancel();
+  }
+  await until(async () => await login(ADMIN) === 429 || undefined);
+});
 
 Deno.test("those who have a token are not slowed by those who guess", async () => {
   await using guarded = await Guarded.open({});
