@@ -5,6 +5,7 @@ import {
   formatSpan,
   inertParts,
 } from "../lib/console/ui/format.ts";
+import type { ParameterDiff } from "../lib/catalog/parameter_texts.ts";
 import type { TextSegment } from "../lib/catalog/word_diff.ts";
 import { Icon } from "./icon.tsx";
 
@@ -100,6 +101,22 @@ export function WordDiff({ segments }: { segments: readonly TextSegment[] }) {
     <p class="prose diff">
       <Segments segments={segments} />
     </p>
+  );
+}
+
+/** Texts for parameters as what differs from the server's own. */
+export function ParameterDiffs({ diffs }: { diffs: readonly ParameterDiff[] }) {
+  return (
+    <>
+      {diffs.map(({ path, segments }) => (
+        <div key={path} class="parameter-diff">
+          <p class="small">
+            Parameter <InertText as="code" text={path} />
+          </p>
+          <WordDiff segments={segments} />
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -2,16 +2,18 @@ import { createHash } from "node:crypto";
 import { isObject, memberSpans, memberText, replaceSpan } from "../core/rpc.ts";
 import { ToolDefinition } from "../core/tool.ts";
 import { shortened } from "../core/text.ts";
+import type { ToolText } from "../core/tool_text.ts";
+import { withParameterTexts } from "./parameter_texts.ts";
 
 export interface CatalogTool {
   server: string;
   name: string;
   definition: ToolDefinition;
-  /** The definition as the text that came, but for passages taken out and a promoted description. */
+  /** The definition as the text that came, but for passages taken out and promoted texts. */
   text: string;
   /** The text that came, where passages were taken out of it: no model reads it. */
   sent?: string;
-  /** The text before another description was promoted. */
+  /** The text before another description, or texts for parameters, were promoted. */
   canonical?: string;
   fingerprint: string;
   enabled: boolean;
@@ -90,13 +92,16 @@ export function shownFingerprint({ fingerprint, canonical, sent, text }: Catalog
   return `${fingerprint}+${hash.slice(0, 16)}`;
 }
 
-export function withDescription(tool: CatalogTool, description: string): CatalogTool {
-  return {
-    ...tool,
-    definition: { ...tool.definition, description },
-    text: describedText(canonicalText(tool), description),
-    canonical: canonicalText(tool),
-  };
+/** The tool with a description, and maybe texts for parameters, in the place of its server's own. */
+export function withText(tool: CatalogTool, { description, parameters }: ToolText): CatalogTool {
+  const canonical = canonicalText(tool);
+  const described = describedText(canonical, description);
+  if (parameters === undefined) {
+    const definition = { ...ownTool(tool).definition, description };
+    return { ...tool, definition, text: described, canonical };
+  }
+  const text = withParameterTexts(described, parameters);
+  return { ...tool, definition: ToolDefinition.parse(JSON.parse(text)), text, canonical };
 }
 
 /** The tool as its server describes it. */

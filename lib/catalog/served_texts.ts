@@ -5,11 +5,12 @@ import { getOrMake } from "../core/defined.ts";
 import type { LiveTrial, TrialArm } from "../core/live_trial.ts";
 import { familyOfClient, type ModelFamily } from "../core/model_family.ts";
 import type { PromotedTool } from "../core/optimization.ts";
-import { type CatalogTool, ownTool, withDescription } from "./catalog_tool.ts";
+import { textOf } from "../core/tool_text.ts";
+import { type CatalogTool, ownTool, withText } from "./catalog_tool.ts";
 
-/** A promoted description, and who gets it. */
+/** A promoted text, and who gets it. */
 export type ServedText =
-  & Pick<PromotedTool, "description" | "family">
+  & Pick<PromotedTool, "description" | "parameters" | "family">
   & { trial?: Pick<LiveTrial, "id" | "share"> | undefined };
 type Promoted = Pick<PromotedTool, "server" | "toolName"> & ServedText;
 
@@ -40,7 +41,7 @@ type ShownListener = (units: readonly TrialUnit[]) => void;
 export class ServedTexts {
   readonly #ownFamilies: Readonly<Record<string, ModelFamily>>;
   readonly #servers = new Map<string, ServerTexts>();
-  readonly #shown = new WeakMap<CatalogTool, Map<string | undefined, CatalogTool>>();
+  readonly #shown = new WeakMap<CatalogTool, Map<ServedText | undefined, CatalogTool>>();
   readonly #listeners = new Set<ShownListener>();
   #hasTrials = false;
 
@@ -55,8 +56,8 @@ export class ServedTexts {
     const servers = new Set([...this.#servers.keys(), ...wanted.keys()]);
     return [...servers].filter((server) => {
       const texts = wanted.get(server)?.map(
-        ({ toolName, description, family, trial }) =>
-          [toolName, { description, family, trial }] as const,
+        ({ toolName, family, trial, ...text }) =>
+          [toolName, { ...textOf(text), family, trial }] as const,
       ) ?? [];
       const tools = new Map(
         Array.from(Map.groupBy(texts, ([tool]) => tool), ([tool, own]) => [
@@ -83,7 +84,7 @@ export class ServedTexts {
   applyTo(tool: CatalogTool): CatalogTool {
     const texts = this.#servers.get(tool.server)?.tools.get(tool.name);
     const forAll = texts?.find(({ family }) => family === undefined);
-    return forAll ? withDescription(tool, forAll.description) : tool;
+    return forAll ? withText(tool, forAll) : tool;
   }
 
   readerOf(
@@ -109,16 +110,12 @@ export class ServedTexts {
   shownTo(tool: CatalogTool, reader: Reader): CatalogTool {
     const texts = this.#servers.get(tool.server)?.tools.get(tool.name);
     if (!texts) return tool;
-    const description = servedText(texts, reader).text?.description;
-    if (description === undefined ? tool.canonical === undefined : isShown(tool, description)) {
-      return tool;
-    }
-    const made = getOrMake(this.#shown, tool, () => new Map<string | undefined, CatalogTool>());
-    return getOrMake(
-      made,
-      description,
-      () => description === undefined ? ownTool(tool) : withDescription(tool, description),
-    );
+    const { text } = servedText(texts, reader);
+    const made = getOrMake(this.#shown, tool, () => new Map<ServedText | undefined, CatalogTool>());
+    return getOrMake(made, text, () => {
+      const shown = text ? withText(tool, text) : ownTool(tool);
+      return shown.text === tool.text && shown.canonical === tool.canonical ? tool : shown;
+    });
   }
 
   /** The live A/B that decides which text of a tool a reader gets. */
@@ -164,10 +161,6 @@ export class ServedTexts {
 /** Those for a family come first. */
 function byFamily(one: ServedText, other: ServedText): number {
   return Number(one.family === undefined) - Number(other.family === undefined);
-}
-
-function isShown({ definition, canonical }: CatalogTool, description: string): boolean {
-  return canonical !== undefined && definition.description === description;
 }
 
 /** A family's own text, else the text for all; without either, the server's own. */

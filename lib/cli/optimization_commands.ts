@@ -31,9 +31,11 @@ import type {
 import type { CommandInput } from "./command.ts";
 import { estimateText } from "../operations/optimization/outcomes.ts";
 import { jobText } from "./job_commands.ts";
+import { parameterChangeText, parametersText } from "./parameter_texts.ts";
 import { statusText } from "./optimization_status.ts";
 import { type CommandExtras, type OutcomeView, readFile, readInput } from "./operation_command.ts";
 import { counted } from "../core/text.ts";
+import { parameterLines } from "../core/tool_text.ts";
 import { inert, minuteOf, type Paint, table, terminalLine, warningsText } from "./terminal.ts";
 
 type Operations = typeof OPTIMIZATION_OPERATIONS;
@@ -232,11 +234,15 @@ export function showText(
     headText(detail, paint),
     descriptionText("Canonical description", detail.canonicalDescription),
     ...(promotion === null ? [] : [
-      descriptionText(`Optimized description, ${promotion.candidateId}`, promotion.description),
+      descriptionText(`Optimized description, ${promotion.candidateId}`, promotion.description) +
+      parametersText(promotion, detail, paint),
       promotionText(promotion, detail, paint),
     ]),
-    ...detail.familyPromotions.map(({ family, candidateId, description }) =>
-      descriptionText(`For ${family} models, ${candidateId}`, description)
+    ...detail.familyPromotions.map((promotion) =>
+      descriptionText(
+        `For ${promotion.family} models, ${promotion.candidateId}`,
+        promotion.description,
+      ) + parametersText(promotion, detail, paint)
     ),
     ...detail.trials.map((trial) => `Live A/B, ${scopeName(trial)}: ${trial.text}\n`),
     prompts.length === 0
@@ -245,7 +251,7 @@ export function showText(
     candidates.length === 0
       ? "Candidates: none\n"
       : `Candidates (${candidates.length}):\n${
-        candidates.map((candidate) => candidateText(candidate, paint)).join("")
+        candidates.map((candidate) => candidateText(candidate, detail, paint)).join("")
       }`,
     ...(warnings.length === 0 ? [] : [warningsText(warnings, paint)]),
     ...(job === null ? [] : [jobText(job)]),
@@ -300,6 +306,7 @@ function promotionText(
         `  was: ${terminalLine(staleness.before ?? "none")}\n`,
         `  is:  ${terminalLine(staleness.now ?? "none")}\n`,
       ]),
+      ...(staleness.parameters ?? []).map((change) => parameterChangeText(change)),
       "  Test it again with `optimize run`, or decide with `optimize keep` or `optimize revert`.\n",
     ]),
   ].join("");
@@ -417,6 +424,7 @@ function outcomeOf(runs: readonly RunSummary[], paint: Paint): string {
 
 function candidateText(
   candidate: ToolOptimizationDetail["candidates"][number],
+  detail: ToolOptimizationDetail,
   paint: Paint,
 ): string {
   const { id, charCount, origin, description, evidence } = candidate;
@@ -429,6 +437,7 @@ function candidateText(
   const color = evidence?.problem === undefined && evidence?.verdict?.promote ? "green" : "yellow";
   return `  ${id}  ${charCount} characters, ${ORIGINS[origin]}, ${found}\n` +
     `    ${terminalLine(description)}\n` +
+    parametersText(candidate, detail, paint) +
     (ancestry === undefined ? "" : `    ${terminalLine(ancestry)}\n`) +
     (evidence?.models ?? []).map((one) => `    ${terminalLine(modelText(one))}\n`).join("") +
     (words === undefined ? "" : `    ${paint(color, terminalLine(words))}\n`);
@@ -450,7 +459,10 @@ export function promotionsText(history: readonly PromotionEvent[], paint: Paint)
     const whose = family === undefined ? "" : `  for ${family}`;
     const after = promotion === null
       ? family === undefined ? "the canonical description" : "the description for all clients"
-      : `${promotion.candidateId}: ${terminalLine(promotion.description)}`;
+      : [
+        `${promotion.candidateId}: ${terminalLine(promotion.description)}`,
+        ...parameterLines(promotion.parameters).map(terminalLine),
+      ].join("\n    ");
     const why = reason ?? (action === "promote" ? promotion?.reason : undefined);
     return `${minuteOf(time)}  ${paint(color, text)}${whose}  ${id}  by ${ACTORS[by]}\n` +
       `  ${after}\n${why === undefined ? "" : `  because: ${terminalLine(why)}\n`}`;

@@ -120,6 +120,7 @@ function detailOf(fields: Partial<ToolOptimizationDetail> = {}): ToolOptimizatio
     exists: true,
     enabled: true,
     canonicalDescription: "Forecast",
+    canonicalParameters: {},
     promotion: null,
     familyPromotions: [],
     trials: [],

@@ -1,14 +1,13 @@
-import { createHash } from "node:crypto";
 import * as z from "zod";
 import { LiveTrial, LiveTrialResult } from "./live_trial.ts";
 import { ModelFamily } from "./model_family.ts";
 import { EvaluatorKind, ModelRef, modelRef, ModelRefs } from "./model_ref.ts";
 import { ServerName } from "./server.ts";
+import { MAX_DESCRIPTION, OwnParameterTexts, ParameterTexts, TEXT_FIELDS } from "./tool_text.ts";
 
 export { EvaluatorKind, modelRef, parseModelRef } from "./model_ref.ts";
+export { descriptionHash, MAX_DESCRIPTION, textHash, type ToolText } from "./tool_text.ts";
 
-/** The longest description that a candidate may have, in characters as JavaScript counts them. */
-export const MAX_DESCRIPTION = 280;
 /** The longest reason that the writer of a candidate may give. */
 export const MAX_WHY = 300;
 /** In the place of a candidate's id: the description that the server itself gives. */
@@ -53,11 +52,11 @@ export const EvaluatorInfo = z.object({
 });
 export type EvaluatorInfo = z.infer<typeof EvaluatorInfo>;
 
-/** A description that might be better than the server's own. */
+/** A description that might be better than the server's own, maybe with texts for parameters. */
 export const ToolCandidate = z.strictObject({
   id: z.string(),
   ...ToolKey,
-  description: z.string().min(1).max(MAX_DESCRIPTION),
+  ...TEXT_FIELDS,
   example: z.string().max(2_000).optional(),
   charCount: z.int().min(1).max(MAX_DESCRIPTION),
   createdAt: Time,
@@ -252,6 +251,7 @@ export type ModelResult = z.infer<typeof ModelResult>;
 export const DescriptionResult = z.strictObject({
   candidateId: z.string(),
   description: z.string(),
+  parameters: ParameterTexts.optional(),
   metrics: CategoryScores,
   /** Of a candidate: both sides' counts on the prompts that both answered, which compare them. */
   paired: z.strictObject({ candidate: CategoryScores, baseline: CategoryScores }).optional(),
@@ -295,6 +295,8 @@ export const Evaluation = z.strictObject({
   /** In words: what differs from tools that are all shown at once. Numbers of others are not comparable. */
   setting: z.string().optional(),
   results: z.array(DescriptionResult),
+  /** The server's own texts of the parameters that the results have texts for. */
+  canonicalParameters: OwnParameterTexts.optional(),
   /** Of older records: the evaluation whose winner it puts to the same prompts once more. */
   confirms: z.string().optional(),
   runs: z.int(),
@@ -314,7 +316,7 @@ export const PromotedTool = z.strictObject({
   ...ToolKey,
   candidateId: z.string(),
   promotedAt: Time,
-  description: z.string().min(1).max(MAX_DESCRIPTION),
+  ...TEXT_FIELDS,
   metrics: CategoryScores.optional(),
   baseline: CategoryScores.optional(),
   evaluationId: z.string().optional(),
@@ -334,6 +336,8 @@ export const PromotedTool = z.strictObject({
   trialResult: LiveTrialResult.optional(),
   /** The server's own description when it was promoted; null if it had none. */
   canonicalDescription: z.string().nullable(),
+  /** The server's own texts of the parameters that it has texts for, when it was promoted. */
+  canonicalParameters: OwnParameterTexts.optional(),
   /** A person has seen that the server's own description changed, and keeps the promotion: its hash. */
   keptOver: z.string().optional(),
   /** What it was tested with, as the evaluator was asked. */
@@ -377,6 +381,8 @@ export const JobOptions = z.strictObject({
   autoPromote: z.boolean().default(true),
   /** Whether candidates and prompts may be generated; else what is saved is evaluated. */
   generate: z.boolean().default(true),
+  /** Whether candidates are written with texts for parameters as well. */
+  parameters: z.boolean().default(false),
   candidateIds: z.array(z.string()).optional(),
   /** Missing: the evaluator that is set. */
   models: ModelRefs.optional(),
@@ -480,10 +486,6 @@ export const OptimizationJob = z.strictObject({
   by: z.enum(["caller", "person"]),
 });
 export type OptimizationJob = z.infer<typeof OptimizationJob>;
-
-export function descriptionHash(description: string): string {
-  return createHash("sha256").update(description).digest("hex").slice(0, 16);
-}
 
 /** Goes round after a million and a half, which no millisecond sees. */
 const COUNTED = 36 ** 4;

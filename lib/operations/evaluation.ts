@@ -8,8 +8,17 @@ import {
   ToolCandidate,
 } from "../core/optimization.ts";
 import { fieldHints } from "./fields.ts";
-import { HOW, jobOutcomeText, nextOfJob, NOTHING_STARTED, SPEND, warningsOfJob } from "./jobs.ts";
+import {
+  HOW,
+  jobOutcomeText,
+  nextOfJob,
+  NOTHING_STARTED,
+  SPEND,
+  warningsOfJob,
+  WRITE_PARAMETERS,
+} from "./jobs.ts";
 import { counted } from "../core/text.ts";
+import { parameterLines, type ParameterTexts } from "../core/tool_text.ts";
 import { estimateText, resultLines } from "./optimization/outcomes.ts";
 import {
   AskedResults,
@@ -45,6 +54,13 @@ const propose = operation({
   input: z.strictObject({
     ...TOOL,
     description: z.string().register(fieldHints, { ...Text, help: "The description" }),
+    parameters: z.record(z.string(), z.string()).optional()
+      .describe("Texts for parameters, by path: filter.since, tags[]")
+      .register(fieldHints, {
+        placeholder: "JSON",
+        help: "Texts for parameters, as a JSON object by path",
+        completes: "nothing",
+      }),
     example: z.string().optional()
       .register(fieldHints, {
         ...Text,
@@ -58,9 +74,9 @@ const propose = operation({
     const candidate = await (await optimization()).propose(input, decidedBy(call));
     return { candidateId: candidate.id, charCount: candidate.charCount, candidate };
   },
-  text: ({ candidate: { id, server, toolName, charCount } }) =>
+  text: ({ candidate: { id, server, toolName, charCount, parameters = {} } }) =>
     `Saved candidate ${id} for ${server}.${toolName}: ` +
-    `${charCount} of ${MAX_DESCRIPTION} characters.`,
+    `${charCount} of ${MAX_DESCRIPTION} characters${parameterCount(parameters)}.`,
   next: ({ candidate: { id, server, toolName } }) => [
     {
       label: "Evaluate it",
@@ -161,6 +177,7 @@ const generateCandidates = operation({
   input: z.strictObject({
     ...TOOL,
     count: CandidateCount.clone().register(fieldHints, { help: "Number of candidates" }),
+    parameters: WRITE_PARAMETERS,
   }),
   output: z.object({
     candidateIds: z.array(z.string()),
@@ -227,6 +244,7 @@ const generate = operation({
         `Number of prompts per category; ${PromptCount.def.defaultValue} if you set neither number`,
       )
       .register(fieldHints, { placeholder: "N" }),
+    parameters: WRITE_PARAMETERS,
   }),
   output: z.object({
     candidates: z.array(ToolCandidate),
@@ -245,9 +263,11 @@ const generate = operation({
     const saved = each === 0
       ? { prompts: [], warnings: [] }
       : await admin.generatePrompts({ ...named, ...counts }, sample, signal);
-    const written = count === 0
-      ? { candidates: [], warnings: [] }
-      : await admin.generateCandidates({ ...named, count }, sample, signal);
+    const written = count === 0 ? { candidates: [], warnings: [] } : await admin.generateCandidates(
+      { ...named, count, parameters: input.parameters },
+      sample,
+      signal,
+    );
     return plainWarnings({
       candidates: written.candidates,
       prompts: saved.prompts,
@@ -440,10 +460,17 @@ function candidatesText(candidates: readonly ToolCandidate[]): string {
   const whose = first ? ` for ${first.server}.${first.toolName}` : "";
   return [
     `Saved ${counted(candidates.length, "candidate")}${whose}:`,
-    ...candidates.map(({ id, charCount, description }) =>
-      `- ${id} (${charCount} characters): ${description}`
-    ),
+    ...candidates.flatMap(({ id, charCount, description, parameters }) => [
+      `- ${id} (${charCount} characters): ${description}`,
+      ...parameterLines(parameters).map((line) => `  ${line}`),
+    ]),
   ].join("\n");
+}
+
+/** ", 2 texts for parameters" */
+function parameterCount(parameters: ParameterTexts): string {
+  const { length } = Object.keys(parameters);
+  return length === 0 ? "" : `, ${counted(length, "parameter text")}`;
 }
 
 /** Each entrance marks warnings itself. */

@@ -33,6 +33,9 @@ const PROMPTS_BY_DEPTH = `${DEPTHS.quick.promptsPerCategory} for quick, ` +
 const ROUNDS_BY_DEPTH = `${DEPTHS.quick.rounds} for quick, ${DEPTHS.thorough.rounds} for thorough`;
 const { shape } = JobOptions;
 const PERSONAL = { isHidden: true, isForPeople: true };
+/** Whether what writes candidates writes texts for parameters, too. */
+export const WRITE_PARAMETERS = shape.parameters.describe("Also write texts for parameters")
+  .register(fieldHints, { help: "Also write descriptions of parameters" });
 
 /** How thoroughly something is tested, and where that ends. */
 export const HOW = {
@@ -104,6 +107,7 @@ export const JobInput = z.strictObject({
   }),
   generate: shape.generate.describe("Write prompts and candidates first")
     .register(fieldHints, PERSONAL),
+  parameters: WRITE_PARAMETERS,
   candidateIds: shape.candidateIds.describe("Only these candidates")
     .register(fieldHints, PERSONAL),
 });

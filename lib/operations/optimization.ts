@@ -2,6 +2,7 @@ import * as z from "zod";
 import { defined } from "../core/defined.ts";
 import { ModelFamily } from "../core/model_family.ts";
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
+import { parameterLines } from "../core/tool_text.ts";
 import { specMetrics } from "../optimizer/evaluation/metrics.ts";
 import { scopeName } from "../optimizer/promotions.ts";
 import { reportCsv, reportData, reportMarkdown, RESTART_NOTE } from "../optimizer/report.ts";
@@ -213,11 +214,13 @@ const promote = operation({
     };
   },
   text({ promotion }) {
-    const { server, toolName: tool, family, candidateId, description, trial } = promotion;
+    const { server, toolName: tool, family, candidateId, description, parameters, trial } =
+      promotion;
     const { metrics, baseline, verdict } = promotion;
     const name = scopeName({ server, tool, family });
     return [
       `Promoted ${candidateId} for ${name} (${description.length} characters): ${description}`,
+      ...parameterLines(parameters),
       ...(trial ? [`Live A/B: it is served to ${trial.share} % of sessions.`] : []),
       ...(metrics ? [`After: ${metricsText(metrics)}`] : []),
       ...(baseline ? [`Before: ${metricsText(baseline)}`] : []),
@@ -278,7 +281,10 @@ const revert = operation({
   text: ({ promotion, ...scope }) =>
     [
       promotion !== null
-        ? `${scopeName(scope)} is back to ${promotion.candidateId}: ${promotion.description}`
+        ? [
+          `${scopeName(scope)} is back to ${promotion.candidateId}: ${promotion.description}`,
+          ...parameterLines(promotion.parameters),
+        ].join("\n")
         : scope.family === undefined
         ? `${scopeName(scope)} is back to the server's own description.`
         : `${scopeName(scope)} is back to the description for all clients.`,

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Overview, RunSummary, SavedPrompts } from "./optimization/schemas.ts";
 import { defined } from "../core/defined.ts";
+import { replacedBy, textOf } from "../core/tool_text.ts";
 import { GatewayError } from "../core/errors.ts";
 import { LiveTrialPlan } from "../core/live_trial.ts";
 import type { ModelFamily } from "../core/model_family.ts";
@@ -182,7 +183,7 @@ export class OptimizationAdmin {
       server,
       toolName: name,
       candidateId,
-      description: candidate.description,
+      ...textOf(candidate),
       ...defined({
         metrics,
         baseline,
@@ -268,7 +269,10 @@ export class OptimizationAdmin {
       source?: string | undefined;
     },
   ): Promise<z.infer<typeof DescriptionPatch>> {
-    const { server, name, canonicalDescription } = resolveSubject(this.#options, written);
+    const { server, name, canonicalDescription, parameters } = resolveSubject(
+      this.#options,
+      written,
+    );
     const promoted = this.#options.promotions.of(server, name);
     const id = candidateId ?? promoted?.candidateId;
     if (id === undefined) throw nothingPromoted(`${server}.${name}`);
@@ -279,7 +283,8 @@ export class OptimizationAdmin {
       server,
       tool: name,
       canonical: canonicalDescription ?? "",
-      description: candidate.description,
+      parameters: replacedBy([candidate], parameters),
+      text: candidate,
       evidence,
       evaluation: evaluationId === undefined
         ? undefined
@@ -297,7 +302,7 @@ export class OptimizationAdmin {
 
   /** Has a model write candidates, and keeps them. */
   async generateCandidates(
-    { count, ...written }: WrittenTool & { count: number },
+    { count, parameters, ...written }: WrittenTool & { count: number; parameters?: boolean },
     sample: OperationCall["sample"],
     signal: AbortSignal,
   ): Promise<{ candidates: ToolCandidate[]; warnings: string[] }> {
@@ -310,9 +315,10 @@ export class OptimizationAdmin {
       model: await this.#modelOf(sample),
       target: subject,
       count,
-      existing: existing.map(({ description }) => description),
+      existing,
       prompts: prompts.filter(({ heldOut }) => !heldOut),
-      screen: (description) => this.#options.promotions.problemOf(server, description),
+      ...defined({ withParameters: parameters }),
+      screen: (text) => this.#options.promotions.problemOf(server, text),
       signal,
     });
     const candidates: ToolCandidate[] = [];

@@ -137,8 +137,9 @@ export function buildOptimization(input: OptimizationInput) {
     hasServer: (name) => pool.find(name) !== undefined,
     canonicalTools(server) {
       pool.resolve(server);
-      return catalog.of(server).tools.flatMap(({ name, definition: { inputSchema } }) => {
+      return catalog.of(server).tools.flatMap(({ name }) => {
         const subject = subjects.find(server, name);
+        const inputSchema = subject?.definition.inputSchema;
         return subject ? { name, description: subject.canonicalDescription, inputSchema } : [];
       });
     },

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
-import { canonicalDescription } from "../catalog/catalog_tool.ts";
+import { canonicalDescription, canonicalText } from "../catalog/catalog_tool.ts";
+import { parameterTextsIn } from "../catalog/parameter_texts.ts";
 import type { Options } from "../config/option_table.ts";
 import type { OnAudit } from "../core/access.ts";
 import type { Bus } from "../core/bus.ts";
@@ -41,7 +42,7 @@ export interface OptimizerInput<Loaded extends LoadedOptimizer> {
   isCommand?: boolean;
   onAudit?: OnAudit | undefined;
   /** Why models must not read a description; undefined if they may. */
-  screen(server: string, description: string): Promise<string | undefined>;
+  screen(server: string, text: string): Promise<string | undefined>;
   /** A live A/B has ended here. */
   optimizationChanged(): void;
   onWarning(message: string, details?: object): void;
@@ -78,11 +79,17 @@ export function buildOptimizer<Loaded extends LoadedOptimizer>(
   let isSwitchedOn = false;
   const isEnabled = () => options.enableOptimization || isSwitchedOn;
 
+  const findTool = (server: string, name: string) =>
+    catalog.of(server).tools.find((tool) => tool.name === name);
   const promotions = new Promotions({
     repository: new PromotionsRepository(store),
     canonical(server, name) {
-      const tool = catalog.of(server).tools.find((tool) => tool.name === name);
+      const tool = findTool(server, name);
       return tool && (canonicalDescription(tool) ?? null);
+    },
+    parameters(server, name) {
+      const tool = findTool(server, name);
+      return tool ? parameterTextsIn(canonicalText(tool)) : {};
     },
     siblings: (server, name) => siblingHashes(catalog, server, name),
     hasTool: (server, name) =>

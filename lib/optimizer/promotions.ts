@@ -9,44 +9,24 @@ import {
   trialResultText,
 } from "../core/live_trial.ts";
 import type { ModelFamily } from "../core/model_family.ts";
-import {
-  descriptionHash,
-  type EvaluatorKind,
-  modelRef,
-  newId,
-  type PromotedTool,
-  PromotionEvent,
-} from "../core/optimization.ts";
+import { newId, type PromotedTool, PromotionEvent, type ToolText } from "../core/optimization.ts";
+import { type OwnParameterTexts, replacedBy, unknownParameters } from "../core/tool_text.ts";
 import type { PromotionsRepository } from "../storage/promotions_repository.ts";
+import { ownHash, type Staleness, stalenessOf, type StalenessSources } from "./staleness.ts";
 
 /** Another gateway may win the race this often in a row before we give up. */
 const MAX_RACES = 50;
 const MOST_NAMED = 10;
 
-interface PromotionsOptions {
+interface PromotionsOptions extends StalenessSources {
   repository: PromotionsRepository;
   /** The server's own description; null: it has none, undefined: there is no such tool now. */
   canonical(server: string, tool: string): string | null | undefined;
-  /** The nearest siblings of a tool, with hashes of their own descriptions. */
-  siblings?(server: string, tool: string): Record<string, string>;
-  /** Whether a tool exists and is enabled. */
-  hasTool?(server: string, tool: string): boolean;
-  /** The model that would be asked now, if one is set. */
-  model?(evaluator: EvaluatorKind): string | undefined;
-  /** Those that jobs ask, where several are set. */
-  models?: readonly string[] | undefined;
   /** Gets all that are in force when they may have changed, before the change's promise resolves. */
   onChange(promotions: readonly PromotedTool[]): void;
   onAudit?: OnAudit | undefined;
-  screen?(server: string, description: string): Promise<string | undefined>;
+  screen?(server: string, text: string): Promise<string | undefined>;
   now?(): number;
-}
-
-export interface Staleness {
-  /** In words, each the rest of "since it was promoted, ...". */
-  reasons: string[];
-  before: string | null;
-  now: string | null;
 }
 
 type Step = Pick<PromotionEvent, "action" | "by" | "promotion" | "reason" | "trialResult">;
@@ -93,10 +73,19 @@ export class Promotions {
     return this.#list.filter((each) => each.server === server && each.toolName === tool);
   }
 
-  /** Why models must not read a description; undefined if they may. */
-  async problemOf(server: string, description: string): Promise<string | undefined> {
-    const problem = await this.#options.screen?.(server, description);
-    return problem === undefined ? undefined : `it looks like an attack. ${problem}`;
+  /** Why models must not read a text; undefined if they may. */
+  async problemOf(
+    server: string,
+    { description, parameters = {} }: ToolText,
+  ): Promise<string | undefined> {
+    const texts = Object.values(parameters);
+    // Also all together: an attack could be spread over several of them.
+    const whole = texts.length === 0 ? [] : [[description, ...texts].join("\n")];
+    for (const text of [description, ...texts, ...whole]) {
+      const problem = await this.#options.screen?.(server, text);
+      if (problem !== undefined) return `it looks like an attack. ${problem}`;
+    }
+    return undefined;
   }
 
   async promote(
@@ -106,6 +95,7 @@ export class Promotions {
         | "id"
         | "promotedAt"
         | "canonicalDescription"
+        | "canonicalParameters"
         | "keptOver"
         | "siblings"
         | "trial"
@@ -116,13 +106,14 @@ export class Promotions {
         ab?: LiveTrialPlan | undefined;
         /** What it was compared with, where that was measured; else what the server says now. */
         canonicalDescription?: string | null;
+        canonicalParameters?: OwnParameterTexts | undefined;
         /** The id of the promotion it was compared with; null: none. If missing, any may be replaced. */
         over?: string | null;
       },
   ): Promise<PromotedTool> {
-    const { over, ab, ...promoted } = input;
+    const { over, ab, canonicalParameters, ...promoted } = input;
     const { server, toolName, family, by, reason } = promoted;
-    const problem = await this.problemOf(server, input.description);
+    const problem = await this.problemOf(server, input);
     if (problem !== undefined) throw hostile(namespacedName(server, toolName), problem);
     const scope = { server, tool: toolName, family };
     const promotion = await this.#change(scope, (current, { id, time }) => {
@@ -131,12 +122,18 @@ export class Promotions {
       }
       const now = this.#canonical(server, toolName, "promote a description for");
       const { canonicalDescription = now } = input;
+      const parameters = this.#parameters(server, toolName);
+      const [gone] = unknownParameters(input, parameters);
+      if (gone !== undefined) throw withoutParameter(namespacedName(server, toolName), gone);
       const siblings = this.#options.siblings?.(server, toolName);
       const own: PromotedTool = {
         ...promoted,
         id,
         promotedAt: time,
         canonicalDescription,
+        ...(input.parameters
+          ? { canonicalParameters: canonicalParameters ?? replacedBy([input], parameters) }
+          : {}),
         ...(ab ? { trial: trialOf(ab, time) } : {}),
       };
       const promotion = siblings ? { ...own, siblings } : own;
@@ -220,7 +217,7 @@ export class Promotions {
     const kept = await this.#change(scope, (current) => {
       if (current === undefined) missing(nothing);
       const now = this.#canonical(server, tool, "keep the promoted description of");
-      if (this.#reasons(current, now).length === 0) return undefined;
+      if (stalenessOf(current, now, this.#options) === undefined) return undefined;
       const { testedWith, siblings } = current;
       const { models } = this.#options;
       const model = testedWith && this.#options.model?.(testedWith.evaluator);
@@ -229,7 +226,10 @@ export class Promotions {
         by,
         promotion: {
           ...current,
-          keptOver: hashOf(now),
+          keptOver: ownHash(now),
+          ...(current.parameters
+            ? { canonicalParameters: replacedBy([current], this.#parameters(server, tool)) }
+            : {}),
           ...(testedWith && models
             ? { testedModels: [...models] }
             : testedWith && model
@@ -247,49 +247,11 @@ export class Promotions {
     const promotion = this.of(server, tool, family);
     const now = this.#options.canonical(server, tool);
     if (promotion === undefined || now === undefined) return undefined;
-    const reasons = this.#reasons(promotion, now);
-    if (reasons.length === 0) return undefined;
-    return { reasons, before: promotion.canonicalDescription, now };
+    return stalenessOf(promotion, now, this.#options);
   }
 
-  #reasons(promotion: PromotedTool, canonical: string | null): string[] {
-    const { server, toolName, siblings } = promotion;
-    const { siblings: siblingsOf, hasTool } = this.#options;
-    const now = siblings ? siblingsOf?.(server, toolName) ?? siblings : {};
-    const changes = Object.entries(siblings ?? {}).flatMap(([name, hash]) =>
-      hasTool?.(server, name) === false
-        ? [`the sibling ${name} is gone`]
-        : now[name] !== undefined && now[name] !== hash
-        ? [`the description of the sibling ${name} has changed`]
-        : []
-    );
-    const added = Object.keys(now).filter((name) => siblings?.[name] === undefined);
-    return [
-      ...(isChanged(promotion, canonical) ? ["the server's own description has changed"] : []),
-      ...changes,
-      // One that is near only because another is gone was there before.
-      ...(changes.length > 0 ? [] : added.map((name) => `there is a similar new sibling, ${name}`)),
-      ...this.#modelReasons(promotion),
-    ];
-  }
-
-  #modelReasons({ testedWith, testedModels }: PromotedTool): string[] {
-    const { model: modelOf, models: wanted } = this.#options;
-    if (testedWith === undefined) return [];
-    const tested = testedModels ??
-      [modelRef({ kind: testedWith.evaluator, model: testedWith.model })];
-    if (wanted !== undefined) {
-      const others = wanted.filter((ref) => !tested.includes(ref));
-      return others.length === 0
-        ? []
-        : [`it was tested with ${tested.join(" and ")}, and ${others.join(" and ")} is set now`];
-    }
-    // Models that a job named stand beside the one that is set.
-    if (testedModels !== undefined) return [];
-    const model = modelOf?.(testedWith.evaluator);
-    return model === undefined || model === testedWith.model
-      ? []
-      : [`it was tested with the model ${testedWith.model}, and ${model} is set now`];
+  #parameters(server: string, tool: string): OwnParameterTexts {
+    return this.#options.parameters?.(server, tool) ?? {};
   }
 
   history(server: string, tool: string): Promise<PromotionEvent[]> {
@@ -400,6 +362,7 @@ function auditedStep(event: PromotionEvent, before: PromotedTool | undefined): A
   const { action, by, reason, server, toolName, family } = event;
   const shown = (promotion: PromotedTool | null | undefined) => ({
     description: promotion?.description ?? "the server's own",
+    ...(promotion?.parameters ? { parameters: promotion.parameters } : {}),
     ...(promotion ? { candidate: promotion.candidateId } : {}),
     ...(promotion?.trial ? { share: `${promotion.trial.share} %` } : {}),
   });
@@ -415,16 +378,6 @@ function auditedStep(event: PromotionEvent, before: PromotedTool | undefined): A
 
 function stepText({ id, time, action, promotion }: PromotionEvent): string {
   return `${id} (${time}, ${action}: ${promotion?.candidateId ?? "the server's own description"})`;
-}
-
-/** An empty description says as little as none. */
-function hashOf(description: string | null): string {
-  return descriptionHash(description ?? "");
-}
-
-function isChanged(promotion: PromotedTool, canonical: string | null): boolean {
-  const hash = hashOf(canonical);
-  return hash !== hashOf(promotion.canonicalDescription) && hash !== promotion.keptOver;
 }
 
 /** An event that could not be parsed again must not be saved. */
@@ -446,6 +399,13 @@ function hostile(name: string, problem: string): GatewayError {
   return new GatewayError("PROMOTION_REFUSED", {
     message: `Cannot promote a description for "${name}": ${problem}`,
     recoveryAction: "Propose a description that only states what the tool does",
+  });
+}
+
+function withoutParameter(name: string, path: string): GatewayError {
+  return new GatewayError("CONFLICT", {
+    message: `Cannot promote a description for "${name}": the tool has no parameter "${path}" now`,
+    recoveryAction: "Propose a candidate for the parameters that the tool has",
   });
 }
 

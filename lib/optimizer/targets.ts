@@ -6,12 +6,15 @@ import {
   canonicalDescription,
   canonicalText,
   type CatalogTool,
+  ownTool,
   renamed,
-  withDescription,
+  withText,
 } from "../catalog/catalog_tool.ts";
 import type { NameTables } from "../catalog/name_table.ts";
+import { parameterTextsIn } from "../catalog/parameter_texts.ts";
 import { stemsOf } from "../catalog/search/text.ts";
 import type { ToolDefinition } from "../core/tool.ts";
+import type { OwnParameterTexts, ToolText } from "../core/tool_text.ts";
 
 const MOST_COMPARED = 1_000;
 
@@ -19,7 +22,10 @@ export interface TargetTool {
   server: string;
   name: string;
   description: string;
+  /** As its server has it. */
   definition: ToolDefinition;
+  /** What its server says of its parameters: all whose texts can be replaced. */
+  parameters: OwnParameterTexts;
   siblings: { name: string; description: string }[];
 }
 
@@ -45,21 +51,21 @@ export function catalogTargets({ catalog, names, equipped, toolset }: {
       const table = tableNow();
       const tool = table.find(server, name);
       if (!tool) return undefined;
-      const own = canonicalDescription(tool);
-      const { description: _, ...definition } = tool.definition;
+      const { definition } = ownTool(tool);
       const siblings = enabledOf(server).filter((sibling) => sibling !== tool);
       return {
         server,
         name,
-        description: own ?? "",
-        definition: { ...definition, ...(own === undefined ? {} : { description: own }) },
+        description: definition.description ?? "",
+        definition,
+        parameters: parameterTextsIn(canonicalText(tool)),
         siblings: siblings.map((one) => ({
           name: one.name,
           description: one.definition.description ?? "",
         })),
         enabled: tool.enabled,
         flatName: table.nameOf(tool, "flat"),
-        canonicalDescription: own ?? null,
+        canonicalDescription: definition.description ?? null,
       };
     },
 
@@ -82,11 +88,11 @@ export function catalogTargets({ catalog, names, equipped, toolset }: {
     toolset: (name: string): SelectedTool[] =>
       toolset(name).map(({ server, name }) => ({ server, tool: name })),
 
-    /** The server's enabled tools, or only these, one with this description, and those of others. */
+    /** The server's enabled tools, or only these, one with this text, and those of others. */
     shown(
       server: string,
       name: string,
-      description: string,
+      text: ToolText,
       beside: readonly SelectedTool[],
       only?: readonly SelectedTool[],
     ): ShownTool[] {
@@ -102,12 +108,13 @@ export function catalogTargets({ catalog, names, equipped, toolset }: {
         const isTarget = tool.server === server && tool.name === name;
         const flat = table.nameOf(tool, "flat");
         // The server's own description is shown as the server writes it, also if it writes none.
-        const isOwn = description === (canonicalDescription(tool) ?? "");
+        const isOwn = text.parameters === undefined &&
+          text.description === (canonicalDescription(tool) ?? "");
         const shown = !isTarget
           ? tool
           : isOwn
           ? { ...tool, text: canonicalText(tool) }
-          : withDescription(tool, description);
+          : withText(tool, text);
         return { name: flat, server: tool.server, tool: tool.name, text: renamed(shown, flat) };
       });
     },

@@ -21,7 +21,7 @@ const shownTexts = (tools: { text: string }[]) => tools.map(({ text }) => JSON.p
 
 Deno.test("catalogTargets.shown() replaces exactly one description among the enabled tools", () => {
   const { targets } = open();
-  assert.deepEqual(shownTexts(targets.shown("files", "delete", "Removes.", [])), [
+  assert.deepEqual(shownTexts(targets.shown("files", "delete", { description: "Removes." }, [])), [
     { name: "files_read_me", description: "Reads.", inputSchema: { type: "object" } },
     { name: "files_delete", description: "Removes.", inputSchema: { type: "object" } },
   ]);
@@ -34,7 +34,8 @@ Deno.test("catalogTargets.shown() shows what is named of other servers, as far a
     { server: "git", tool: "status" },
     { server: "files", tool: "read.me" },
   ]);
-  const names = () => targets.shown("files", "delete", "x", beside).map(({ name }) => name);
+  const names = () =>
+    targets.shown("files", "delete", { description: "x" }, beside).map(({ name }) => name);
   assert.deepEqual(names(), ["files_read_me", "files_delete", "git_status"]);
   catalog.setEnabled("git", []);
   assert.deepEqual(names(), ["files_read_me", "files_delete"]);
@@ -46,7 +47,7 @@ Deno.test("catalogTargets.shown() shows the server's own description beside prom
     { server: "files", toolName: "delete", description: "Promoted." },
     { server: "files", toolName: "read.me", description: "Promoted too." },
   ]);
-  const [sibling, target] = shownTexts(targets.shown("files", "delete", "", []));
+  const [sibling, target] = shownTexts(targets.shown("files", "delete", { description: "" }, []));
   assert.equal("description" in target, false);
   assert.equal(sibling.description, "Promoted too.");
 });

@@ -96,6 +96,7 @@ export async function openOptimization(
   const promotions = new Promotions({
     repository: new PromotionsRepository(store),
     canonical: (server, tool) => subjects.find(server, tool)?.canonicalDescription,
+    parameters: (server, tool) => subjects.find(server, tool)?.parameters ?? {},
     onChange: (all) => catalog.setPromotions(all),
   });
   const trials = new LiveTrials({

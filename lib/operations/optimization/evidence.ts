@@ -6,9 +6,12 @@ import {
   type EvalRun,
   type Evaluation,
   type GoldenPrompt,
+  textHash,
   Thresholds,
+  type ToolText,
   type Verdict,
 } from "../../core/optimization.ts";
+import { type OwnParameterTexts, parameterChanges } from "../../core/tool_text.ts";
 import type { ModelFamily } from "../../core/model_family.ts";
 import { theftsOf } from "../../optimizer/evaluation/confusion.ts";
 import { countRuns, pairRuns, promptsIn } from "../../optimizer/evaluation/metrics.ts";
@@ -22,13 +25,15 @@ import { baselineOf } from "../../optimizer/report.ts";
 export interface ToolRecords {
   /** The server's own description of today; undefined where the tool is gone. */
   canonical: string | undefined;
+  /** The server's own texts of the tool's parameters today. */
+  parameters?: OwnParameterTexts;
   prompts: readonly GoldenPrompt[];
   /** Newest first. */
   evaluations: readonly Evaluation[];
   /** Oldest first. */
   runs: readonly EvalRun[];
-  /** The promoted description, if there is one: a candidate must beat it too. */
-  inForce?: string | undefined;
+  /** The promoted text, if there is one: a candidate must beat it too. */
+  inForce?: ToolText | undefined;
 }
 
 /**
@@ -37,7 +42,7 @@ export interface ToolRecords {
  */
 export function evidenceOf(candidateId: string, records: ToolRecords): Evidence | undefined {
   const measured = records.evaluations.flatMap((evaluation) => {
-    const evidence = measuredBy(evaluation, candidateId, records.canonical);
+    const evidence = measuredBy(evaluation, candidateId, records);
     return evidence ? [{ evaluation, evidence }] : [];
   });
   const holds = measured.filter(({ evidence }) => evidence.problem === undefined);
@@ -57,9 +62,11 @@ function besideInForce(
   { inForce }: ToolRecords,
 ): Pick<Evidence, "verdict"> {
   const own = results.find((result) => result.candidateId === candidateId);
-  if (inForce === undefined || own?.description === inForce || !verdict?.promote) return {};
+  if (inForce === undefined || own === undefined || !verdict?.promote) return {};
+  const hash = textHash(inForce);
+  if (textHash(own) === hash) return {};
   // What candidates are compared with has no verdict of its own.
-  if (results.some((one) => one.description === inForce && one.verdict === undefined)) return {};
+  if (results.some((one) => textHash(one) === hash && one.verdict === undefined)) return {};
   const words = `Do not promote: ${NOT_TESTED_BESIDE}. Compared with the server's own ` +
     `description: ${verdict.words.replace(/^Promote: /, "")}`;
   const rule = { rule: "improvement" as const, passed: false, words: NOT_TESTED_BESIDE };
@@ -82,12 +89,17 @@ function bestOf(candidateId: string, holds: readonly Measured[]): Measured | und
 function measuredBy(
   evaluation: Evaluation,
   candidateId: string,
-  canonical: string | undefined,
+  { canonical, parameters }: ToolRecords,
 ): Evidence | undefined {
   const found = evaluation.results.find((result) => result.candidateId === candidateId);
   const own = evaluation.results.find((result) => result.candidateId === CANONICAL);
   if (!found || !own) return undefined;
-  const hasChanged = canonical !== undefined && own.description !== canonical;
+  const [parameter] = parameters
+    ? parameterChanges(found, evaluation.canonicalParameters, parameters)
+    : [];
+  const changed = canonical !== undefined && own.description !== canonical
+    ? "description"
+    : parameter && `description of the parameter ${parameter.path}`;
   const metrics = found.paired?.candidate ?? found.metrics;
   return {
     source: "measured",
@@ -103,7 +115,7 @@ function measuredBy(
       setting: evaluation.setting,
       models: found.models,
       verdict: evaluation.imported ? importedVerdict(found.verdict) : found.verdict,
-      problem: problemOf(evaluation, found, hasChanged),
+      problem: problemOf(evaluation, found, changed),
     }),
   };
 }
@@ -124,11 +136,11 @@ function importedVerdict(verdict: Verdict | undefined): Verdict | undefined {
 function problemOf(
   evaluation: Evaluation,
   { verdict }: DescriptionResult,
-  hasChanged: boolean,
+  changed: string | undefined,
 ): string | undefined {
   if (evaluation.void !== undefined) return `The evaluation is void: ${evaluation.void}`;
-  if (hasChanged) {
-    return "The server's own description has changed since this evaluation: evaluate again";
+  if (changed !== undefined) {
+    return `The server's own ${changed} has changed since this evaluation: evaluate again`;
   }
   const lacksEvidence = verdict?.rules.some(({ rule, passed }) => rule === "evidence" && !passed);
   // It was cut short, or asked too little: no refusal, so it stands in the way of nothing. One that

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import { Evaluation, GoldenPrompt, ToolCandidate } from "../../core/optimization.ts";
+import { Evaluation, GoldenPrompt, textHash, ToolCandidate } from "../../core/optimization.ts";
 import { ServerName } from "../../core/server.ts";
+import { unknownParameters } from "../../core/tool_text.ts";
 import { counted } from "../../core/text.ts";
-import { manipulationIn } from "../../optimizer/generation/description_rules.ts";
+import { manipulationInText } from "../../optimizer/generation/description_rules.ts";
 import { firstWritten } from "../../optimizer/evaluation/selection.ts";
 import { type LocatedTool, type OptimizationAdminOptions } from "./subjects.ts";
 
@@ -108,6 +109,15 @@ export async function importOptimization(
     if (siblings !== undefined && !siblings.includes(tool.tool)) {
       warnings.push(`${tool.server} has no tool "${tool.tool}" now; its records are kept`);
     }
+    const own = options.subjects.find(tool.server, tool.tool)?.parameters;
+    for (const candidate of own ? tool.candidates : []) {
+      const [unknown] = unknownParameters(candidate, own!);
+      if (unknown === undefined) continue;
+      warnings.push(
+        `${tool.server}.${tool.tool} has no parameter "${unknown}" now; candidate ` +
+          `"${candidate.id}" cannot be tested`,
+      );
+    }
     plans.push(await planOf(options, tool, { mode, siblings: siblings ?? [] }));
   }
   const sum = (of: (plan: typeof plans[number]) => number) =>
@@ -160,13 +170,13 @@ async function planOf(
   for (const candidate of tool.candidates) {
     const { id, description } = candidate;
     const known = await options.candidates.find(server, id);
-    if (known && (known.toolName !== toolName || known.description !== description)) {
+    if (known && (known.toolName !== toolName || textHash(known) !== textHash(candidate))) {
       throw notImported(`candidate "${id}" of ${name} has another text here`);
     }
     if (known) continue;
     const others = siblings.filter((sibling) => sibling !== toolName);
-    const problem = await options.promotions.problemOf(server, description) ??
-      manipulationIn(description, others);
+    const problem = await options.promotions.problemOf(server, candidate) ??
+      manipulationInText(candidate, others);
     if (problem !== undefined) throw notImported(`candidate "${id}" of ${name}: ${problem}`);
     candidates.push({ ...candidate, server, toolName, charCount: description.length });
   }

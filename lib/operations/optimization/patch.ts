@@ -2,6 +2,7 @@ import * as z from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { CATEGORIES, type Evaluation, parseModelRef } from "../../core/optimization.ts";
 import { counted } from "../../core/text.ts";
+import type { OwnParameterTexts, ToolText } from "../../core/tool_text.ts";
 import { gainTextOf, promptsIn, scoreText } from "../../optimizer/evaluation/metrics.ts";
 import type { Evidence } from "./schemas.ts";
 
@@ -15,24 +16,37 @@ export interface PatchInput {
   server: string;
   tool: string;
   canonical: string;
-  description: string;
+  /** The server's own texts of the parameters that are replaced. */
+  parameters: OwnParameterTexts;
+  text: ToolText;
   evidence: Evidence | undefined;
   evaluation: Evaluation | undefined;
 }
 
 /** Text for the author of the server: what to change, and what speaks for it. */
 export function issueText(input: PatchInput): string {
-  const { tool, canonical, description, evidence } = input;
+  const { tool, canonical, text: { description, parameters = {} }, evidence } = input;
+  const isNew = description !== canonical;
   return [
-    `# Improve the description of \`${tool}\``,
+    `# Improve the description of \`${tool}\`${isNew ? "" : "'s parameters"}`,
     "Models choose a tool by its description. " +
     (evidence?.verdict?.confirmed
       ? `With the description below, a model chose rightly about \`${tool}\` more often.`
       : "The description below may help them choose."),
-    "Current description:",
-    quoted(canonical === "" ? "(none)" : canonical),
-    `Proposed description (${description.length} characters):`,
-    quoted(description),
+    ...(isNew
+      ? [
+        "Current description:",
+        quoted(canonical === "" ? "(none)" : canonical),
+        `Proposed description (${description.length} characters):`,
+        quoted(description),
+      ]
+      : []),
+    ...Object.entries(parameters).flatMap(([path, text]) => [
+      `Parameter \`${path}\`, current description:`,
+      quoted(input.parameters[path] || "(none)"),
+      "Proposed description:",
+      quoted(text),
+    ]),
     "## Evidence",
     ...evidenceLines(input),
   ].join("\n\n") + "\n";
@@ -80,26 +94,48 @@ function written(text: string, quote: Quote): string {
   return quote === "`" ? plain.replaceAll("${", "\\${") : plain.replaceAll("\n", "\\n");
 }
 
-/** A unified diff that replaces the description in the server's source. */
+/** A unified diff that replaces the descriptions in the server's source. */
 export function descriptionDiff(
-  { tool, canonical, description }: Pick<PatchInput, "tool" | "canonical" | "description">,
+  { tool, canonical, parameters: own, text }: Pick<
+    PatchInput,
+    "tool" | "canonical" | "parameters" | "text"
+  >,
   { path, source }: { path: string; source: string },
 ): string {
-  const found = canonical === "" ? undefined : findText(source, canonical, tool);
-  if (!found) {
+  const { description, parameters = {} } = text;
+  const replaced = [
+    ...(description === canonical
+      ? []
+      : [{ what: `the description of "${tool}"`, before: canonical, after: description }]),
+    ...Object.entries(parameters).map(([name, after]) => ({
+      what: `the description of the parameter "${name}" of "${tool}"`,
+      before: own[name] ?? "",
+      after,
+    })),
+  ];
+  const taken = new Set<number>();
+  const edits = replaced.map(({ what, before, after }) => {
+    const found = before === "" ? undefined : findText(source, before, { tool, taken });
+    taken.add(found?.at ?? -1);
+    if (found) return { ...found, text: written(after, found.quote) };
     throw new GatewayError("NOT_FOUND", {
-      message:
-        `Cannot patch ${path}: it does not contain the description of "${tool}" in one piece`,
+      message: `Cannot patch ${path}: it does not contain ${what} in one piece`,
       recoveryAction: "Name the file that has the description, or leave it out for an issue text",
     });
-  }
-  const { at, length, quote } = found;
-  const changed = source.slice(0, at) + written(description, quote) + source.slice(at + length);
+  }).sort((one, other) => other.at - one.at);
+  const changed = edits.reduce(
+    (whole, { at, length, text }) => whole.slice(0, at) + text + whole.slice(at + length),
+    source,
+  );
   return unifiedDiff(path, source, changed);
 }
 
 /** The description as the source writes it; of several, the first one behind the tool's name. */
-function findText(source: string, text: string, tool: string) {
+function findText(
+  source: string,
+  text: string,
+  { tool, taken }: { tool: string; taken: ReadonlySet<number> },
+) {
   const places = (['"', "'", "`", ""] as const).flatMap((quote) => {
     const sought = written(text, quote);
     const all: { at: number; length: number; quote: Quote }[] = [];
@@ -111,8 +147,12 @@ function findText(source: string, text: string, tool: string) {
     }
     return all;
   }).sort((one, other) => one.at - other.at);
+  const free = places.filter(({ at }) => !taken.has(at));
+  // A short text can be the start of another one.
+  const whole = free.filter(({ at, length, quote }) => source.startsWith(quote, at + length));
+  const chosen = whole.length > 0 ? whole : free;
   const named = source.indexOf(tool);
-  return places.find(({ at }) => at > named) ?? places[0];
+  return chosen.find(({ at }) => at > named) ?? chosen[0];
 }
 
 const CONTEXT = 3;

@@ -65,7 +65,10 @@ Deno.test("a diff of the source is one that git applies, in every kind of quotes
       const path = "server.txt";
       await Deno.writeTextFile(join(folder, path), source);
       const tool = name === "template" ? "forecast = " : "forecast";
-      const diff = descriptionDiff({ tool, canonical, description }, { path, source });
+      const diff = descriptionDiff({ tool, canonical, parameters: {}, text: { description } }, {
+        path,
+        source,
+      });
       await Deno.writeTextFile(join(folder, "patch"), diff);
       const { success, stderr } = await new Deno.Command("git", {
         args: ["apply", "patch"],
@@ -78,7 +81,7 @@ Deno.test("a diff of the source is one that git applies, in every kind of quotes
     }
   }
   const none = () =>
-    descriptionDiff({ tool: "x", canonical: "Other", description }, {
+    descriptionDiff({ tool: "x", canonical: "Other", parameters: {}, text: { description } }, {
       path: "a.ts",
       source: "nothing",
     });

@@ -1,11 +1,13 @@
 import {
   CANONICAL,
   type CategoryScores,
-  descriptionHash,
   EvalRun,
   newId,
+  textHash,
   type ToolCandidate,
+  type ToolText,
 } from "../../core/optimization.ts";
+import { textOf } from "../../core/tool_text.ts";
 import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { addConfusions, confusionOf } from "../../optimizer/evaluation/confusion.ts";
@@ -52,10 +54,11 @@ export class ToolResults {
     const subject = findSubject(this.#options, server, tool);
     return {
       canonical: subject && (subject.canonicalDescription ?? ""),
+      ...defined({ parameters: subject?.parameters }),
       prompts: current,
       evaluations: all,
       runs: found,
-      inForce: promotions.of(server, tool)?.description,
+      inForce: promotions.of(server, tool),
     };
   }
 
@@ -73,7 +76,7 @@ export class ToolResults {
       const tried = [{ id: CANONICAL, description: records.canonical ?? "" }, ...all]
         .filter(({ id }) => candidateId === undefined || id === candidateId);
       const most = candidateId === undefined ? MOST_RUNS_OF_MANY : MOST_RUNS;
-      return tried.map((one) => resultsOf({ tool, most, ...one }, records));
+      return tried.map(({ id, ...text }) => resultsOf({ tool, most, id, text }, records));
     }));
     const found = results.flat();
     if (candidateId !== undefined && found.every(({ runCount }) => runCount === 0)) {
@@ -113,7 +116,7 @@ export class ToolResults {
       });
     }
     const subject = resolveSubject(this.#options, { server, tool: toolName });
-    const description = candidate?.description ?? subject.canonicalDescription ?? "";
+    const text = candidate ?? { description: subject.canonicalDescription ?? "" };
     const { toolCalled, durationMs, reasoning } = result;
     const error = result.error?.trim() ?? "";
     const isError = error !== "";
@@ -140,7 +143,7 @@ export class ToolResults {
         ? [{ name: subject.flatName, server, tool: toolName, arguments: null }]
         : [],
       evaluator: "caller",
-      descriptionHash: descriptionHash(description),
+      descriptionHash: textHash(text),
     });
     await runs.save(run);
     onChange?.();
@@ -182,7 +185,7 @@ export class ToolResults {
 }
 
 function resultsOf(
-  { tool, most, id, description }: { tool: string; most: number; id: string; description: string },
+  { tool, most, id, text }: { tool: string; most: number; id: string; text: ToolText },
   records: ToolRecords,
 ): CandidateResults {
   const evidence = evidenceOf(id, records);
@@ -197,7 +200,7 @@ function resultsOf(
   return {
     candidateId: id,
     tool,
-    description,
+    ...textOf(text),
     metrics: specMetrics(counts),
     counts,
     intervals: intervalsOf(counts),

@@ -21,6 +21,7 @@ import {
   Verdict,
 } from "../../core/optimization.ts";
 import { OptimizationReport } from "../../core/optimization_report.ts";
+import { OwnParameterTexts, ParameterTexts } from "../../core/tool_text.ts";
 
 import { RunningTrial } from "./live_ab.ts";
 import { SuspectPrompt } from "../../optimizer/evaluation/labels.ts";
@@ -140,6 +141,7 @@ export const CandidateResults = z.object({
   candidateId: z.string(),
   tool: z.string(),
   description: z.string(),
+  parameters: ParameterTexts.exactOptional(),
   metrics: Rates,
   /** Correct of all. */
   counts: CategoryScores,
@@ -168,6 +170,8 @@ export const ToolOptimizationDetail = z.object({
   enabled: z.boolean(),
   /** What the server itself says; null if it says nothing. */
   canonicalDescription: z.string().nullable(),
+  /** What it says of each parameter whose text can be replaced. */
+  canonicalParameters: OwnParameterTexts,
   /** For all clients. */
   promotion: PromotedTool.nullable(),
   /** For clients with models of one family. */
@@ -181,6 +185,12 @@ export const ToolOptimizationDetail = z.object({
     reasons: z.array(z.string()),
     before: z.string().nullable(),
     now: z.string().nullable(),
+    /** Of the parameters that the promotion has texts for; missing: there is no such parameter. */
+    parameters: z.array(z.object({
+      path: z.string(),
+      before: z.string().nullish(),
+      now: z.string().nullish(),
+    })).exactOptional(),
   }).nullable(),
   /** Oldest first. */
   candidates: z.array(ToolCandidate.extend({ evidence: Evidence.nullable() })),

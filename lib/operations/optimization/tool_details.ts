@@ -17,6 +17,7 @@ import {
 } from "../../core/optimization.ts";
 import type { OptimizationReport } from "../../core/optimization_report.ts";
 import { defined } from "../../core/defined.ts";
+import { type OwnParameterTexts, parameterChanges } from "../../core/tool_text.ts";
 import { suspectPrompts } from "../../optimizer/evaluation/labels.ts";
 import { countRuns, emptyCategoryWarnings } from "../../optimizer/evaluation/metrics.ts";
 import {
@@ -177,7 +178,7 @@ export class ToolStandings {
 
 /** What the newest evaluation allows to promote or proposes, if nobody has decided since. */
 async function waitingOf(
-  { promotions }: OptimizationAdminOptions,
+  { promotions, subjects }: OptimizationAdminOptions,
   server: string,
   facts: ToolRecordFacts,
 ) {
@@ -185,7 +186,8 @@ async function waitingOf(
   const newest =
     facts.evaluations.find(({ results }) => results.some(({ verdict }) => verdict !== undefined)) ??
       facts.evaluations[0];
-  const waiting = newest && waitingIn(newest, facts);
+  const waiting = newest &&
+    waitingIn(newest, facts, () => subjects.find(server, facts.tool)?.parameters);
   const [decision] = waiting ? await promotions.history(server, facts.tool) : [];
   const isDecided = decision && newest && decision.time > newest.endedAt;
   return { newest, waiting: isDecided ? undefined : waiting };
@@ -193,8 +195,9 @@ async function waitingOf(
 
 /** The best candidate, if it may be promoted or a person has to decide, and is not in force. */
 function waitingIn(
-  { results, void: voided }: Evaluation,
+  { results, void: voided, canonicalParameters }: Evaluation,
   { canonical, promotion }: ToolRecordFacts,
+  ownParameters: () => OwnParameterTexts | undefined,
 ) {
   const own = results.find(({ candidateId }) => candidateId === CANONICAL);
   if (voided !== undefined || own?.description !== canonical) return undefined;
@@ -202,6 +205,9 @@ function waitingIn(
   const allowed = results.filter(({ verdict }) => verdict?.promote);
   const best = allowed[0] ?? bestOf(results.filter(({ verdict }) => verdict?.proposed));
   if (best === undefined || isInForce(best.candidateId)) return undefined;
+  const isChanged = best.parameters !== undefined &&
+    parameterChanges(best, canonicalParameters, ownParameters()).length > 0;
+  if (isChanged) return undefined;
   const before = (best.paired?.baseline ?? own?.metrics)?.overall;
   const after = (best.paired?.candidate ?? best.metrics).overall;
   return { candidateId: best.candidateId, before, after };
@@ -240,6 +246,7 @@ export async function detailOf(
     exists: subject !== undefined,
     enabled: subject?.enabled ?? false,
     canonicalDescription: subject?.canonicalDescription ?? null,
+    canonicalParameters: subject?.parameters ?? {},
     promotion: options.promotions.of(server, tool) ?? null,
     familyPromotions: options.promotions.allOf(server, tool)
       .filter(({ family }) => family !== undefined),

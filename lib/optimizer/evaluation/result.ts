@@ -8,10 +8,11 @@ import {
   type Verdict,
 } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
+import { replacedBy, textOf } from "../../core/tool_text.ts";
 import { counted } from "../../core/text.ts";
 import { confusionOf, theftsOf } from "./confusion.ts";
 import type { Evaluator } from "../evaluators/evaluator.ts";
-import type { EvaluationInput } from "./run.ts";
+import type { EvaluationInput, TestedText } from "./run.ts";
 import { type EvaluationState, MOST_ERRORS, toolsBeside } from "./state.ts";
 import { byCategory, countRuns, emptyCategoryWarnings, errorsIn } from "./metrics.ts";
 import { addCosts } from "../cost.ts";
@@ -42,6 +43,7 @@ export function evaluationOf(
     runs.find((run) => run.model !== undefined && run.evaluator === first.kind)?.model ??
       first.model;
   const beside = toolsBeside(input);
+  const own = replacedBy(input.descriptions, input.ownParameters ?? {});
   return {
     id: input.id,
     server: input.server,
@@ -64,6 +66,7 @@ export function evaluationOf(
     ...defined({
       beside: beside.length === 0 ? undefined : beside,
       setting: input.setting,
+      canonicalParameters: Object.keys(own).length === 0 ? undefined : own,
       void: voided,
     }),
     warnings: warningsOf(input, state, end),
@@ -84,7 +87,7 @@ function promptCounts(
 }
 
 function resultOf(
-  { candidateId, description }: EvaluationInput["descriptions"][number],
+  { candidateId, ...text }: TestedText,
   input: EvaluationInput,
   state: EvaluationState,
   end: EvaluationEnd,
@@ -98,12 +101,12 @@ function resultOf(
   };
   return {
     candidateId,
-    description,
+    ...textOf(text),
     metrics: state.metricsOf(candidateId),
     ...compared,
     errors: errorsIn(runs),
     confusion: confusionOf(runs, [...state.screen, ...state.fresh], input.tool),
-    ranks: input.ranks?.(description) ?? {},
+    ranks: input.ranks?.(text) ?? {},
     ...defined({
       models: modelResults(candidateId, state),
       missed: countsOf(runs.map(({ result }) => result.missed)),

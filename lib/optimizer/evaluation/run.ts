@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClientView,
   type Depth,
-  descriptionHash,
   type EvalRun,
   type GoldenPrompt,
   type MissedBy,
@@ -10,8 +9,11 @@ import {
   newId,
   type PromptCategory,
   type RunCost,
+  textHash,
   type Thresholds,
+  type ToolText,
 } from "../../core/optimization.ts";
+import type { OwnParameterTexts } from "../../core/tool_text.ts";
 import type {
   Evaluator,
   Observation,
@@ -36,6 +38,13 @@ const MOST_ATTEMPTS = 3;
 const MOST_TIMEOUTS = 2;
 const FIRST_DELAY_MS = 1_000;
 
+/** One of the texts that prompts are put to. */
+export interface TestedText extends ToolText {
+  /** CANONICAL, or a candidate's. */
+  candidateId: string;
+  isBaseline?: boolean;
+}
+
 export interface EvaluationInput {
   id: string;
   server: string;
@@ -44,7 +53,9 @@ export interface EvaluationInput {
   repeats: number;
   thresholds: Thresholds;
   /** The canonical one, and others that candidates have to beat, are baselines. */
-  descriptions: { candidateId: string; description: string; isBaseline?: boolean }[];
+  descriptions: TestedText[];
+  /** What the server itself says of the tool's parameters. */
+  ownParameters?: OwnParameterTexts;
   /** In a thorough evaluation held-out ones are fresh, and the others only screen candidates. */
   prompts: readonly GoldenPrompt[];
   /** Prompts meant for siblings, as negative ones: they show what is taken from them. */
@@ -57,10 +68,10 @@ export interface EvaluationInput {
   /** If candidates are written during the evaluation: in how many rounds, and what is over of them. */
   writing?: { rounds: number; first: number; parents: readonly string[] };
   /** Writes candidates from what a description got wrong; none if that is not possible. */
-  reflect?(lesson: Lesson): Promise<{ candidateId: string; description: string }[]>;
+  reflect?(lesson: Lesson): Promise<TestedText[]>;
   /** One, or several models. */
   evaluators: readonly Evaluator[];
-  shown(description: string): readonly ShownTool[];
+  shown(text: ToolText): readonly ShownTool[];
   target: string;
   view?: ClientView;
   /** Whether arguments have to fit, and named siblings to be called. */
@@ -71,8 +82,8 @@ export interface EvaluationInput {
   /** Its own from before a restart, and earlier evaluations' of the same: these are not repeated. */
   finished: readonly EvalRun[];
   save(run: EvalRun): Promise<void>;
-  /** Where our own search finds the tool with this description. */
-  ranks?(description: string): Record<string, number | null>;
+  /** Where our own search finds the tool with this text. */
+  ranks?(text: ToolText): Record<string, number | null>;
   onProgress?(progress: EvaluationProgress): void;
   /** Asked before each run: a reason, and no further run is begun. */
   mayRun?(): string | undefined;
@@ -122,7 +133,7 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
     const { evaluator } = planned;
     const tried = await runWithRetries(evaluator, {
       prompt: planned.prompt.prompt,
-      tools: input.shown(descriptionOf(input, planned.candidateId)),
+      tools: input.shown(testedText(input, planned.candidateId)),
       target: input.target,
       ...defined({ view: input.view }),
       signal,
@@ -185,7 +196,7 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
 function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalRun {
   const { candidateId, prompt, repeat, evaluator } = planned;
   const { observation, attempts, cost } = tried;
-  const description = descriptionOf(input, candidateId);
+  const text = testedText(input, candidateId);
   const now = Date.now();
   const base = {
     id: newId("run", now),
@@ -199,7 +210,7 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
     timestamp: new Date(now).toISOString(),
     evaluator: evaluator.kind,
     askedModel: evaluator.model,
-    descriptionHash: descriptionHash(description),
+    descriptionHash: textHash(text),
     cost,
     attempts,
   };
@@ -213,10 +224,10 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
       model: evaluator.model,
     };
   }
-  const tools = new Map(input.shown(description).map((tool) => [tool.name, tool]));
+  const tools = new Map(input.shown(text).map((tool) => [tool.name, tool]));
   const scored = scoreRun(prompt, {
     ...{ calls: observation.calls, target: input.target, server: input.server },
-    tools: input.shown(description),
+    tools: input.shown(text),
     isStrict: input.isStrict ?? false,
   });
   return {
@@ -256,9 +267,9 @@ function capped(given: unknown): unknown {
   return `${shortened(text, MOST_ARGUMENTS)} (cut from ${text.length} characters)`;
 }
 
-function descriptionOf(input: EvaluationInput, candidateId: string): string {
+function testedText(input: EvaluationInput, candidateId: string): ToolText {
   const found = input.descriptions.find((one) => one.candidateId === candidateId);
-  if (found) return found.description;
+  if (found) return found;
   throw new RangeError(`The evaluation has no description "${candidateId}"`);
 }
 

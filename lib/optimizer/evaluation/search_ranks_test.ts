@@ -21,20 +21,37 @@ const prompts = [
 ];
 
 Deno.test("searchRanking() says for every prompt where the tool comes with a description", () => {
-  const ranksOf = searchRanking(tools, "weather", "get_x");
-  assert.deepEqual(ranksOf("Forecast of rain and sun", prompts), { rain: 1, mail: null });
+  const ranksOf = searchRanking(tools, tools[0]!);
+  assert.deepEqual(ranksOf({ description: "Forecast of rain and sun" }, prompts), {
+    rain: 1,
+    mail: null,
+  });
   // "Send" is not what a tool called get_x does, however it is described.
-  assert.deepEqual(ranksOf("Send rain by email to a mother", prompts), { rain: 1, mail: 2 });
+  assert.deepEqual(ranksOf({ description: "Send rain by email to a mother" }, prompts), {
+    rain: 1,
+    mail: 2,
+  });
 });
 
 Deno.test("searchRanking() keeps nothing of the description before", () => {
-  const ranksOf = searchRanking(tools, "weather", "get_x");
-  assert.equal(ranksOf("Forecast of rain", prompts).rain, 1);
-  assert.equal(ranksOf("Does things", prompts).rain, null);
-  assert.equal(ranksOf("Forecast of rain", prompts).rain, 1);
+  const ranksOf = searchRanking(tools, tools[0]!);
+  assert.equal(ranksOf({ description: "Forecast of rain" }, prompts).rain, 1);
+  assert.equal(ranksOf({ description: "Does things" }, prompts).rain, null);
+  assert.equal(ranksOf({ description: "Forecast of rain" }, prompts).rain, 1);
 });
 
 Deno.test("searchRanking() has nothing to say of a tool that is not there", () => {
-  const ranksOf = searchRanking(tools, "weather", "gone");
-  assert.deepEqual(ranksOf("Rain", prompts), {});
+  const ranksOf = searchRanking(tools, aTool("gone", "Rain"));
+  assert.deepEqual(ranksOf({ description: "Rain" }, prompts), {});
+});
+
+Deno.test("searchRanking() goes by texts for parameters, too", () => {
+  const target = aTool("get_x", "Does things");
+  const inputSchema = { type: "object" as const, properties: { when: { type: "string" } } };
+  const own = { ...target, definition: { ...target.definition, inputSchema } };
+  const ranksOf = searchRanking(tools, own);
+  const description = "Does things";
+  const parameters = { when: "The day of the rain" };
+  assert.equal(ranksOf({ description, parameters }, prompts).rain, 1);
+  assert.equal(ranksOf({ description }, prompts).rain, null);
 });

@@ -6,9 +6,11 @@ import {
   type GoldenPrompt,
   type JobOptions,
   type PromptCategory,
+  textHash,
   type TextOrigin,
   type ToolCandidate,
 } from "../../core/optimization.ts";
+import { type OwnParameterTexts, unknownParameters } from "../../core/tool_text.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { byCategory } from "./metrics.ts";
 import { TRIAL_LIMITS } from "./procedure.ts";
@@ -190,13 +192,15 @@ export function chooseCandidates(input: {
   /** Oldest first. */
   saved: readonly ToolCandidate[];
   canonical: string;
+  /** The parameters that the tool has. */
+  parameters?: OwnParameterTexts;
   options: JobOptions;
   /** The candidate that is promoted now: the others have to beat it. */
   inForce?: string | undefined;
   /** Newest first. */
   evaluations: readonly Evaluation[];
 }): { candidates: ToolCandidate[]; missing: number } {
-  const { saved, canonical, options, inForce, evaluations } = input;
+  const { saved, canonical, parameters, options, inForce, evaluations } = input;
   const { candidateIds, candidatesPerTool, generate, depth } = options;
   if (candidateIds) {
     const named = [...new Set(candidateIds)].filter((id) => id !== inForce)
@@ -204,10 +208,12 @@ export function chooseCandidates(input: {
     return { candidates: named, missing: 0 };
   }
   const promoted = saved.find(({ id }) => id === inForce);
-  const seen = new Set([canonical, ...(promoted ? [promoted.description] : [])]);
+  const seen = new Set([{ description: canonical }, ...(promoted ? [promoted] : [])].map(textHash));
   const fit = saved.filter((candidate) => {
-    if (seen.has(candidate.description)) return false;
-    seen.add(candidate.description);
+    const hash = textHash(candidate);
+    if (seen.has(hash)) return false;
+    seen.add(hash);
+    if (parameters && unknownParameters(candidate, parameters).length > 0) return false;
     // If others can be written, there is no point in testing a refused one again.
     return !generate || !isRefused(candidate.id, depth, evaluations);
   });

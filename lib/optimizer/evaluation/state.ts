@@ -1,13 +1,13 @@
 import {
   CANONICAL,
   type CategoryScores,
-  descriptionHash,
   type EvalRun,
   type GoldenPrompt,
   modelRef,
   type PromptCategory,
+  textHash,
 } from "../../core/optimization.ts";
-import type { EvaluationInput, EvaluationProgress } from "./run.ts";
+import type { EvaluationInput, EvaluationProgress, TestedText } from "./run.ts";
 import { byCategory, countRuns, errorsIn, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
 import { type Attempt, meanScores, nextAction, type Trial, TRIAL_LIMITS } from "./procedure.ts";
 import type { TrialModel } from "./claims.ts";
@@ -32,6 +32,8 @@ export interface PlannedRun {
 export interface Lesson {
   parent: string;
   failures: { prompt: GoldenPrompt; run: EvalRun }[];
+  /** Calls that count as right, with arguments that do not fit. */
+  wrongArguments: { prompt: GoldenPrompt; run: EvalRun }[];
   /** Others that are best on some prompts, with which of the failures they got right, from 1. */
   others: { description: string; rightFor: number[] }[];
   /** How many candidates to write. */
@@ -68,7 +70,7 @@ export class EvaluationState {
       family: familyOfModel(evaluator.model),
       evaluator,
     }));
-    const isBaseline = (one: EvaluationInput["descriptions"][number]) =>
+    const isBaseline = (one: TestedText) =>
       one.candidateId === CANONICAL || one.isBaseline === true;
     this.#baselines = input.descriptions.filter(isBaseline).map(({ candidateId }) => candidateId);
     this.#candidates = input.descriptions.filter((one) => !isBaseline(one))
@@ -169,6 +171,16 @@ export class EvaluationState {
       const run = made.find(({ status, result }) => status === "ok" && !result.correct);
       return run ? [{ prompt, run }] : [];
     });
+    const wrongArguments = this.screen.filter(({ toolName }) => toolName === this.#input.tool)
+      .flatMap((prompt) => {
+        const made = this.models.flatMap(({ id }) =>
+          this.#runs.get(keyOf(parent, prompt, id)) ?? []
+        );
+        const run = made.find(({ status, result }) =>
+          status === "ok" && result.correct && result.arguments === "invalid"
+        );
+        return run ? [{ prompt, run }] : [];
+      });
     const score = meanScores(this.#trial());
     const front = paretoFront(this.#candidates, this.screen, score);
     const others = front.filter(({ description }) => description !== parent).map((member) => ({
@@ -177,11 +189,11 @@ export class EvaluationState {
         score(member.description, prompt) === 1 ? [at + 1] : []
       ),
     })).filter(({ rightFor }) => rightFor.length > 0);
-    return { parent, failures, others, count, round: this.#rounds + 1 };
+    return { parent, failures, wrongArguments, others, count, round: this.#rounds + 1 };
   }
 
   /** Candidates that were written from a lesson; maybe none. */
-  addCandidates(written: readonly EvaluationInput["descriptions"][number][], parent: string): void {
+  addCandidates(written: readonly TestedText[], parent: string): void {
     this.#end = undefined;
     this.#parents.push(parent);
     this.#input.descriptions.push(...written);
@@ -351,7 +363,7 @@ export class EvaluationState {
     const { descriptions, evaluators, finished, repeats } = this.#input;
     const kinds = new Set(evaluators.map(({ kind }) => kind));
     const hashes = new Map(
-      descriptions.map((one) => [one.candidateId, descriptionHash(one.description)]),
+      descriptions.map((one) => [one.candidateId, textHash(one)]),
     );
     const known = new Set(
       [...this.screen, ...this.#fresh].map((prompt) => promptKey(prompt.id, prompt.version)),
@@ -392,6 +404,6 @@ export function toolsBeside(
   { server, descriptions, shown }: Pick<EvaluationInput, "server" | "descriptions" | "shown">,
 ): string[] {
   const own = descriptions.find(({ candidateId }) => candidateId === CANONICAL) ?? descriptions[0];
-  return shown(own?.description ?? "").filter((tool) => tool.server !== server)
+  return shown(own ?? { description: "" }).filter((tool) => tool.server !== server)
     .map(({ name }) => name).sort();
 }

@@ -70,7 +70,7 @@ Deno.test("generateCandidates() asks once more for what breaks the rules, and sa
   );
   const { descriptions, warnings, cost } = await generate(model, {
     count: 3,
-    existing: ["Tells the weather of a city."],
+    existing: [{ description: "Tells the weather of a city." }],
   });
   assert.deepEqual(descriptions.map(({ description }) => description), [
     "Kept: the air of a city now.",
@@ -168,7 +168,7 @@ Deno.test("generateCandidates() keeps every request short, however long the text
   const { descriptions } = await generate(model, {
     target: aHugeTarget(),
     count: 10,
-    existing: Array.from({ length: 200 }, (_, i) => `${i}${"<".repeat(270)}`),
+    existing: Array.from({ length: 200 }, (_, i) => ({ description: `${i}${"<".repeat(270)}` })),
     prompts: Array.from({ length: 200 }, (_, i) => aGolden(`${i}${"<".repeat(3_000)}`, "direct")),
   });
   assert.deepEqual(descriptions, [{ description: "Fine." }]);

@@ -1,3 +1,5 @@
+import type { ToolText } from "../../core/tool_text.ts";
+
 /** Words that a sentence has, and a list of keywords does not. */
 const FUNCTION_WORDS = new Set(
   ("a an and any are as at be by can do does for from if in into is it its no not of on one only or " +
@@ -43,6 +45,20 @@ const HIJACKS: [pattern: RegExp, why: string][] = [
     "it demands to be called for every request",
   ],
 ];
+
+/** As manipulationIn(), of all that models read of a tool. */
+export function manipulationInText(
+  { description, parameters = {} }: ToolText,
+  siblings: readonly string[],
+): string | undefined {
+  const found = manipulationIn(description, siblings);
+  if (found !== undefined) return found;
+  for (const [path, text] of Object.entries(parameters)) {
+    const why = manipulationIn(text, siblings);
+    if (why !== undefined) return `the text of the parameter ${path}: ${why}`;
+  }
+  return undefined;
+}
 
 /**
  * Why a description must not be tried: it manipulates the choice of a tool in the place of describing

@@ -15,6 +15,7 @@ export const ROOM = {
   existing: 1_500,
   refused: 2_500,
   parent: 500,
+  parameters: 1_400,
   failures: 2_800,
   others: 700,
 } as const;

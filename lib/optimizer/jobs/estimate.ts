@@ -256,6 +256,7 @@ export async function readToolData(
       server,
       tool,
       canonical: target.canonicalDescription ?? "",
+      parameters: target.parameters,
       prompts: stock.allPrompts.filter(isOwn),
       writtenAt: stock.writtenAt,
       siblingPrompts: mostSiblingPrompts(asked.length),

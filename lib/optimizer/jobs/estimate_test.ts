@@ -7,6 +7,7 @@ import { somePrompts } from "../testing/weather.ts";
 const empty: ToolData = {
   server: "weather",
   tool: "get_forecast",
+  parameters: {},
   canonical: "Own",
   prompts: [],
   writtenAt: new Map(),

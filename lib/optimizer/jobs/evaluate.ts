@@ -6,7 +6,10 @@ import {
   type EvalRun,
   type Evaluation,
   type JobOptions,
+  textHash,
+  type ToolText,
 } from "../../core/optimization.ts";
+import { textOf } from "../../core/tool_text.ts";
 import { TRIAL_LIMITS, type TrialLimits } from "../evaluation/procedure.ts";
 import { DEPTHS, roundsOf } from "../evaluation/selection.ts";
 import { errorsIn } from "../evaluation/metrics.ts";
@@ -42,27 +45,22 @@ export async function evaluateForJob(
     .filter((tool) => tool.server !== server);
   const only = toolsetOf(record.job.options.surface) === undefined ? undefined : record.job.beside;
   const { check = false } = record.job.options;
+  const canonical: ToolText = { description: target.canonicalDescription ?? "" };
   const descriptions = [
     // A check is about what clients see now.
-    ...(check && test.inForce
-      ? []
-      : [{ candidateId: CANONICAL, description: target.canonicalDescription ?? "" }]),
+    ...(check && test.inForce ? [] : [{ candidateId: CANONICAL, ...canonical }]),
     ...(test.inForce
-      ? [{
-        candidateId: test.inForce.id,
-        description: test.inForce.description,
-        isBaseline: true,
-      }]
+      ? [{ candidateId: test.inForce.id, ...textOf(test.inForce), isBaseline: true }]
       : []),
-    ...test.candidates.map(({ id, description }) => ({ candidateId: id, description })),
+    ...test.candidates.map((candidate) => ({ candidateId: candidate.id, ...textOf(candidate) })),
   ];
   const { finished, asked } = await finishedRuns(context, {
     ...{ id, server, toolName, beside, test, setting },
   });
   // All at once, so that each is shown among the same tools, whatever changes meanwhile.
-  const shown = new Map(descriptions.map(({ description }) => [
-    description,
-    options.targets.shown(server, toolName, description, beside, only),
+  const shown = new Map(descriptions.map((text) => [
+    textHash(text),
+    options.targets.shown(server, toolName, text, beside, only),
   ]));
   for (const tools of shown.values()) {
     // Runs from before a restart were made beside all of them.
@@ -71,14 +69,14 @@ export async function evaluateForJob(
       .filter((name) => !names.has(name));
     if (gone.length > 0) throw toolsGone(`${server}.${toolName}`, gone);
   }
-  const own = shown.get(target.canonicalDescription ?? "") ?? [];
+  const own = shown.get(textHash(canonical)) ?? [];
   /** Among the tools that the others are shown with, however these have changed since. */
-  const showWritten = (description: string) => {
-    const now = options.targets.shown(server, toolName, description, beside);
+  const showWritten = (text: ToolText) => {
+    const now = options.targets.shown(server, toolName, text, beside);
     const written = now.find(({ name }) => name === target.flatName);
-    shown.set(description, own.map((tool) => tool.name === written?.name ? written : tool));
+    shown.set(textHash(text), own.map((tool) => tool.name === written?.name ? written : tool));
   };
-  const ranksOf = searchRanking(options.targets.searched(), server, toolName);
+  const ranksOf = searchRanking(options.targets.searched(), target);
   const { evaluation, lasting } = await evaluate({
     id,
     ...defined({
@@ -90,8 +88,8 @@ export async function evaluateForJob(
     }),
     reflect: async (lesson) => {
       const written = await writeRound(context, index, { target, test, lesson });
-      for (const { description } of written) showWritten(description);
-      return written.map(({ id, description }) => ({ candidateId: id, description }));
+      for (const candidate of written) showWritten(candidate);
+      return written.map((candidate) => ({ candidateId: candidate.id, ...textOf(candidate) }));
     },
     server,
     tool: toolName,
@@ -99,19 +97,20 @@ export async function evaluateForJob(
     repeats: repeats ?? DEPTHS[depth].repeats,
     thresholds,
     descriptions,
+    ownParameters: target.parameters,
     prompts: test.prompts,
     siblingPrompts: test.siblingPrompts,
     alpha: test.alpha,
     limits: limitsOf(promptsPerCategory, asked),
     evaluators: context.evaluators,
-    shown: (description) => shown.get(description) ?? [],
+    shown: (text) => shown.get(textHash(text)) ?? [],
     target: target.flatName,
     view,
     isStrict: strict,
     setting,
     concurrency: options.concurrency,
     finished,
-    ranks: (description) => ranksOf(description, test.prompts),
+    ranks: (text) => ranksOf(text, test.prompts),
     mayRun: () => budget.takeRun(),
     save: async (run) => {
       await options.runs.save(run);

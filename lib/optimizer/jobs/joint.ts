@@ -3,6 +3,7 @@ import {
   type GoldenPrompt,
   type JointTest,
   type SuccessCount,
+  type ToolText,
 } from "../../core/optimization.ts";
 import { counted } from "../../core/text.ts";
 import { addCosts, spentBy } from "../cost.ts";
@@ -52,15 +53,18 @@ async function testServer(
   const { options: { promotions, prompts, targets, concurrency }, evaluators } = context;
   const inForce = tools.filter((tool) => promotions.of(server, tool) !== undefined);
   if (inForce.length < 2) return undefined;
-  const fieldOf = (textOf: (tool: string) => string): ShownTool[] =>
+  const fieldOf = (textOf: (tool: string) => ToolText): ShownTool[] =>
     inForce.reduce((field: readonly ShownTool[], tool) => {
       const shown = targets.shown(server, tool, textOf(tool), []);
       if (field.length === 0) return shown;
       const own = shown.find((one) => one.tool === tool);
       return field.map((one) => own && one.name === own.name ? own : one);
     }, []).slice();
-  const before = fieldOf((tool) => targets.find(server, tool)?.canonicalDescription ?? "");
-  const after = fieldOf((tool) => promotions.of(server, tool)?.description ?? "");
+  const ownText = (tool: string): ToolText => ({
+    description: targets.find(server, tool)?.canonicalDescription ?? "",
+  });
+  const before = fieldOf(ownText);
+  const after = fieldOf((tool) => promotions.of(server, tool) ?? ownText(tool));
   const saved = await prompts.list(server);
   const asked = takeTurns(inForce.map((tool) => promptsOf(saved, tool))).slice(0, MOST_PROMPTS);
   const counts: [PairedCounts, PairedCounts] = [

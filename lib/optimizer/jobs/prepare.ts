@@ -40,6 +40,7 @@ import { isConflict, isStorageError, toolAt } from "./record.ts";
 import { MOST_SIBLINGS, nearestSiblings, type Target } from "../targets.ts";
 import { byCategory, promptKey } from "../evaluation/metrics.ts";
 import { alphaOf } from "../evaluation/evidence.ts";
+import { unknownParameters } from "../../core/tool_text.ts";
 
 export interface Preparation {
   prompts: GoldenPrompt[];
@@ -284,16 +285,26 @@ async function preparePrompts(context: JobContext, target: Target) {
 
 async function candidatesOf(
   { options: { candidates, evaluations, promotions }, record }: JobContext,
-  { server, name, canonicalDescription }: Target,
+  { server, name, canonicalDescription, parameters }: Target,
 ) {
   const saved = await candidates.list(server, name);
   const chosen = chooseCandidates({
     saved,
     canonical: canonicalDescription ?? "",
+    parameters,
     options: record.job.options,
     inForce: promotions.of(server, name)?.candidateId,
     evaluations: await evaluations.list(server, name),
   });
+  for (const candidate of chosen.candidates) {
+    const [gone] = unknownParameters(candidate, parameters);
+    if (gone === undefined) continue;
+    throw new GatewayError("CANNOT_EVALUATE", {
+      message: `Cannot test candidate "${candidate.id}": ${server}.${name} has no parameter ` +
+        `"${gone}" now`,
+      recoveryAction: "Propose a candidate for the parameters that the tool has",
+    });
+  }
   return { saved, ...chosen };
 }
 

@@ -5,6 +5,7 @@ import {
   type PromotedTool,
 } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
+import { parameterChanges, textOf } from "../../core/tool_text.ts";
 import type { JobContext, ToolOutcome } from "./run.ts";
 import type { Preparation } from "./prepare.ts";
 import { toolAt } from "./record.ts";
@@ -55,7 +56,7 @@ export async function promoteBest(
   if (made) {
     return { ...stay(`Promoted: ${gain}`), promotedCandidateId: made.candidateId };
   }
-  const changed = changeOf(context, evaluation);
+  const changed = changeOf(context, evaluation, best);
   if (changed !== undefined) return changed;
   if (inForce !== undefined && inForce.candidateId !== test.inForce?.id) {
     const why = "it was not tested against the description that was promoted in the meantime";
@@ -93,7 +94,7 @@ async function keepIfGood(
 async function promote(
   { options, signal }: JobContext,
   evaluation: Evaluation,
-  { candidateId, description, metrics, paired, verdict }: DescriptionResult,
+  { candidateId, metrics, paired, verdict, ...text }: DescriptionResult,
   { gain, inForce }: { gain: string; inForce: PromotedTool | undefined },
 ): Promise<ToolOutcome> {
   const { server, toolName, id, depth, evaluator, askedModel: model } = evaluation;
@@ -104,7 +105,7 @@ async function promote(
     server,
     toolName,
     candidateId,
-    description,
+    ...textOf(text),
     metrics: counts,
     evaluationId: id,
     depth,
@@ -117,6 +118,7 @@ async function promote(
       testedModels: evaluation.models,
       // Whether the server has an empty one or none is left to what it says now.
       canonicalDescription: own?.description || undefined,
+      canonicalParameters: text.parameters && evaluation.canonicalParameters,
     }),
     by: "job",
     over: inForce?.id ?? null,
@@ -137,11 +139,16 @@ async function promotionMade(
 }
 
 /** Measurements against an outdated description promote nothing. */
-function changeOf({ options }: JobContext, evaluation: Evaluation): ToolOutcome | undefined {
-  const { server, toolName, results } = evaluation;
+function changeOf(
+  { options }: JobContext,
+  { server, toolName, results, canonicalParameters }: Evaluation,
+  best: DescriptionResult,
+): ToolOutcome | undefined {
   const tested = results.find(({ candidateId }) => candidateId === CANONICAL)?.description;
   const target = options.targets.find(server, toolName);
-  if (target && (target.canonicalDescription ?? "") === tested) return undefined;
+  const isSame = target && (target.canonicalDescription ?? "") === tested &&
+    parameterChanges(best, canonicalParameters, target.parameters).length === 0;
+  if (isSame) return undefined;
   return {
     failed: true,
     outcome: target

@@ -1,5 +1,6 @@
 import type { EvalRun, GoldenPrompt, ToolCandidate } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
+import { type ToolText } from "../../core/tool_text.ts";
 import { shortened } from "../../core/text.ts";
 import type { Lesson } from "../evaluation/state.ts";
 import { type FailedPrompt, generateCandidates, newCandidate } from "../generation/candidates.ts";
@@ -27,29 +28,33 @@ export async function writeRound(
   await record.stepTool(index, { phase: "generating", round });
   signal.throwIfAborted();
   const saved = await options.candidates.list(server, name);
-  const textOf = (id: string) =>
-    saved.find((candidate) => candidate.id === id)?.description ?? target.description;
+  const textOf = (id: string): ToolText =>
+    saved.find((candidate) => candidate.id === id) ?? { description: target.description };
+  const { parameters: withParameters } = record.job.options;
+  const learned = withParameters ? [...failures, ...lesson.wrongArguments] : failures;
   const written: ToolCandidate[] = [];
   const warnings = await writeForJob(context, "Cannot generate candidates", async (model) => {
     const answer = await generateCandidates({
       model,
       target,
       count: lesson.count,
-      existing: saved.map(({ description }) => description),
+      existing: saved,
+      withParameters,
       prompts: test.prompts.filter(({ toolName }) => toolName === name),
       parent: {
-        description: textOf(parent),
-        failures: failures.slice(0, MOST_FAILURES).map(failedPrompt),
+        ...textOf(parent),
+        failures: learned.slice(0, MOST_FAILURES)
+          .map((failure) => failedPrompt(failure, withParameters)),
         others: lesson.others.slice(0, MOST_OTHERS).map(({ description, rightFor }) => ({
-          description: textOf(description),
+          description: textOf(description).description,
           rightFor: rightFor.filter((number) => number <= MOST_FAILURES),
         })),
       },
-      screen: (description) => options.promotions.problemOf(server, description),
+      screen: (text) => options.promotions.problemOf(server, text),
       signal,
     });
     for (const { why, ...text } of answer.descriptions) {
-      const lineage = { parent, round, failures: failures.length, ...defined({ why }) };
+      const lineage = { parent, round, failures: learned.length, ...defined({ why }) };
       const own = { server, toolName: name, origin: "generated", lineage } as const;
       const candidate = newCandidate({ ...own, ...text });
       await options.candidates.save(candidate);
@@ -84,13 +89,23 @@ export async function writeRound(
 
 function failedPrompt(
   { prompt: { prompt, expectedBehavior, toolName }, run }: { prompt: GoldenPrompt; run: EvalRun },
+  withArguments: boolean,
 ): FailedPrompt {
   const { shouldCallTool, expectedTool = "any other tool, or none" } = expectedBehavior;
+  const { expectedArguments } = expectedBehavior;
+  const own = run.calls.find(({ tool }) => tool === toolName);
+  const wrong = run.result.arguments === "unexpected"
+    ? `expected ${shortened(JSON.stringify(expectedArguments) ?? "other arguments", MOST_SAID)}`
+    : "they do not fit the schema";
+  const isShown = withArguments && own && (run.result.arguments ?? "valid") !== "valid";
   const said = shortened(run.result.reasoning?.trim() ?? "", MOST_SAID);
   return {
     says: shortened(prompt, 200),
     shouldCall: shouldCallTool ? toolName : expectedTool,
     called: run.calls.map(({ tool, name }) => tool ?? name),
     ...(said === "" ? {} : { said }),
+    ...(isShown
+      ? { arguments: shortened(JSON.stringify(own.arguments) ?? "", MOST_SAID), wrong }
+      : {}),
   };
 }

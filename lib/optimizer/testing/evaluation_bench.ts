@@ -37,7 +37,7 @@ export function evaluationBench(
     ],
     prompts: somePrompts(),
     evaluators: [evaluator],
-    shown: (description) => targets.shown("weather", "get_forecast", description, []),
+    shown: (text) => targets.shown("weather", "get_forecast", text, []),
     target: TARGET,
     concurrency: 1,
     finished: [],

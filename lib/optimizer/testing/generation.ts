@@ -41,6 +41,7 @@ export function aTarget(more: Partial<TargetTool> = {}): TargetTool {
         required: ["city"],
       },
     },
+    parameters: { city: "Where" },
     siblings: [
       { name: "book_flight", description: "Books a flight" },
       { name: "get_air_quality", description: "Tells how clean the air of a city is" },
@@ -63,6 +64,7 @@ export function aHugeTarget(): TargetTool {
     name: `get_weather${long}`,
     description: long,
     definition: { name: "get_weather", inputSchema: { type: "object", properties } },
+    parameters: Object.fromEntries(Object.keys(properties).map((name) => [name, long])),
     siblings,
   });
 }

@@ -1,6 +1,7 @@
 import { CATEGORIES, type GoldenPrompt } from "../../core/optimization.ts";
 import type { ShownTool } from "../evaluators/evaluator.ts";
 import type { SelectedTool } from "../jobs/selection.ts";
+import type { OwnParameterTexts, ToolText } from "../../core/tool_text.ts";
 import type { Target, Targets } from "../targets.ts";
 import { aPrompt } from "./runs.ts";
 import type { Script } from "./scripted_evaluator.ts";
@@ -16,6 +17,8 @@ const NAMES = ["get_forecast", "get_alerts", "list_stations"];
 export class WeatherSubjects implements Targets {
   /** What the server itself says of each of its tools. */
   canonical = POOR;
+  /** And of their parameters. */
+  parameters: OwnParameterTexts = {};
   readonly disabled = new Set<string>();
   readonly missing = new Set<string>();
   /** Own names of the shop's tools that are equipped. */
@@ -28,6 +31,7 @@ export class WeatherSubjects implements Targets {
       name: tool,
       description: this.canonical,
       definition: { name: tool, description: this.canonical, inputSchema: { type: "object" } },
+      parameters: this.parameters,
       siblings: NAMES.filter((name) => name !== tool)
         .map((name) => ({ name, description: `About ${name}` })),
       enabled: !this.disabled.has(tool),
@@ -67,7 +71,7 @@ export class WeatherSubjects implements Targets {
   shown(
     server: string,
     tool: string,
-    description: string,
+    { description }: ToolText,
     beside: readonly SelectedTool[],
     only?: readonly SelectedTool[],
   ): ShownTool[] {

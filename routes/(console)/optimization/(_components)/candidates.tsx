@@ -11,7 +11,9 @@ import {
   type ScorePair,
 } from "../(_page)/comparison.ts";
 import { ModelFamily } from "../../../../lib/core/model_family.ts";
-import { formatCount } from "../../../../lib/console/ui/format.ts";
+import { MAX_PARAMETER_TEXT } from "../../../../lib/core/tool_text.ts";
+import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
+import { PARAMETER } from "../(_page)/browser.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import {
   Field,
@@ -21,7 +23,7 @@ import {
   TextField,
 } from "../../../../components/forms.tsx";
 import { CharCount } from "../../../../islands/forms.tsx";
-import { Ago, InertText, WordDiff } from "../../../../components/text.tsx";
+import { Ago, InertText, ParameterDiffs, WordDiff } from "../../../../components/text.tsx";
 import { Badge } from "../../../../components/badges.tsx";
 import { Card } from "../../../../components/layout.tsx";
 import { Icon } from "../../../../components/icon.tsx";
@@ -84,6 +86,7 @@ function CandidateCard({ page, candidate }: CandidateProps) {
       }
     >
       <WordDiff segments={candidate.segments} />
+      <ParameterDiffs diffs={candidate.parameterDiffs} />
       <p class="muted small">
         Written {ORIGINS[candidate.origin]}, <Ago at={Date.parse(candidate.createdAt)} />
       </p>
@@ -221,21 +224,51 @@ function Propose({ page }: { page: ToolOptimizationPage }) {
           </textarea>
           <CharCount field="description" value={text.length} most={MAX_DESCRIPTION} />
         </Field>
+        <ParameterFields page={page} />
         <div class="form-actions">
           <button type="submit" class="button">Save candidate</button>
         </div>
       </PostForm>
       {page.isOn && page.isEnabled && (
-        <div class="form-actions">
-          <PostButton
-            action={page.path}
-            busy="A model is writing…"
-            fields={{ do: "generate-candidates", count: String(MORE) }}
-            label={`Generate ${MORE} more`}
-          />
-        </div>
+        <PostForm
+          class="form-actions"
+          action={page.path}
+          busy="A model is writing…"
+          fields={{ do: "generate-candidates", count: String(MORE) }}
+        >
+          <button type="submit" class="button">{`Generate ${MORE} more`}</button>
+          {page.parameters.length > 0 && (
+            <label class="check-field">
+              <input type="checkbox" name="parameters" />
+              Also descriptions of parameters
+            </label>
+          )}
+        </PostForm>
       )}
     </Card>
+  );
+}
+
+function ParameterFields({ page }: { page: ToolOptimizationPage }) {
+  const { parameters, typed } = page;
+  if (parameters.length === 0) return null;
+  const isTyped = typed.do === "propose" &&
+    parameters.some(({ path }) => typed[PARAMETER + path]?.trim());
+  return (
+    <details open={isTyped}>
+      <summary>Descriptions of parameters</summary>
+      {parameters.map(({ path, text }) => (
+        <TextField
+          key={path}
+          id={PARAMETER + path}
+          label={inertString(path)}
+          placeholder={text === "" ? "none" : inertString(text)}
+          maxLength={MAX_PARAMETER_TEXT}
+          value={typed.do === "propose" ? typed[PARAMETER + path] ?? "" : ""}
+        />
+      ))}
+      <p class="hint">Empty: the server's own, shown in the field.</p>
+    </details>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { inertString } from "../../../../lib/console/ui/format.ts";
 import type { PromotionEvent } from "../../../../lib/core/optimization.ts";
+import { parameterLines } from "../../../../lib/core/tool_text.ts";
 import { drawnScore } from "../(_page)/comparison.ts";
 import { Ago, InertText } from "../../../../components/text.tsx";
 import { Badge } from "../../../../components/badges.tsx";
@@ -79,6 +80,11 @@ function HistoryRow(
             ? <span class="muted">{without}</span>
             : <InertText text={promotion.description} />}
         </p>
+        {parameterLines(promotion?.parameters).map((line) => (
+          <p key={line} class="muted small">
+            Parameter <InertText text={line} />
+          </p>
+        ))}
         {promotion?.metrics && (
           <p class="muted small">
             Overall {promotion.baseline && `${drawnScore(promotion.baseline.overall).short} → `}

@@ -53,6 +53,7 @@ const NUMBERS = [
 const CHECKS = [
   ["autoPromote", "Promote automatically if the verdict allows it"],
   ["generate", "Generate missing prompts and candidates with a model"],
+  ["parameters", "Also generate descriptions of parameters"],
   ["withToolset", "Also show the model the equipped toolset's tools"],
   ["strict", "Count invalid arguments and missed siblings as failures"],
 ] as const;

@@ -1,6 +1,7 @@
 import type { ArmCounts, TrialSummary } from "../../../../lib/core/live_trial.ts";
 import { TRIAL_DEFAULTS, trialResultText } from "../../../../lib/core/live_trial.ts";
 import type { PromotedTool } from "../../../../lib/core/optimization.ts";
+import { parameterLines } from "../../../../lib/core/tool_text.ts";
 import { formatNumber, inertString } from "../../../../lib/console/ui/format.ts";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { Ago, InertText } from "../../../../components/text.tsx";
@@ -36,6 +37,12 @@ function ServedCard({ page, promotion }: { page: Page; promotion: PromotedTool }
       aside={trial ? <Badge tone="accent">{`${trial.share} %`}</Badge> : null}
     >
       {family !== undefined && <InertText as="p" class="prose" text={promotion.description} />}
+      {family !== undefined &&
+        parameterLines(promotion.parameters).map((line) => (
+          <p key={line} class="muted small">
+            Parameter <InertText text={line} />
+          </p>
+        ))}
       {trial && found && (
         <>
           <p>

@@ -1,6 +1,12 @@
 import type { Comparison, ConfusionTable } from "../(_page)/comparison.ts";
 import { Card } from "../../../../components/layout.tsx";
-import { Ago, CodeBlock, InertText, WordDiff } from "../../../../components/text.tsx";
+import {
+  Ago,
+  CodeBlock,
+  InertText,
+  ParameterDiffs,
+  WordDiff,
+} from "../../../../components/text.tsx";
 import type { ToolOptimizationPage } from "../(_page)/tool.ts";
 import { EmptyState } from "../../../../components/states.tsx";
 import { Icon } from "../../../../components/icon.tsx";
@@ -62,6 +68,7 @@ function Found({ page, comparison }: { page: ToolOptimizationPage; comparison: C
     <>
       <Card title="Changes">
         <WordDiff segments={candidate.segments} />
+        <ParameterDiffs diffs={candidate.parameterDiffs} />
       </Card>
       <Card
         title={candidate.isInForce ? "Performance improvement" : "Performance"}

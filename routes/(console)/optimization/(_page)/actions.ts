@@ -14,6 +14,7 @@ import { GatewayError } from "../../../../lib/core/errors.ts";
 import { parseJson } from "../../../../lib/core/rpc.ts";
 import type { OptimizationJob } from "../../../../lib/core/optimization.ts";
 import type { Tab } from "./tool.ts";
+import { PARAMETER } from "./browser.ts";
 import { jointViews } from "./joint.ts";
 import { jobPath } from "../../../../lib/console/ui/jobs.ts";
 import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
@@ -21,7 +22,10 @@ import { optimizationPath } from "../../../../lib/console/ui/pages.ts";
 interface ToolAction {
   operation: Operation;
   tab: Tab;
-  input(field: (name: string) => string | undefined): Record<string, unknown>;
+  input(
+    field: (name: string) => string | undefined,
+    fields: URLSearchParams,
+  ): Record<string, unknown>;
   done: string | ((output: never) => string);
 }
 
@@ -68,7 +72,11 @@ const ACTIONS: Record<string, ToolAction> = {
   propose: {
     operation: propose,
     tab: "candidates",
-    input: (field) => ({ description: field("description") ?? "", example: field("example") }),
+    input: (field, fields) => ({
+      description: field("description") ?? "",
+      example: field("example"),
+      parameters: parametersOf(field, fields),
+    }),
     done: "proposed",
   },
   "add-prompt": {
@@ -98,7 +106,10 @@ const ACTIONS: Record<string, ToolAction> = {
   "generate-candidates": {
     operation: generateCandidates,
     tab: "candidates",
-    input: (field) => ({ count: numberOf(field("count")) }),
+    input: (field, fields) => ({
+      count: numberOf(field("count")),
+      parameters: fields.has("parameters"),
+    }),
     done: "written",
   },
   "generate-prompts": {
@@ -123,6 +134,17 @@ function promptOf(field: (name: string) => string | undefined) {
     ...(expectedArguments === undefined ? {} : { expectedArguments }),
   };
   return { category: field("category"), prompt: field("prompt") ?? "", expectedBehavior };
+}
+
+function parametersOf(
+  field: (name: string) => string | undefined,
+  fields: URLSearchParams,
+): Record<string, string> | undefined {
+  const written = [...fields.keys()].flatMap((name) => {
+    const text = name.startsWith(PARAMETER) ? field(name) : undefined;
+    return text === undefined ? [] : [[name.slice(PARAMETER.length), text] as const];
+  });
+  return written.length === 0 ? undefined : Object.fromEntries(written);
 }
 
 function numberOf(text: string | undefined): unknown {
@@ -159,7 +181,7 @@ export async function runToolAction(
     });
   }
   const { operation, tab, input, done } = ACTIONS[name]!;
-  const given = Object.entries(input(field)).filter(([, value]) => value !== undefined);
+  const given = Object.entries(input(field, fields)).filter(([, value]) => value !== undefined);
   const toRun = { ...named, ...Object.fromEntries(given) };
   const output = await runOperation(operation, gateway, toRun, call);
   // Pages that show this tool elsewhere look again.

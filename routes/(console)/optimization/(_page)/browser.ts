@@ -25,7 +25,9 @@ const TEXTS = [
   "maxCost",
   "models",
 ] as const;
-const BOXES = ["autoPromote", "generate", "withToolset", "strict"] as const;
+const BOXES = ["autoPromote", "generate", "parameters", "withToolset", "strict"] as const;
+/** Before a parameter's path: the name of the field for its text. */
+export const PARAMETER = "parameter:";
 type Texts = Record<typeof TEXTS[number], string>;
 type Boxes = Record<typeof BOXES[number], boolean>;
 
@@ -56,7 +58,8 @@ export function readJobFields(fields: URLSearchParams, server?: string): JobForm
 }
 
 export function jobBodyOf(values: JobFormValues): JobBody {
-  const { server, tools, depth, view, autoPromote, generate, withToolset, strict } = values;
+  const { server, tools, depth, view } = values;
+  const { autoPromote, generate, parameters, withToolset, strict } = values;
   return {
     ...(server === undefined ? { all: true } : { server, tools }),
     options: {
@@ -74,6 +77,7 @@ export function jobBodyOf(values: JobFormValues): JobBody {
       ...(values.models === "" ? {} : { models: values.models.split(/[\s,]+/).filter(Boolean) }),
       autoPromote,
       generate,
+      parameters,
       withToolset,
       strict,
     },

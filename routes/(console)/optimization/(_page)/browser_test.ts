@@ -19,6 +19,7 @@ Deno.test("readJobFields() and jobBodyOf() make a request of a form", () => {
       maxCostUsd: 0.5,
       autoPromote: true,
       generate: false,
+      parameters: false,
       withToolset: false,
       strict: false,
     },

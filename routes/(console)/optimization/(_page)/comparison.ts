@@ -20,6 +20,7 @@ import {
   shortScore,
   wilson,
 } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import { type ParameterDiff, parameterDiffs } from "../../../../lib/catalog/parameter_texts.ts";
 import { type TextSegment, wordDiff } from "../../../../lib/catalog/word_diff.ts";
 import { type Confusion, NONE } from "../../../../lib/optimizer/evaluation/confusion.ts";
 import { lineageText } from "../../../../lib/optimizer/jobs/progress.ts";
@@ -174,6 +175,8 @@ export interface CandidateView extends Candidate {
   label: string;
   /** How it differs from the server's own description, by word. */
   segments: TextSegment[];
+  /** And its texts for parameters. */
+  parameterDiffs: ParameterDiff[];
   isInForce: boolean;
   /** Why it may not be promoted without a reason; undefined where it may. */
   refusal: string | undefined;
@@ -193,6 +196,7 @@ export function candidateViews(detail: ToolOptimizationDetail): CandidateView[] 
       evidence,
       label: `Candidate ${index + 1}`,
       segments: wordDiff(detail.canonicalDescription ?? "", candidate.description),
+      parameterDiffs: parameterDiffs(candidate.parameters, detail.canonicalParameters),
       isInForce,
       refusal: refusalOf(evidence ?? undefined),
       isBest: false,

@@ -125,10 +125,10 @@ function initialValues(
 
 export function jobDefaults(): JobFormValues {
   const { candidatesPerTool, thresholds, ...options } = JobOptions.parse({ depth: "thorough" });
-  const { depth, view, autoPromote, generate, withToolset, strict } = options;
+  const { depth, view, autoPromote, generate, parameters, withToolset, strict } = options;
   return {
     ...readJobFields(new URLSearchParams({ depth, view })),
-    ...{ autoPromote, generate, withToolset, strict },
+    ...{ autoPromote, generate, parameters, withToolset, strict },
     candidates: String(candidatesPerTool),
     threshold: String(100 * thresholds.minOverall),
   };

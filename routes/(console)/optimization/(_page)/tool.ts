@@ -76,6 +76,9 @@ export async function toolOptimizationPage(
     /** The numbers of the server's own description are what a client reported. */
     isReported,
     canonical,
+    /** Those whose texts a candidate can replace, with what the server says. */
+    parameters: Object.entries(found.canonicalParameters)
+      .map(([path, text]) => ({ path, text: text ?? "" })),
     promotion,
     /** All that is promoted: for all, then for families. */
     served: [...(promotion ? [promotion] : []), ...found.familyPromotions],
@@ -91,6 +94,10 @@ export async function toolOptimizationPage(
         segments: staleness.before === staleness.now
           ? undefined
           : wordDiff(staleness.before ?? "", staleness.now ?? ""),
+        parameterDiffs: (staleness.parameters ?? []).map(({ path, before, now }) => ({
+          path,
+          segments: wordDiff(before ?? "", now ?? ""),
+        })),
       }
       : undefined,
     tab: tabOf(query),

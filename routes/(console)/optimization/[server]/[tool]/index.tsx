@@ -12,7 +12,7 @@ import {
   toolPath,
 } from "../../../../../lib/console/ui/pages.ts";
 import { RESTART_NOTE } from "../../../../../lib/optimizer/report.ts";
-import { Ago, InertText, WordDiff } from "../../../../../components/text.tsx";
+import { Ago, InertText, ParameterDiffs, WordDiff } from "../../../../../components/text.tsx";
 import { Card, PageHeader, SideList } from "../../../../../components/layout.tsx";
 import { Confirm, FormFailure, PostForm } from "../../../../../components/forms.tsx";
 import { StateLabel } from "../../../../../components/badges.tsx";
@@ -266,6 +266,7 @@ function Stale({ page, stale }: {
         ))}
       </ul>
       {stale.segments && <WordDiff segments={stale.segments} />}
+      <ParameterDiffs diffs={stale.parameterDiffs} />
       <div class="form-actions stale-actions">
         {page.isOn && page.isEnabled && (
           <a class="button" href={`${optimizationPath(server)}?${new URLSearchParams({ tool })}`}>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Ago, InertText, WordDiff } from "../../../../../components/text.tsx";
+import { Ago, InertText, ParameterDiffs, WordDiff } from "../../../../../components/text.tsx";
 import { Card } from "../../../../../components/layout.tsx";
 import { Notice } from "../../../../../components/states.tsx";
 import { Table } from "../../../../../components/tables.tsx";
@@ -103,6 +103,7 @@ export function PromotedDescription(
         <summary>Compare word by word</summary>
         <WordDiff segments={promotion.diff} />
       </details>
+      <ParameterDiffs diffs={promotion.parameterDiffs} />
       <p class="described-foot">
         <span class="muted">
           Promoted by {by} <Ago at={promotedAt} />

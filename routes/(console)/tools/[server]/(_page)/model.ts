@@ -1,4 +1,9 @@
-import { canonicalDescription, type CatalogTool } from "../../../../../lib/catalog/catalog_tool.ts";
+import {
+  canonicalDescription,
+  canonicalText,
+  type CatalogTool,
+} from "../../../../../lib/catalog/catalog_tool.ts";
+import { parameterDiffs, parameterTextsIn } from "../../../../../lib/catalog/parameter_texts.ts";
 import { namespacedName } from "../../../../../lib/catalog/names.ts";
 import { examplesOf } from "../../../../../lib/catalog/tool_examples.ts";
 import { wordDiff } from "../../../../../lib/catalog/word_diff.ts";
@@ -176,6 +181,10 @@ export function promotionOf(
     canonical,
     promoted: found.description,
     diff: wordDiff(canonical, found.description),
+    parameterDiffs: parameterDiffs(
+      found.parameters,
+      known ? parameterTextsIn(canonicalText(known)) : found.canonicalParameters ?? {},
+    ),
     promotedAt: Date.parse(found.promotedAt),
     by: BY[found.by],
     /** The server has changed its own since, and nobody has kept the promoted one. */
