@@ -150,6 +150,7 @@ Deno.test("job.start's flags have the names and defaults of its options", () => 
     "max-runs",
     "max-cost",
     "no-promote",
+    "parameters",
   ]);
   const flags = new Map([
     ["depth", ["thorough"]],

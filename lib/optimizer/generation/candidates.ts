@@ -8,12 +8,17 @@ import {
   type ToolCandidate,
   type ToolText,
 } from "../../core/optimization.ts";
-import { MAX_PARAMETER_TEXT, textOf, unknownParameters } from "../../core/tool_text.ts";
+import {
+  MAX_PARAMETER_TEXT,
+  MAX_PARAMETER_TEXTS,
+  textOf,
+  unknownParameters,
+} from "../../core/tool_text.ts";
 import { defined } from "../../core/defined.ts";
 import { shortened } from "../../core/text.ts";
 import { addCosts } from "../cost.ts";
 import type { TextModel } from "./text_model.ts";
-import { dataBlock, fitting, ROOM, targetText } from "./request.ts";
+import { dataBlock, fitting, PARAMETERS_ROOM, ROOM, targetText } from "./request.ts";
 import { candidatesAgain, candidatesSystem, candidatesTask, lessonTask } from "./instructions.ts";
 import { manipulationInText } from "./description_rules.ts";
 import { askForJson, nothingUsable, orGatewayError } from "./answer.ts";
@@ -85,7 +90,7 @@ export async function generateCandidates(input: CandidatesInput): Promise<{
   const prompts = input.prompts.filter(({ heldOut, retired }) => !heldOut && !retired);
   const known = new Set([{ description: target.description }, ...input.existing].map(spelling));
   const quotes = prompts.map(({ prompt }) => plainly(prompt));
-  const about = targetText(target);
+  const about = targetText(target, ROOM.schema - (withParameters ? PARAMETERS_ROOM : 0));
   const descriptions: WrittenDescription[] = [];
   const warnings: string[] = [];
 
@@ -177,9 +182,9 @@ function parentText({ description, failures, others }: ParentText): string {
 function parametersBlock({ parameters }: TargetTool, parent: ParentText | undefined): string {
   const lines = Object.entries(parameters).map(([path, text]) => ({
     path: fitting(path, LONGEST_PATH),
-    text: fitting(parent?.parameters?.[path] ?? text ?? "", ROOM.parameters / 4),
+    text: fitting(parent?.parameters?.[path] ?? text ?? "", PARAMETERS_ROOM / 4),
   }));
-  return dataBlock("parameters", lines, ROOM.parameters);
+  return dataBlock("parameters", lines, PARAMETERS_ROOM);
 }
 
 function existingData({ description, parameters }: ToolText): unknown {
@@ -215,6 +220,10 @@ function problemOf(
   const texts = [description, ...Object.values(parameters)].map(plainly);
   if (quotes.some((quote) => texts.some((text) => text.includes(quote)))) {
     return "it quotes a user's prompt";
+  }
+  const { length: count } = Object.keys(parameters);
+  if (count > MAX_PARAMETER_TEXTS) {
+    return `it has texts for ${count} parameters, at most ${MAX_PARAMETER_TEXTS} are allowed`;
   }
   const [unknown] = unknownParameters({ parameters }, target.parameters);
   if (unknown !== undefined) return `there is no parameter "${shortened(unknown, 60)}"`;

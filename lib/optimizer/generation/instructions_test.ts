@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   CANDIDATES_SYSTEM,
   candidatesAgain,
+  candidatesSystem,
   candidatesTask,
   PROMPTS_SYSTEM,
   promptsAgain,
@@ -20,6 +21,8 @@ Deno.test("the instructions fit the room they have, and leave room for a repair"
   for (const system of [CANDIDATES_SYSTEM, PROMPTS_SYSTEM]) {
     assert.ok(system.length <= ROOM.system, `${system.length}`);
   }
+  const withParameters = candidatesSystem(true).length - CANDIDATES_SYSTEM.length;
+  assert.ok(withParameters <= ROOM.parametersSystem, `${withParameters}`);
   const counts = { direct: 1_000, indirect: 1_000, negative: 1_000 };
   assert.ok(candidatesTask(1_000).length + candidatesAgain(1_000).length <= ROOM.task);
   assert.ok(promptsTask(counts).length + promptsAgain(counts).length <= ROOM.task);

@@ -15,16 +15,19 @@ export const ROOM = {
   existing: 1_500,
   refused: 2_500,
   parent: 500,
-  parameters: 1_400,
+  /** What is asked about parameters. */
+  parametersSystem: 1_200,
   failures: 2_800,
   others: 700,
 } as const;
 
+/** Of the schema's room, for the parameters with their texts, if these are written. */
+export const PARAMETERS_ROOM = 1_600;
 export const MAX_SIBLINGS = 30;
 const SIBLING_DESCRIPTION = 300;
 const LONGEST_NAME = 128;
 
-export function targetText(target: TargetTool): string {
+export function targetText(target: TargetTool, schemaRoom: number = ROOM.schema): string {
   const tool = {
     server: fitting(target.server, LONGEST_NAME),
     name: fitting(target.name, LONGEST_NAME),
@@ -33,7 +36,7 @@ export function targetText(target: TargetTool): string {
   const siblings = nearestSiblings(target).slice(0, MAX_SIBLINGS);
   return [
     dataBlock("tool", [tool], ROOM.description + 500),
-    dataBlock("schema", [schemaData(target.definition.inputSchema)], ROOM.schema),
+    dataBlock("schema", [schemaData(target.definition.inputSchema, schemaRoom)], schemaRoom),
     dataBlock("siblings", siblings.map((one) => siblingData(one, siblings.length)), ROOM.siblings),
   ].join("\n");
 }
@@ -57,9 +60,9 @@ export function fitting(text: string, room: number): string {
 }
 
 /** The schema where there is room for it, else what it says of each parameter, else its start. */
-function schemaData(schema: Record<string, unknown>): unknown {
+function schemaData(schema: Record<string, unknown>, most: number): unknown {
   // The tags and the note of a cut.
-  const room = ROOM.schema - 100;
+  const room = most - 100;
   const texts = [schema, outline(schema, 120), outline(schema, 0)];
   // As data it is never shorter than as JSON: what is huge need not be escaped to see that.
   const fits = (value: unknown) =>
