@@ -99,3 +99,38 @@ Deno.test("the arm without a promoted text gets what it would get without the pr
   assert.equal(served.hasTrials, false);
   assert.equal(served.audienceOf(other!), "");
 });
+
+Deno.test("texts for parameters are served with their description, and nothing else changes", () => {
+  const text = '{"inputSchema":{"properties":{"year":{"maximum":9007199254740993}},' +
+    '"type":"object"},"name":"find","description":"Gets data."}';
+  const { catalog, served } = openCatalog();
+  catalog.setListed("library", [text]);
+  const serve = (...texts: ServedText[]) =>
+    catalog.setPromotions(texts.map((one) => ({ server: "library", toolName: "find", ...one })));
+  const shown = (reader: Reader) => served.shownTo(catalog.of("library").tools[0]!, reader);
+  const before = shown({});
+  assert.equal(before.text, text);
+
+  const forAll = { description: OWN, parameters: { year: "Of print" } };
+  serve(forAll, { description: "For GPT", family: "gpt" });
+  const withYear = text.replace("993}", '993,"description":"Of print"}');
+  assert.equal(shown({}).text, withYear);
+  assert.deepEqual(shown({}).definition, JSON.parse(withYear));
+  assert.notEqual(shownFingerprint(shown({})), shownFingerprint(before));
+  // A family's text has no part of the one for all.
+  assert.equal(shown({ family: "gpt" }).text, text.replace("Gets data.", "For GPT"));
+  assert.deepEqual(
+    shown({ family: "gpt" }).definition,
+    JSON.parse(text.replace("Gets data.", "For GPT")),
+  );
+
+  let published = 0;
+  catalog.onChange(() => published++);
+  serve(forAll, { description: "For GPT", family: "gpt" });
+  assert.equal(published, 0, "nothing has changed");
+  serve({ ...forAll, parameters: { year: "Of print", gone: "Not there" } });
+  assert.equal(published, 1);
+  assert.equal(shown({}).text, withYear, "what the schema does not have is passed over");
+  serve();
+  assert.equal(shown({}).text, text);
+});

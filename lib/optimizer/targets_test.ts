@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Catalog } from "../catalog/catalog.ts";
 import { NameTables } from "../catalog/name_table.ts";
+import type { ToolText } from "../core/tool_text.ts";
 import { catalogTargets } from "./targets.ts";
 
 function tool(name: string, description?: string): string {
@@ -64,4 +65,25 @@ Deno.test("catalogTargets.find() speaks of the server's own description, whateve
   assert.equal(targets.find("files", "hidden")?.enabled, false);
   assert.equal(targets.find("files", "no"), undefined);
   assert.equal(targets.tools().length, 4);
+});
+
+Deno.test("catalogTargets know the server's own texts of parameters, whatever is promoted", () => {
+  const { catalog, targets } = open();
+  const own =
+    '{"name":"delete","inputSchema":{"type":"object","properties":{"path":{"description":"P"}}}}';
+  catalog.setListed("files", [own]);
+  const text = { description: "Removes.", parameters: { path: "A file" } };
+  catalog.setPromotions([{ server: "files", toolName: "delete", ...text }]);
+  const found = targets.find("files", "delete");
+  assert.deepEqual(found?.parameters, { path: "P" });
+  assert.deepEqual(found?.definition, JSON.parse(own));
+  const shown = (text: ToolText) => {
+    const [tool] = targets.shown("files", "delete", text, []);
+    return JSON.parse(tool!.text).inputSchema.properties.path.description;
+  };
+  assert.equal(shown(text), "A file");
+  assert.equal(shown({ description: "" }), "P");
+  assert.equal(shown({ description: "Removes." }), "P");
+  // Also where the description is the server's own.
+  assert.equal(shown({ description: "", parameters: { path: "A path" } }), "A path");
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { CANONICAL, descriptionHash, Evaluation } from "../../core/optimization.ts";
+import { CANONICAL, descriptionHash, Evaluation, textHash } from "../../core/optimization.ts";
 import { evaluate, type EvaluationProgress, runWithRetries } from "./run.ts";
 import { chooseSiblingPrompts } from "./selection.ts";
 import { evaluationBench, resultOf } from "../testing/evaluation_bench.ts";
 import { aPrompt } from "../testing/runs.ts";
-import { called, failed, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
+import { called, failed, type Script, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
 import { byDescription, GOOD, GREEDY, POOR, somePrompts, TARGET } from "../testing/weather.ts";
 import type { RunRequest } from "../evaluators/evaluator.ts";
 
@@ -215,4 +215,46 @@ Deno.test("runWithRetries() keeps nothing of a run that was aborted", async () =
     return called("weather_get_forecast");
   });
   await assert.rejects(runWithRetries(evaluator, aRequest(stopping.signal)), /cancelled/);
+});
+
+Deno.test("evaluate() shows the model texts for parameters, and keeps what the server says of them", async () => {
+  const parameters = { city: "A city, in any spelling" };
+  const seen = new Set<string>();
+  const script: Script = (_, { target, tools }) => {
+    const { text } = tools.find(({ name }) => name === target)!;
+    const { city } = JSON.parse(text).inputSchema.properties ?? {};
+    seen.add(city?.description ?? "none");
+    return city ? [target] : [];
+  };
+  const { input, saved } = evaluationBench(script, {
+    descriptions: [
+      { candidateId: CANONICAL, description: POOR },
+      { candidateId: "named", description: POOR, parameters },
+    ],
+    ownParameters: { city: "City", day: null },
+  });
+  const { evaluation } = await evaluate(input);
+  assert.deepEqual(seen, new Set(["none", parameters.city]));
+  assert.deepEqual(Evaluation.parse(evaluation).canonicalParameters, { city: "City" });
+  const named = resultOf(evaluation, "named");
+  assert.deepEqual([named.description, named.parameters], [POOR, parameters]);
+  assert.equal(named.metrics.direct.correct, 5);
+  assert.equal(resultOf(evaluation, CANONICAL).metrics.direct.correct, 0);
+  const hashes = Map.groupBy(saved, ({ descriptionHash }) => descriptionHash);
+  assert.deepEqual([...hashes.keys()], [
+    descriptionHash(POOR),
+    textHash({
+      description: POOR,
+      parameters,
+    }),
+  ]);
+  // Runs with other texts for parameters are another candidate's.
+  const other = { description: POOR, parameters: { city: "Town" } };
+  const [, second] = input.descriptions;
+  const again = evaluationBench(script, {
+    descriptions: [input.descriptions[0]!, { ...second!, ...other }],
+    finished: saved,
+  });
+  await evaluate(again.input);
+  assert.deepEqual(new Set(again.saved.map(({ candidateId }) => candidateId)), new Set(["named"]));
 });

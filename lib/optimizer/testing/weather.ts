@@ -71,22 +71,33 @@ export class WeatherSubjects implements Targets {
   shown(
     server: string,
     tool: string,
-    { description }: ToolText,
+    given: ToolText,
     beside: readonly SelectedTool[],
     only?: readonly SelectedTool[],
   ): ShownTool[] {
     const names = NAMES.filter((name) => only?.some((one) => one.tool === name) ?? true);
     const own = names.map((name) =>
-      shownTool(server, name, name === tool ? description : `About ${name}`)
+      shownTool(server, name, name === tool ? given : { description: `About ${name}` })
     );
     const others = beside.filter((other) => !this.missing.has(other.tool));
-    return [...own, ...others.map((other) => shownTool(other.server, other.tool, "Other"))];
+    return [
+      ...own,
+      ...others.map((other) => shownTool(other.server, other.tool, { description: "Other" })),
+    ];
   }
 }
 
-function shownTool(server: string, tool: string, description: string): ShownTool {
+function shownTool(
+  server: string,
+  tool: string,
+  { description, parameters }: ToolText,
+): ShownTool {
   const name = `${server}_${tool}`;
-  const text = JSON.stringify({ name, description, inputSchema: { type: "object" } });
+  const described = Object.entries(parameters ?? {})
+    .map(([path, description]) => [path, { description }]);
+  const properties = parameters ? { properties: Object.fromEntries(described) } : {};
+  const inputSchema = { type: "object", ...properties };
+  const text = JSON.stringify({ name, description, inputSchema });
   return { name, server, tool, text };
 }
 
