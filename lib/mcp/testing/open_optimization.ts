@@ -163,7 +163,7 @@ export async function openOptimization(
       return catalog.of(server).tools.map((tool) => ({
         name: tool.name,
         description: canonicalDescription(tool) ?? null,
-        inputSchema: tool.definition.inputSchema,
+        inputSchema: subjects.find(server, tool.name)?.definition.inputSchema,
       }));
     },
   });
@@ -182,13 +182,14 @@ export async function openOptimization(
     services,
     tools,
     /** As if the server listed its tools anew. */
-    describe: (description: string) =>
-      catalog.setListed("weather", [listed("forecast", description), listed("alerts")]),
+    describe: (description: string, parameters?: Record<string, unknown>) =>
+      catalog.setListed("weather", [listed("forecast", description, parameters), listed("alerts")]),
     /** As if the server had these tools alone. */
     listTools: (names: readonly string[]) =>
       catalog.setListed("weather", names.map((name) => listed(name))),
     /** What a client is shown. */
     shown: () => catalog.of("weather").tools[0]?.definition.description,
+    shownText: () => catalog.of("weather").tools[0]?.text,
     async call(name: string, args: Record<string, unknown> = {}, context?: Partial<ToolContext>) {
       const tool = tools.find((tool) => tool.name === name)!;
       tool.admit?.();

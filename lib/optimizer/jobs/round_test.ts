@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { CANONICAL } from "../../core/optimization.ts";
+import { CANONICAL, type JobOptions, Thresholds } from "../../core/optimization.ts";
 import type { TextAnswer, TextModel, TextRequest } from "../generation/text_model.ts";
 import { JobBench, WritingModel } from "../testing/job_bench.ts";
 import { ended, until } from "../testing/job_waits.ts";
-import { type Script, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
+import { called, type Script, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
 
 const request = { server: "weather", tools: ["get_forecast"], by: "person" as const };
 
@@ -139,4 +139,70 @@ Deno.test("a stale promotion that is tested again and holds is no longer stale",
     /was tested again and holds \(\d+ % against \d+ %\)$/,
   );
   assert.equal(bench.promotions.staleness("weather", "get_forecast"), undefined);
+});
+
+/** Calls the tool where it should, and fills in nonsense unless the parameter says how. */
+const careless: Script = ({ prompt }, { target, tools }) => {
+  const isMeant = prompt.includes("about weather") || prompt.includes("given weather");
+  const { text } = tools.find(({ name }) => name === target)!;
+  const city = text.includes("Like Oslo") ? "Rome" : ["Rome"];
+  return { ...called(), calls: isMeant ? [{ name: target, arguments: { city } }] : [] };
+};
+
+/** A job of a tool with one parameter; gives what its writer was asked, and what came of it. */
+async function carelessJob(options: Partial<JobOptions>) {
+  await using bench = await JobBench.open();
+  bench.targets.parameters = { city: "City" };
+  const lessons: string[] = [];
+  const prompts = new WritingModel();
+  const model: TextModel = {
+    kind: "messages-api",
+    complete(asked) {
+      if (!asked.system.includes('{"candidates"')) return prompts.complete(asked);
+      lessons.push(asked.prompt);
+      const candidates = [{
+        description: `GOOD text ${lessons.length}`,
+        parameters: { city: "Like Oslo" },
+      }];
+      const cost = { inputTokens: 1, outputTokens: 1, costUsd: 0.01 };
+      return Promise.resolve({ text: JSON.stringify({ candidates }), cost });
+    },
+  };
+  const jobs = bench.gateway("one", {
+    textModel: () => Promise.resolve(model),
+    evaluator: () => Promise.resolve(new ScriptedEvaluator(careless)),
+  });
+  const how = { depth: "thorough", candidatesPerTool: 1, rounds: 2, ...options } as const;
+  const job = await ended(jobs, await jobs.start({ ...request, options: how }));
+  const [candidate] = await bench.candidates.list("weather", "get_forecast");
+  return {
+    job,
+    candidate,
+    lesson: lessons[0]!,
+    promoted: bench.promotions.of("weather", "get_forecast"),
+  };
+}
+
+Deno.test("a job writes texts for parameters from arguments that did not fit, if it is told to", async () => {
+  const wrong = /"arguments":"{\\"city\\":\[\\"Rome\\"\]}","wrong":"they do not fit the schema"/;
+  const plain = await carelessJob({ strict: true });
+  assert.doesNotMatch(plain.lesson, /<parameters>|"arguments"/);
+  assert.equal(plain.candidate?.parameters, undefined);
+
+  const { lesson, job, promoted } = await carelessJob({
+    strict: true,
+    parameters: true,
+    // It does not call the siblings that prompts name.
+    thresholds: Thresholds.parse({ minOverall: 0.5, minNegative: 0.5 }),
+  });
+  assert.match(lesson, /<parameters>\n{"path":"city","text":"City"}/);
+  assert.match(lesson, wrong);
+  assert.match(job.tools[0]?.outcome ?? "", /^Promoted: /);
+  assert.deepEqual(promoted?.parameters, { city: "Like Oslo" });
+  assert.deepEqual(promoted?.canonicalParameters, { city: "City" });
+
+  // Where they count as right, they are shown as well.
+  const lenient = await carelessJob({ parameters: true });
+  assert.match(lenient.lesson, wrong);
+  assert.ok((lenient.candidate?.lineage?.failures ?? 0) > 0);
 });

@@ -49,6 +49,7 @@ export class JobBench implements AsyncDisposable {
     this.promotions = new Promotions({
       repository: new PromotionsRepository(store),
       canonical: () => this.targets.canonical,
+      parameters: () => this.targets.parameters,
       onChange: () => {},
     });
   }

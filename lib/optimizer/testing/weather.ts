@@ -77,7 +77,12 @@ export class WeatherSubjects implements Targets {
   ): ShownTool[] {
     const names = NAMES.filter((name) => only?.some((one) => one.tool === name) ?? true);
     const own = names.map((name) =>
-      shownTool(server, name, name === tool ? given : { description: `About ${name}` })
+      shownTool(
+        server,
+        name,
+        name === tool ? given : { description: `About ${name}` },
+        this.parameters,
+      )
     );
     const others = beside.filter((other) => !this.missing.has(other.tool));
     return [
@@ -91,11 +96,12 @@ function shownTool(
   server: string,
   tool: string,
   { description, parameters }: ToolText,
+  own: OwnParameterTexts = {},
 ): ShownTool {
   const name = `${server}_${tool}`;
-  const described = Object.entries(parameters ?? {})
-    .map(([path, description]) => [path, { description }]);
-  const properties = parameters ? { properties: Object.fromEntries(described) } : {};
+  const described = Object.entries({ ...own, ...parameters })
+    .map(([path, description]) => [path, { type: "string", description }]);
+  const properties = described.length > 0 ? { properties: Object.fromEntries(described) } : {};
   const inputSchema = { type: "object", ...properties };
   const text = JSON.stringify({ name, description, inputSchema });
   return { name, server, tool, text };

@@ -3,8 +3,13 @@ import type { Toolset } from "../../../core/tool.ts";
 import { NameTables } from "../../name_table.ts";
 
 /** A tool's definition as its server lists it. */
-export function listed(name: string, description = `Does ${name}`): string {
-  return JSON.stringify({ name, description, inputSchema: { type: "object" } });
+export function listed(
+  name: string,
+  description = `Does ${name}`,
+  properties?: Record<string, unknown>,
+): string {
+  const schema = { type: "object", ...(properties ? { properties } : {}) };
+  return JSON.stringify({ name, description, inputSchema: schema });
 }
 
 /** A catalog with these tools, and the names they have. */
