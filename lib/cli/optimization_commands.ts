@@ -31,7 +31,12 @@ import type {
 import type { CommandInput } from "./command.ts";
 import { estimateText } from "../operations/optimization/outcomes.ts";
 import { jobText } from "./job_commands.ts";
-import { parameterChangeText, parametersText } from "./parameter_texts.ts";
+import {
+  PARAMETER_FLAG,
+  parameterChangeText,
+  parametersText,
+  readProposal,
+} from "./parameter_texts.ts";
 import { statusText } from "./optimization_status.ts";
 import { type CommandExtras, type OutcomeView, readFile, readInput } from "./operation_command.ts";
 import { counted } from "../core/text.ts";
@@ -75,7 +80,10 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   "optimization.propose": {
     details: [
       "A candidate changes nothing until it is promoted. --example is a note for you: when to call the tool.",
+      "`optimize show TOOL --json` lists the paths of its parameters, as canonicalParameters.",
     ],
+    flags: [PARAMETER_FLAG],
+    read: readProposal,
   },
   "optimization.save_prompts": {
     details: [

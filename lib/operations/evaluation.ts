@@ -56,11 +56,7 @@ const propose = operation({
     description: z.string().register(fieldHints, { ...Text, help: "The description" }),
     parameters: z.record(z.string(), z.string()).optional()
       .describe("Texts for parameters, by path: filter.since, tags[]")
-      .register(fieldHints, {
-        placeholder: "JSON",
-        help: "Texts for parameters, as a JSON object by path",
-        completes: "nothing",
-      }),
+      .register(fieldHints, { isHidden: true }),
     example: z.string().optional()
       .register(fieldHints, {
         ...Text,
