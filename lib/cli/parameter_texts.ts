@@ -30,7 +30,7 @@ export function parameterChangeText({ path, before, now }: ParameterChange): str
 export const PARAMETER_FLAG: CommandFlag = {
   flag: "parameter",
   placeholder: "PATH=TEXT",
-  meaning: "Text for a parameter, such as filter.since=TEXT or tags[]=TEXT; can be repeated",
+  meaning: "Description of a parameter, such as filter.since=TEXT or tags[]=TEXT; can be repeated",
 };
 
 /** A proposal with its texts for parameters. */

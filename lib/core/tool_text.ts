@@ -11,7 +11,7 @@ export const MAX_PARAMETER_TEXTS = 50;
 /** Texts for parameters in the place of the server's own, by path: `filter.since`, `tags[]`. */
 export const ParameterTexts = z.record(z.string(), z.string().min(1).max(MAX_PARAMETER_TEXT))
   .refine((texts) => Object.keys(texts).length <= MAX_PARAMETER_TEXTS, {
-    error: `at most ${MAX_PARAMETER_TEXTS} parameters can have a text`,
+    error: `descriptions of at most ${MAX_PARAMETER_TEXTS} parameters are allowed`,
   });
 export type ParameterTexts = z.infer<typeof ParameterTexts>;
 

@@ -55,7 +55,7 @@ const propose = operation({
     ...TOOL,
     description: z.string().register(fieldHints, { ...Text, help: "The description" }),
     parameters: z.record(z.string(), z.string()).optional()
-      .describe("Texts for parameters, by path: filter.since, tags[]")
+      .describe("Descriptions of parameters, by path: filter.since, tags[]")
       .register(fieldHints, { isHidden: true }),
     example: z.string().optional()
       .register(fieldHints, {
@@ -463,10 +463,10 @@ function candidatesText(candidates: readonly ToolCandidate[]): string {
   ].join("\n");
 }
 
-/** ", 2 texts for parameters" */
+/** ", 2 parameter descriptions" */
 function parameterCount(parameters: ParameterTexts): string {
   const { length } = Object.keys(parameters);
-  return length === 0 ? "" : `, ${counted(length, "parameter text")}`;
+  return length === 0 ? "" : `, ${counted(length, "parameter description")}`;
 }
 
 /** Each entrance marks warnings itself. */

@@ -34,8 +34,7 @@ const ROUNDS_BY_DEPTH = `${DEPTHS.quick.rounds} for quick, ${DEPTHS.thorough.rou
 const { shape } = JobOptions;
 const PERSONAL = { isHidden: true, isForPeople: true };
 /** Whether what writes candidates writes texts for parameters, too. */
-export const WRITE_PARAMETERS = shape.parameters.describe("Also write texts for parameters")
-  .register(fieldHints, { help: "Also write descriptions of parameters" });
+export const WRITE_PARAMETERS = shape.parameters.describe("Also write descriptions of parameters");
 
 /** How thoroughly something is tested, and where that ends. */
 export const HOW = {

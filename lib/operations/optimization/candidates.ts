@@ -113,13 +113,15 @@ function proposalProblem(
   }
   const texts = Object.entries(parameters);
   if (texts.length > MAX_PARAMETER_TEXTS) {
-    return `Candidate has texts for ${texts.length} parameters, at most ${MAX_PARAMETER_TEXTS} ` +
+    return `Candidate describes ${texts.length} parameters, at most ${MAX_PARAMETER_TEXTS} ` +
       "are allowed";
   }
   for (const [path, text] of texts) {
-    if (text.trim() === "") return `The text of the parameter "${path}" is empty: leave it out`;
+    if (text.trim() === "") {
+      return `The description of the parameter "${path}" is empty: leave it out`;
+    }
     if (text.length > MAX_PARAMETER_TEXT) {
-      return `The text of the parameter "${path}" exceeds ${MAX_PARAMETER_TEXT} character limit ` +
+      return `The description of the parameter "${path}" exceeds ${MAX_PARAMETER_TEXT} character limit ` +
         `(got ${text.length})`;
     }
   }
@@ -151,7 +153,7 @@ function withoutParameter(
     message: `Nothing was saved: ${tool} has no parameter "${path}"`,
     ...didYouMean(nearestNames(path, paths)),
     recoveryAction: paths.length === 0
-      ? "Leave out texts for parameters: the tool has none that can be replaced"
+      ? "Leave out parameters: the tool has none whose description can be replaced"
       : `Name parameters by their path: ${named}`,
   });
 }

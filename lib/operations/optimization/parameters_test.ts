@@ -75,7 +75,7 @@ Deno.test("propose_candidate says which parameter there is not, and which texts 
     description: GOOD,
     parameters: TEXTS,
   });
-  assert.match(done.text, /56 of 280 characters, 2 parameter texts\./);
+  assert.match(done.text, /56 of 280 characters, 2 parameter descriptions\./);
 });
 
 Deno.test("texts for parameters are promoted with their description, and reverted", async () => {

@@ -223,12 +223,12 @@ function problemOf(
   }
   const { length: count } = Object.keys(parameters);
   if (count > MAX_PARAMETER_TEXTS) {
-    return `it has texts for ${count} parameters, at most ${MAX_PARAMETER_TEXTS} are allowed`;
+    return `it describes ${count} parameters, at most ${MAX_PARAMETER_TEXTS} are allowed`;
   }
   const [unknown] = unknownParameters({ parameters }, target.parameters);
   if (unknown !== undefined) return `there is no parameter "${shortened(unknown, 60)}"`;
   const long = Object.entries(parameters).find(([, text]) => text.length > MAX_PARAMETER_TEXT);
-  return long && `the text of the parameter ${long[0]} has ${long[1].length} characters, ` +
+  return long && `the description of the parameter ${long[0]} has ${long[1].length} characters, ` +
       `${long[1].length - MAX_PARAMETER_TEXT} more than allowed`;
 }
 

@@ -55,7 +55,7 @@ export function manipulationInText(
   if (found !== undefined) return found;
   for (const [path, text] of Object.entries(parameters)) {
     const why = manipulationIn(text, siblings);
-    if (why !== undefined) return `the text of the parameter ${path}: ${why}`;
+    if (why !== undefined) return `the description of the parameter ${path}: ${why}`;
   }
   return undefined;
 }
