@@ -142,6 +142,19 @@ Deno.test("what was measured over another text of a parameter promotes nothing",
   assert.match(job.tools[0]?.outcome ?? "", /has no parameter "days\.from" now/);
 });
 
+Deno.test("a candidate must be tested against a promoted one with the same description", async () => {
+  await using opened = await openWithParameters();
+  const { candidateId: plain } = await draft(opened);
+  const { id: candidateId } = await propose(opened, TEXTS);
+  await confirmCandidate(opened, candidateId);
+  await opened.admin.promote({ ...FORECAST, candidateId: plain, reason: "I like it" }, "person");
+  const promoting = opened.admin.promote({ ...FORECAST, candidateId }, "caller");
+  assert.match(
+    (await failure(promoting, "PROMOTION_REFUSED")).message,
+    /it was not tested against the promoted description/,
+  );
+});
+
 Deno.test("texts for parameters are exported, imported, and proposed to the server's author", async () => {
   await using from = await openWithParameters();
   await using to = await openWithParameters();

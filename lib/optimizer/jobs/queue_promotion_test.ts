@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
+import type { OwnParameterTexts } from "../../core/tool_text.ts";
 import type { OptimizationJobs } from "./queue.ts";
 import type { JobRequest } from "./selection.ts";
 import { JobBench } from "../testing/job_bench.ts";
@@ -88,6 +89,30 @@ Deno.test("OptimizationJobs promotes nothing against a text that the server no l
   const job = await ended(jobs, await jobs.start(saved));
   assert.match(job.tools[0]?.outcome ?? "", /own description changed during the test/);
   assert.deepEqual(bench.promotions.list(), []);
+});
+
+Deno.test("OptimizationJobs promotes nothing over another text of a parameter than was tested", async () => {
+  const changes: [now: OwnParameterTexts, outcome: RegExp][] = [
+    [{ city: "A city" }, /own description changed during the test/],
+    [{}, /own description changed during the test/],
+    [{ city: "City", other: "New" }, /^Promoted: /],
+  ];
+  for (const [now, outcome] of changes) {
+    await using bench = await JobBench.open();
+    await bench.savePrompts(50);
+    const parameters = { city: "Like Oslo" };
+    await bench.saveCandidate("good", GOOD, "get_forecast", { ...EARLY, parameters });
+    bench.targets.parameters = { city: "City" };
+    const jobs = bench.gateway(
+      "one",
+      evaluatorOf((asked, run) => {
+        if (asked.call === 20) bench.targets.parameters = now;
+        return byDescription(asked, run);
+      }),
+    );
+    const job = await ended(jobs, await jobs.start(saved));
+    assert.match(job.tools[0]?.outcome ?? "", outcome);
+  }
 });
 
 Deno.test("OptimizationJobs keeps on record what a promoted description was compared with", async () => {

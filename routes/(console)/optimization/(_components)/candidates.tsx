@@ -11,6 +11,7 @@ import {
   type ScorePair,
 } from "../(_page)/comparison.ts";
 import { ModelFamily } from "../../../../lib/core/model_family.ts";
+import { shortened } from "../../../../lib/core/text.ts";
 import { MAX_PARAMETER_TEXT } from "../../../../lib/core/tool_text.ts";
 import { formatCount, inertString } from "../../../../lib/console/ui/format.ts";
 import { PARAMETER } from "../(_page)/browser.ts";
@@ -255,19 +256,21 @@ function ParameterFields({ page }: { page: ToolOptimizationPage }) {
   const isTyped = typed.do === "propose" &&
     parameters.some(({ path }) => typed[PARAMETER + path]?.trim());
   return (
-    <details open={isTyped}>
+    <details class="edit-words" open={isTyped}>
       <summary>Descriptions of parameters</summary>
-      {parameters.map(({ path, text }) => (
-        <TextField
-          key={path}
-          id={PARAMETER + path}
-          label={inertString(path)}
-          placeholder={text === "" ? "none" : inertString(text)}
-          maxLength={MAX_PARAMETER_TEXT}
-          value={typed.do === "propose" ? typed[PARAMETER + path] ?? "" : ""}
-        />
-      ))}
-      <p class="hint">Empty: the server's own, shown in the field.</p>
+      <div class="form">
+        {parameters.map(({ path, text }) => (
+          <TextField
+            key={path}
+            id={PARAMETER + path}
+            label={inertString(path)}
+            placeholder={text === "" ? "none" : inertString(shortened(text, 200))}
+            maxLength={MAX_PARAMETER_TEXT}
+            value={typed.do === "propose" ? typed[PARAMETER + path] ?? "" : ""}
+          />
+        ))}
+        <p class="hint">Empty: the server's own, shown in the field.</p>
+      </div>
     </details>
   );
 }
