@@ -6,8 +6,9 @@ import { TestCli } from "./cli.ts";
 import { launchBrowser } from "./browser.ts";
 import { connectOver, type EndpointClient, must, openRaw } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, openPage } from "./console_pages.ts";
-import { libraryServer, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
+import { LIBRARY_TOOLS, libraryServer, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
+import { evaluate, evaluatorTest, GOOD, Lab, resultOf, savePrompts } from "./optimization.ts";
 import { StatelessClient } from "./stateless_client.ts";
 
 const TOOL = "library.find_books";
@@ -138,6 +139,30 @@ Deno.test("a promoted text for a parameter is served to clients of 2025 and 2026
     assert.match(await cli.ok("optimize", "import", file), /Nothing new in 1 tool/);
     assert.match(await Deno.readTextFile(file), /"query": "One author's name"/);
   });
+});
+
+await evaluatorTest("the evaluated model sees descriptions of parameters", async (claude) => {
+  await using lab = await Lab.open({ claude });
+  await using manager = await lab.manager();
+  await savePrompts(manager);
+  const proposal = { server: "library", tool: "find_books", parameters: { query: QUERY } };
+  const { data } = await manager.call("propose_candidate", { ...proposal, description: GOOD });
+  const candidateId = String(data.candidateId);
+  await evaluate(manager, candidateId);
+  const seen = lab.seen.flatMap(({ schemas, descriptions }) =>
+    Object.entries(schemas).filter(([name]) => name.endsWith("library_find_books"))
+      .map(([name, schema]) => [descriptions[name], schema] as const)
+  );
+  const { inputSchema } = LIBRARY_TOOLS.find(({ name }) => name === "find_books")!;
+  const described = {
+    ...inputSchema,
+    properties: { query: { type: "string", description: QUERY } },
+  };
+  for (const [description, schema] of seen) {
+    assert.deepEqual(schema, description === GOOD ? described : inputSchema);
+  }
+  assert.deepEqual(new Set(seen.map(([text]) => text)), new Set([GOOD, POOR_DESCRIPTION]));
+  assert.deepEqual((await resultOf(manager, candidateId)).parameters, { query: QUERY });
 });
 
 browserTest("the console saves texts for parameters, and shows how they differ", async () => {
