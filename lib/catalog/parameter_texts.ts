@@ -5,7 +5,7 @@ import { type TextSegment, wordDiff } from "./word_diff.ts";
 /** What lies deeper, or beyond so many parameters, has no text that can be replaced. */
 const DEEPEST = 8;
 const MOST = 200;
-const PLAIN_NAME = /^[^.[\]"]+$/;
+const PLAIN_NAME = /^[^.=[\]"]+$/;
 
 interface ParameterPlace {
   /** Of the description, where there is one. */
@@ -104,7 +104,7 @@ function addPlaces(
   }
 }
 
-/** `filter.since`; a name with a dot, a bracket or a quote is written `filter["a.b"]`. */
+/** `filter.since`; a name with one of `. = [ ] "` is written `filter["a.b"]`. */
 function joined(path: string, name: string): string {
   if (!PLAIN_NAME.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === "" ? name : `${path}.${name}`;

@@ -5,7 +5,7 @@ import { parameterTextsIn, withParameterTexts } from "./parameter_texts.ts";
 const TEXT = String.raw`{ "inputSchema" : {"required":["query"], "type":"object",
   "properties": { "query" :{"description":"Q\u00e9 \"x\"","maxLength":90071992547409930001,"type":"string"},
     "filter":{"type":"object","properties":{
-      "since":{ "type":"integer", "default":1e400 },"a.b":{"type":"string"},"":{}}},
+      "since":{ "type":"integer", "default":1e400 },"a.b":{"type":"string"},"a=b":{"type":"string"},"":{}}},
     "tags":{"type":"array","items":{"type":"string"}},
     "orders":{"items":{"properties":{"id":{"const":12345678901234567890}}},"description":"Orders"},
     "who":{"$ref":"#/$defs/Person"},
@@ -20,6 +20,7 @@ Deno.test("parameterTextsIn() has every path with the server's own text", () => 
     filter: null,
     "filter.since": null,
     'filter["a.b"]': null,
+    'filter["a=b"]': null,
     'filter[""]': null,
     tags: null,
     "tags[]": null,
@@ -54,8 +55,6 @@ Deno.test("withParameterTexts() changes these descriptions and no other characte
     .replace('"The owner"', '"Owns"');
   assert.equal(changed, expected);
   assert.equal(parameterTextsIn(changed)["orders[].id"], "An order's");
-  // And back, to what came.
-  assert.notEqual(changed, TEXT);
   assert.equal(withParameterTexts(TEXT, {}), TEXT);
 });
 

@@ -179,6 +179,22 @@ Deno.test("chooseCandidates() leaves out what is the server's own text, and doub
   assert.deepEqual(idsOf(chooseCandidates({ ...base, saved: doubles }).candidates), ["a"]);
 });
 
+Deno.test("chooseCandidates() tells candidates apart by parameters, and leaves out what cannot be served", () => {
+  const described = (id: string, parameters: Record<string, string>) => ({
+    ...aCandidate(id, "Own"),
+    parameters,
+  });
+  const all = [
+    described("a", { city: "A city" }),
+    described("b", { city: "Like Oslo" }),
+    described("twice", { city: "A city" }),
+    described("gone", { town: "A town" }),
+  ];
+  const input = { ...base, parameters: { city: "City" }, saved: all };
+  assert.deepEqual(idsOf(chooseCandidates(input).candidates), ["a", "b"]);
+  assert.deepEqual(idsOf(chooseCandidates({ ...input, inForce: "a" }).candidates), ["b"]);
+});
+
 Deno.test("chooseCandidates() takes those that are named and no others", () => {
   const options = JobOptions.parse({ candidateIds: ["e", "b"] });
   const chosen = chooseCandidates({ ...base, options, saved });

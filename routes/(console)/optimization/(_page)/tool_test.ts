@@ -145,3 +145,28 @@ Deno.test("toolOptimizationPage() names what may have been meant", async () => {
   const found = await toolOptimizationPage(opened.gateway, input);
   assert.deepEqual(found, { missing: "forcast", nearest: ["forecast"] });
 });
+
+Deno.test("toolOptimizationPage() shows how descriptions of parameters differ, then and now", async () => {
+  await using opened = await optimizationGateway();
+  opened.describe("Own", { city: { description: "City name" }, day: {} });
+  const parameters = { city: "City name, in any spelling", day: "Like 2026-01-31" };
+  const { id } = await opened.admin.propose({ ...NAMED, description: GOOD, parameters }, "person");
+  const before = await open(opened);
+  assert.deepEqual(before.parameters, [{ path: "city", text: "City name" }, {
+    path: "day",
+    text: "",
+  }]);
+  const added = (page: ToolOptimizationPage) =>
+    page.candidates[0]?.parameterDiffs.map(({ path, segments }) => [
+      path,
+      segments.filter(({ kind }) => kind === "added").map(({ text }) => text).join("").trim(),
+    ]);
+  const diffs = [["city", ", in any spelling"], ["day", "Like 2026-01-31"]];
+  assert.deepEqual(added(before), diffs);
+  await opened.admin.promote({ ...NAMED, candidateId: id, reason: "a test" }, "person");
+  assert.deepEqual(added(await open(opened)), diffs, "against the server's own");
+  opened.describe("Own", { city: { description: "Name of a city" }, day: {} });
+  const { stale } = await open(opened);
+  assert.equal(stale?.segments, undefined);
+  assert.deepEqual(stale?.parameterDiffs.map(({ path }) => path), ["city"]);
+});
