@@ -124,6 +124,12 @@ Deno.test("texts for parameters are served with their description, and nothing e
     JSON.parse(text.replace("Gets data.", "For GPT")),
   );
 
+  // A live A/B shows them to one arm.
+  const [promoted, other] = (["promoted", "other"] as const).map((arm) => units().get(arm)![0]!);
+  serve({ ...forAll, trial: TRIAL });
+  assert.deepEqual([shown({ unit: promoted }).text, shown({ unit: other }).text], [withYear, text]);
+  serve(forAll, { description: "For GPT", family: "gpt" });
+
   let published = 0;
   catalog.onChange(() => published++);
   serve(forAll, { description: "For GPT", family: "gpt" });
