@@ -6,9 +6,19 @@ import { TestCli } from "./cli.ts";
 import { launchBrowser } from "./browser.ts";
 import { connectOver, type EndpointClient, must, openRaw } from "./combined_endpoints.ts";
 import { assertReadable, browserTest, openPage } from "./console_pages.ts";
+import { LIBRARY_WRITES } from "./fixtures/library_prompts.ts";
 import { LIBRARY_TOOLS, libraryServer, POOR_DESCRIPTION } from "./fixtures/library_server.ts";
 import { type RunningGateway, startGateway, until } from "./gateway.ts";
-import { evaluate, evaluatorTest, GOOD, Lab, resultOf, savePrompts } from "./optimization.ts";
+import {
+  ended,
+  evaluate,
+  evaluatorTest,
+  GOOD,
+  Lab,
+  resultOf,
+  savePrompts,
+  startJob,
+} from "./optimization.ts";
 import { StatelessClient } from "./stateless_client.ts";
 
 const TOOL = "library.find_books";
@@ -166,6 +176,25 @@ await evaluatorTest("the evaluated model sees descriptions of parameters", async
   assert.ok(texts.size === 2 && texts.has(GOOD), [...texts].join());
   assert.deepEqual((await resultOf(manager, candidateId)).parameters, { query: QUERY });
 });
+
+await evaluatorTest(
+  "a job writes descriptions of parameters, and clients get those that it promotes",
+  async (claude) => {
+    const candidates = [{ description: GOOD, parameters: { query: QUERY } }];
+    const find_books = { ...LIBRARY_WRITES.find_books, candidates };
+    await using lab = await Lab.open({ claude, writes: { ...LIBRARY_WRITES, find_books } });
+    await using manager = await lab.manager();
+    const jobId = await startJob(manager, "optimize_tools", {
+      tools: ["find_books"],
+      candidatesPerTool: 1,
+      parameters: true,
+    });
+    const job = await ended(manager, jobId);
+    assert.match(job.tools[0]?.outcome ?? "", /^Promoted: /);
+    await using client = await open(lab.gateway.url, ENDPOINTS[1]!);
+    assert.deepEqual(textsIn(await client.client.listTools()), [GOOD, QUERY]);
+  },
+);
 
 browserTest("the console saves texts for parameters, and shows how they differ", async () => {
   await withLibrary(async (_, { url }) => {
