@@ -9,6 +9,7 @@ import { connectChaos, exerciseCallingOff } from "./fixtures/exercise_chaos.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { startHttpFixture } from "./fixtures/start_fixture.ts";
 import { until } from "./gateway.ts";
+import { StatelessClient } from "./stateless_client.ts";
 
 const SHARED = "note://same/readme?lang=en";
 const TEMPLATE = "note://same/{id}";
@@ -305,5 +306,50 @@ Deno.test("/mcp: what two servers say and ask reaches the client it is for, as i
         return answer === `${added} was called` || undefined;
       });
     },
+  );
+});
+
+Deno.test("an invalid prompt or resource costs clients nothing but itself", async () => {
+  await using good = library("good");
+  await using bad = library("bad");
+  const broken: Record<string, unknown> = {
+    prompts: [{ name: "x", arguments: "oops" }, { name: "y" }],
+    resources: [{ uri: "bad://x" }, { uri: "bad://y", name: "y" }],
+    resourceTemplates: [{ uriTemplate: "bad://x/{id}", name: 1 }, null],
+  };
+  bad.scripts.set("prompts/list", () => ({ prompts: broken.prompts }));
+  bad.scripts.set("resources/list", () => ({ resources: broken.resources }));
+  bad.scripts.set("resources/templates/list", () => ({
+    resourceTemplates: broken.resourceTemplates,
+  }));
+  await using endpoints = await Endpoints.open({ good: at(good), bad: at(bad) });
+  const listed = async (path: string) => {
+    await using client = await connect(endpoints.url, path);
+    await using newer = await StatelessClient.http(new URL(path, endpoints.url));
+    const lists = await Promise.all([client.client, newer.client].map(async (sdk) => [
+      (await sdk.listPrompts()).prompts.map(({ name }) => name),
+      (await sdk.listResources()).resources.map(({ uri }) => uri),
+      (await sdk.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+    ]));
+    assert.deepEqual(lists[0], lists[1]);
+    return lists[0];
+  };
+  assert.deepEqual(await listed("/servers/bad/mcp"), [["y"], ["bad://y"], []]);
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(await listed("/mcp?features=all"), [
+      ["bad_y", "good_greet"],
+      ["bad://y", SHARED, "good://own"],
+      [TEMPLATE, "good://{id}"],
+    ]);
+  }
+  const { value } = await endpoints.api("POST", "/api/server.logs", { name: "bad" });
+  const { lines } = z.object({ lines: z.array(z.object({ line: z.string() })) }).parse(value);
+  assert.deepEqual(
+    lines.map(({ line }) => line).filter((line) => line.includes("left out")).sort(),
+    [
+      'prompts/list: left out "x", which is invalid: arguments: Invalid input: expected array, received string',
+      'resources/list: left out "bad://x", which is invalid: name: Invalid input: expected string, received undefined',
+      'resources/templates/list: left out "bad://x/{id}", which is invalid: name: Invalid input: expected string, received number',
+    ],
   );
 });

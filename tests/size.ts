@@ -4,8 +4,8 @@ import type { SourceFile } from "./architecture.ts";
 
 /** What the test holds the product to. */
 export const CEILING = {
-  files: 740,
-  lines: 120_800,
+  files: 741,
+  lines: 120_900,
   linesPerFile: 500,
   linesPerFunction: 120,
 };

@@ -23,7 +23,7 @@ import {
   withExposedEntry,
   withExposedUris,
 } from "./resource_aggregate.ts";
-import { type CallServer, declares, listFromAll, SKILLS_LIST } from "./server_lists.ts";
+import { type CallServer, declares, listValid, SKILLS_LIST } from "./server_lists.ts";
 import { TaskAggregate, withOwnTasks, withRoutedTasks } from "./task_aggregate.ts";
 import type { Client, McpRequest } from "../core/client.ts";
 import { completionRef, requestParams } from "./call.ts";
@@ -98,7 +98,7 @@ export class FeatureAggregate {
       }
       case SKILLS_LIST: {
         const { callable, list } = this.#options;
-        const items = await listFromAll(callable(), "skills", request, list);
+        const items = await listValid(callable(), "skills", request, list);
         const texts = items.map(({ server, text }) =>
           withExposedEntry(text, (uri) => this.#exposed(server.name, uri))
         );
@@ -194,8 +194,8 @@ export class FeatureAggregate {
   ): Promise<ResourceAggregate> {
     const { list } = this.#options;
     const [resources, templates] = await Promise.all([
-      listFromAll(servers, "resources", request, list),
-      listFromAll(servers, "resourceTemplates", request, list),
+      listValid(servers, "resources", request, list),
+      listValid(servers, "resourceTemplates", request, list),
     ]);
     return new ResourceAggregate(resources, templates, claims);
   }

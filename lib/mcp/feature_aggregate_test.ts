@@ -44,7 +44,7 @@ function featuresIn(
     connected: () => connected.map((name) => known.get(name)!),
     list(_, request) {
       const lists: Record<string, string> = {
-        "resources/list": '{"resources":[{"uri":"a://b"}]}',
+        "resources/list": '{"resources":[{"uri":"a://b","name":"b"}]}',
         "prompts/list": '{"prompts":[{"name":"greet"}]}',
       };
       return Promise.resolve(resultText(request.id, lists[request.method] ?? "{}"));

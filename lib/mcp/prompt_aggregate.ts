@@ -3,7 +3,7 @@ import { flatNames, namespacedName } from "../catalog/names.ts";
 import type { McpRequest } from "../core/client.ts";
 import { memberSpans, replaceSpan } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
-import { type CallServer, type ListedItem, listFromAll } from "./server_lists.ts";
+import { type CallServer, type ListedItem, listValid } from "./server_lists.ts";
 
 /** Lists younger than this are not asked for again to find something that is not in them. */
 const FRESH_MS = 2_000;
@@ -32,7 +32,7 @@ export class PromptAggregate {
 
   /** The entries of a list of them all. */
   async load(servers: readonly ManagedServer[], request: McpRequest): Promise<string[]> {
-    const items = await listFromAll(servers, "prompts", request, this.#options.list);
+    const items = await listValid(servers, "prompts", request, this.#options.list);
     const named = new Map<string, ListedItem>();
     for (const item of items) {
       if (typeof item.value.name !== "string") continue;

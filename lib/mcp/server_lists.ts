@@ -5,11 +5,15 @@ import type {
   ServerCapabilities,
 } from "@modelcontextprotocol/sdk/types";
 import { asAbortSignal, type CancelSignal } from "../core/async.ts";
+import { shortened } from "../core/text.ts";
 import {
+  elementSpans,
   elementTexts,
   isObject,
   memberSpans,
   memberText,
+  parseJson,
+  replaceSpan,
   type Unchecked,
   withId,
 } from "../core/rpc.ts";
@@ -62,6 +66,10 @@ const ALL_LISTS = {
   skills: { method: SKILLS_LIST, key: "uri", capability: "extensions", extension: SKILLS },
 } as const;
 
+const LIST_NAMES = Object.keys(ALL_LISTS) as (keyof typeof ALL_LISTS)[];
+/** Of an invalid entry, in the log. */
+const MAX_NAME = 100;
+
 /** What all of the servers list, server by server; one that fails is left out. */
 export async function listFromAll(
   servers: readonly ManagedServer[],
@@ -83,6 +91,49 @@ export async function listFromAll(
     }
   }));
   return lists.flat();
+}
+
+/** The entries that a client of the SDK accepts: it refuses a whole list for one that is invalid. */
+export async function listValid(...args: Parameters<typeof listFromAll>): Promise<ListedItem[]> {
+  const items = await listFromAll(...args);
+  if (items.length === 0) return items;
+  const check = await checkFor(args[1]);
+  return items.filter(({ server, value }) => check(server, value));
+}
+
+/** The same for the answer to a list of one server, which stays as it came if all entries are valid. */
+export async function withValidItems(
+  server: ManagedServer,
+  method: string,
+  answer: string,
+): Promise<string> {
+  const list = LIST_NAMES.find((list) => ALL_LISTS[list].method === method);
+  const result = list && memberSpans(answer).get("result");
+  const span = result && answer[result.start] === "{"
+    ? memberSpans(answer, result.start).get(list)
+    : undefined;
+  if (!list || !span) return answer;
+  const values = parseJson(answer.slice(span.start, span.end));
+  if (!Array.isArray(values)) return answer;
+  const check = await checkFor(list);
+  const isValid = values.map((value) => check(server, value));
+  if (isValid.every(Boolean)) return answer;
+  const texts = elementSpans(answer, span.start).filter((_, index) => isValid[index])
+    .map(({ start, end }) => answer.slice(start, end));
+  return replaceSpan(answer, span, `[${texts.join()}]`);
+}
+
+/** Whether an entry is valid; of each list, the first that is not is noted in its server's log. */
+async function checkFor(list: keyof typeof ALL_LISTS) {
+  const { entryProblem } = await import("./list_entries.ts");
+  return (server: ManagedServer, value: unknown): boolean => {
+    const problem = entryProblem(list, value);
+    if (problem === undefined) return true;
+    const { method, key } = ALL_LISTS[list];
+    const name = shortened(JSON.stringify(isObject(value) ? value[key] : value) ?? "", MAX_NAME);
+    server.warnOnce(method, `${method}: left out ${name}, which is invalid: ${problem}`);
+    return false;
+  };
 }
 
 export type ServerFeatures = Record<ListName, ListedItem["value"][]>;

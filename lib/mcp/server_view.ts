@@ -36,6 +36,7 @@ import { withFollowableAdvice } from "./recovery.ts";
 import { checkParamHeaders } from "./param_headers.ts";
 import { Relay } from "./relay.ts";
 import type { ContentGuard } from "../trust/content_guard/guard.ts";
+import { withValidItems } from "./server_lists.ts";
 import { isStillStarting } from "./starting_servers.ts";
 import { callAsTask, requiresTask } from "./task_aggregate.ts";
 import type { Answer, View, ViewSession } from "./view.ts";
@@ -358,7 +359,8 @@ class ServerViewSession implements ViewSession {
     if (refusal !== undefined) return { text: refusal };
     const use = { server: server.name, method, principal: this.#client.principal, request };
     const response = await useServer(policy, use, () => this.#relay.call(request, params));
-    return { text: screen ? await screen.shown(server, method, response) : response };
+    const shown = screen ? await screen.shown(server, method, response) : response;
+    return { text: await withValidItems(server, method, shown) };
   }
 
   /** Waits for a server that may list more, soon, before reporting that it has no such tool. */

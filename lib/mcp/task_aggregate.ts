@@ -13,7 +13,7 @@ import {
 } from "../core/rpc.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { requestParams } from "./call.ts";
-import { type CallServer, listFromAll } from "./server_lists.ts";
+import { type CallServer, listValid } from "./server_lists.ts";
 
 /** A task's id at endpoints that combine several servers: its server's name, then its own id. */
 const ROUTED = /^([A-Za-z0-9_-]{1,64}):(.+)$/s;
@@ -43,7 +43,7 @@ export class TaskAggregate {
     if (ON_TASK.has(request.method)) return await this.#onTask(request);
     if (request.method !== "tasks/list") return undefined;
     const { connected, list } = this.#options;
-    const tasks = await listFromAll(connected(), "tasks", request, list);
+    const tasks = await listValid(connected(), "tasks", request, list);
     const texts = tasks.map(({ server, text }) =>
       withIds(text, taskIdIn(text, 0), (id) => routedTask(server.name, id))
     );

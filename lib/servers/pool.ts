@@ -78,7 +78,7 @@ export class ServerPool implements AsyncDisposable {
 
   /** Resolves when the tools of the last run are listed. */
   async recalled(): Promise<void> {
-    await Promise.all(Array.from(this.#servers.values(), (server) => server.recalled));
+    await Promise.all(Array.from(this.#servers.values(), ({ toolList }) => toolList.recalled));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -101,6 +101,7 @@ export class ManagedServer implements AsyncDisposable {
   readonly #reach: Pick<ConnectionOptions, "serverName" | "openTransport">;
   readonly toolList: ToolList;
   readonly #broadcastListeners = new Set<(text: string) => void>();
+  readonly #warned = new Set<string>();
   readonly #closing = new AbortController();
   #server: PooledServer;
   #info: ServerInfo | undefined;
@@ -392,11 +393,6 @@ export class ManagedServer implements AsyncDisposable {
     else await this.#shared.connect();
   }
 
-  /** Resolves when the tools of the last run are listed, where they are wanted. */
-  get recalled(): Promise<unknown> {
-    return this.toolList.recalled;
-  }
-
   refreshTools(): Promise<void> {
     return this.toolList.refresh();
   }
@@ -484,6 +480,13 @@ export class ManagedServer implements AsyncDisposable {
     if (isLost && error.kind === "login") return notConnected(this.status);
     if (isLost) return callLost(this.name, error);
     return error instanceof Error ? error : new GatewayError("INTERNAL", { cause: error });
+  }
+
+  /** Logs what is wrong with a part of the server, which may be found again and again. */
+  warnOnce(part: string, line: string): void {
+    if (this.#warned.has(part)) return;
+    this.#warned.add(part);
+    this.#logLine(line, "warning");
   }
 
   #logLine(line: string, kind: "stderr" | "warning"): void {
