@@ -7,37 +7,47 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import * as z from "zod";
 import { Endpoints } from "./combined_endpoints.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";
-import { fixtureCommand } from "./fixtures/start_fixture.ts";
+import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { until } from "./gateway.ts";
 import { StatelessClient } from "./stateless_client.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
 const Task = z.looseObject({ taskId: z.string(), status: z.string() }).partial();
 
-/** Asks about a task by hand: the SDK's client knows no tasks of this revision. */
-async function ask(url: URL, method: string, name: string, more: object = {}) {
-  const key = method === "tools/call" ? "name" : "taskId";
+/** Sends a request by hand: the SDK's client knows no tasks of this revision. */
+async function post(
+  url: URL,
+  method: string,
+  params: Record<string, unknown>,
+  { capabilities = { extensions: { [TASKS]: {} } }, token }: {
+    capabilities?: object;
+    token?: string | undefined;
+  } = {},
+): Promise<Response> {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": { extensions: { [TASKS]: {} } },
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
   };
-  const response = await fetch(url, {
+  const name = params.name ?? params.taskId;
+  return await fetch(url, {
     method: "POST",
     headers: {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": method,
-      "mcp-name": name,
+      ...(typeof name === "string" ? { "mcp-name": name } : {}),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method,
-      params: { [key]: name, ...more, _meta },
-    }),
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
   });
+}
+
+/** The result of a request about a task, or of a call that may become one. */
+async function ask(url: URL, method: string, name: string, more: object = {}) {
+  const key = method === "tools/call" ? "name" : "taskId";
+  const response = await post(url, method, { [key]: name, ...more });
   const text = await response.text();
   const json = text.startsWith("{") ? text : /^data: (\{.*"result".*)$/m.exec(text)?.[1];
   return z.object({ result: Task }).parse(JSON.parse(json ?? text)).result;
@@ -91,6 +101,98 @@ Deno.test("clients of 2026-07-28 get what the aggregated endpoints have", async 
     await until(async () =>
       (await ask(at("/mcp"), "tasks/get", taskId)).status === "cancelled" || undefined
     );
+  });
+});
+
+/** The tasks' states that a client hears of, as `ID STATUS RESULT`. */
+async function listenForTasks(client: StatelessClient, taskIds: string[]): Promise<string[]> {
+  const heard: string[] = [];
+  client.client.fallbackNotificationHandler = ({ method, params }) => {
+    const { taskId, status, result } = Told.parse(params);
+    heard.push([method, taskId, status, result?.content[0].text].join(" ").trim());
+    return Promise.resolve();
+  };
+  await client.client.listen({ taskIds } as object);
+  return heard;
+}
+
+const Told = z.strictObject({
+  taskId: z.string(),
+  status: z.string(),
+  result: z.looseObject({ content: z.tuple([z.looseObject({ text: z.string() })]) }).optional(),
+  createdAt: z.string(),
+  lastUpdatedAt: z.string(),
+  ttlMs: z.number(),
+  pollIntervalMs: z.number(),
+  _meta: z.looseObject({}),
+});
+
+Deno.test("changes of tasks reach clients of 2026-07-28 that listen for them", async (t) => {
+  await using server = await startHttpFixture("matrix_stateless", ["--http", "pushing"]);
+  await using endpoints = await Endpoints.open({
+    pushing: { type: "http", url: server.url },
+    silent: fixtureCommand("matrix_stateless", ["--stdio", "silent"]),
+  });
+  await endpoints.build("all", ["pushing.*", "silent.*"]);
+  const capabilities = { extensions: { [TASKS]: {} } };
+  for (
+    const [path, prefix] of [
+      ["/servers/pushing/mcp?names=original", ""],
+      ["/mcp", "pushing_"],
+      ["/toolsets/all/mcp", "pushing_"],
+    ] as const
+  ) {
+    const url = new URL(path, endpoints.url);
+    const start = async (args: object, name = `${prefix}work`) =>
+      (await ask(url, "tools/call", name, { arguments: args })).taskId ?? "";
+
+    await t.step(`of a server that announces them, at ${path}`, async () => {
+      await using client = await StatelessClient.http(url, { capabilities });
+      const [endless, quick, other] = [
+        await start({ endless: true }),
+        await start({}),
+        await start({ endless: true }),
+      ];
+      const heard = await listenForTasks(client, [endless, quick, "nobody:1"]);
+      await until(() => heard.includes(`notifications/tasks ${endless} working`) || undefined);
+      await until(() =>
+        heard.includes(`notifications/tasks ${quick} completed pushing: worked`) || undefined
+      );
+      await ask(url, "tasks/cancel", other);
+      await ask(url, "tasks/cancel", endless);
+      await until(() => heard.includes(`notifications/tasks ${endless} cancelled`) || undefined);
+      assert.ok(!heard.some((line) => line.includes(other)), "it did not ask for it");
+    });
+  }
+
+  await t.step("only for own tasks, whose server announces changes", async () => {
+    const url = new URL("/mcp", endpoints.url);
+    const { taskId = "" } = await ask(url, "tools/call", "silent_work", { arguments: {} });
+    const known = await ask(url, "tools/call", "pushing_work", { arguments: { endless: true } });
+    const acknowledged = async (token?: string) => {
+      const response = await post(url, "subscriptions/listen", {
+        notifications: { taskIds: [taskId, known.taskId, "pushing:none"] },
+      }, { token });
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      while (!text.includes("\n\n")) text += (await reader.read()).value ?? "";
+      await reader.cancel();
+      return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? "").params.notifications;
+    };
+    assert.deepEqual(await acknowledged(), { taskIds: [known.taskId] });
+    const { value } = await endpoints.api("POST", "/api/token.create", { name: "other" });
+    assert.deepEqual(await acknowledged(String(value.text)), { taskIds: [] });
+    await ask(url, "tasks/cancel", known.taskId ?? "");
+  });
+
+  await t.step("never for a client without the extension", async () => {
+    const url = new URL("/mcp", endpoints.url);
+    const params = { notifications: { taskIds: ["pushing:1"] } };
+    const response = await post(url, "subscriptions/listen", params, { capabilities: {} });
+    assert.equal(response.status, 400);
+    const { error } = await response.json();
+    assert.deepEqual([error.code, error.data.requiredCapabilities], [-32021, capabilities]);
+    assert.equal((await post(url, "tasks/follow", { taskId: "pushing:1" })).status, 404);
   });
 });
 

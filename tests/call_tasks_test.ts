@@ -13,7 +13,7 @@ const KEY = "io.modelcontextprotocol";
 const TASKS = `${KEY}/tasks`;
 
 const Result = z.looseObject({
-  resultType: z.string(),
+  resultType: z.string().optional(),
   taskId: z.string().default(""),
   status: z.string().optional(),
   statusMessage: z.string().optional(),
@@ -27,10 +27,17 @@ const Answer = z.looseObject({
   error: z.looseObject({ code: z.number(), message: z.string() }).optional(),
 });
 
+const Acknowledged = z.looseObject({
+  notifications: z.strictObject({ taskIds: z.array(z.string()) }),
+});
+
 /** A client with tasks over the SDK's transport: the SDK's client refuses results that are tasks. */
 class TaskClient implements AsyncDisposable {
   readonly #transport: StreamableHTTPClientTransport;
   readonly #waiting = new Map<number, (answer: z.infer<typeof Answer>) => void>();
+  /** The states of tasks that it was told on `subscriptions/listen`. */
+  readonly told: z.infer<typeof Result>[] = [];
+  #acknowledged: ((taskIds: string[]) => void) | undefined;
   #requests = 0;
 
   private constructor(transport: StreamableHTTPClientTransport) {
@@ -45,6 +52,7 @@ class TaskClient implements AsyncDisposable {
     });
     const client = new TaskClient(transport);
     transport.onmessage = (message) => {
+      if ("method" in message) return client.#hear(message);
       const answer = Answer.parse(message);
       if (answer.id !== undefined) client.#waiting.get(answer.id)?.(answer);
     };
@@ -54,9 +62,29 @@ class TaskClient implements AsyncDisposable {
   }
 
   async answer(method: string, params: Record<string, unknown>) {
-    const id = ++this.#requests;
     const { promise, resolve } = Promise.withResolvers<z.infer<typeof Answer>>();
-    this.#waiting.set(id, resolve);
+    this.#waiting.set(this.#requests + 1, resolve);
+    await this.#send(method, params);
+    return await promise;
+  }
+
+  /** Listens for changes of tasks; the ids of those it will hear of. */
+  async listen(...taskIds: string[]): Promise<string[]> {
+    const { promise, resolve } = Promise.withResolvers<string[]>();
+    this.#acknowledged = resolve;
+    await this.#send("subscriptions/listen", { notifications: { taskIds } });
+    return await promise;
+  }
+
+  #hear({ method, params }: { method: string; params?: unknown }): void {
+    if (method === "notifications/tasks") this.told.push(Result.parse(params));
+    if (method !== "notifications/subscriptions/acknowledged") return;
+    const { notifications } = Acknowledged.parse(params);
+    this.#acknowledged?.(notifications.taskIds);
+  }
+
+  async #send(method: string, params: Record<string, unknown>): Promise<void> {
+    const id = ++this.#requests;
     const _meta = {
       [`${KEY}/protocolVersion`]: REVISION,
       [`${KEY}/clientInfo`]: { name: "tasks", version: "1" },
@@ -64,7 +92,11 @@ class TaskClient implements AsyncDisposable {
       progressToken: id,
     };
     await this.#transport.send({ jsonrpc: "2.0", id, method, params: { ...params, _meta } });
-    return await promise;
+  }
+
+  /** Waits until it was told that a task has a status, and returns what it was told. */
+  hears(taskId: string, wanted: string) {
+    return until(() => this.told.find((told) => told.taskId === taskId && told.status === wanted));
   }
 
   async request(method: string, params: Record<string, unknown>) {
@@ -138,6 +170,34 @@ Deno.test("a slow call of an older program continues as a task, at every endpoin
     assert.equal((await client.request("tasks/get", { taskId })).status, "cancelled");
   });
 
+  await t.step("each change is announced to a client that listens", async () => {
+    await using client = await at("/mcp");
+    const args = { kind: "elicitation", first_ms: 1_000, then_ms: 1 };
+    const { taskId } = await client.call("chaos_ask", args);
+    assert.deepEqual(await client.listen(taskId, `${taskId}x`), [taskId]);
+    const first = await client.hears(taskId, "working");
+    assert.equal(first.resultType, undefined);
+    const { inputRequests } = await client.hears(taskId, "input_required");
+    const accepted = { action: "accept", content: { answer: "from a person" } };
+    const [id = ""] = Object.keys(inputRequests);
+    await client.request("tasks/update", { taskId, inputResponses: { [id]: accepted } });
+    const { result } = await client.hears(taskId, "completed");
+    assert.match(result?.content[0]?.text ?? "", /from a person/);
+    assert.deepEqual((await client.request("tasks/get", { taskId })).result, result);
+  });
+
+  await t.step("what an older server says of its own task is the state of the call's", async () => {
+    await using client = await at("/mcp");
+    const { taskId } = await client.call("every_simulate_research_query", { topic: "deno" });
+    await client.listen(taskId);
+    const { statusMessage } = await until(() =>
+      client.told.find(({ statusMessage }) => statusMessage !== undefined)
+    );
+    assert.match(statusMessage ?? "", /\w/);
+    const { result } = await client.hears(taskId, "completed");
+    assert.match(result?.content[0]?.text ?? "", /Research Report: deno/);
+  });
+
   await t.step("a server with tasks of its own decides by itself", async () => {
     await using client = await at("/servers/own/mcp?names=original");
     const { taskId } = await client.call("slow_compute", { seconds: 60, label: "own" });
@@ -173,13 +233,14 @@ Deno.test("a task is asked about at any gateway on the store, and ends clearly w
   const there = stack.use(await TaskClient.open(second.url, path));
 
   const { taskId } = await here.call("ask", { kind: "elicitation", first_ms: 500 });
-  const { inputRequests } = await there.reaches(taskId, "input_required");
+  assert.deepEqual(await there.listen(taskId), [taskId]);
+  const { inputRequests } = await there.hears(taskId, "input_required");
   const accepted = { action: "accept", content: { answer: "from a person" } };
   const inputResponses = Object.fromEntries(
     Object.keys(inputRequests).map((id) => [id, accepted]),
   );
   await there.request("tasks/update", { taskId, inputResponses });
-  const { result } = await there.reaches(taskId, "completed");
+  const { result } = await there.hears(taskId, "completed");
   assert.match(result?.content[0]?.text ?? "", /from a person/);
 
   const created = await fetch(new URL("/api/token.create", second.url), {
@@ -191,6 +252,7 @@ Deno.test("a task is asked about at any gateway on the store, and ends clearly w
   const foreign = stack.use(await TaskClient.open(second.url, path, token));
   const refused = await foreign.answer("tasks/get", { taskId });
   assert.match(refused.error?.message ?? "", /Unknown task/);
+  assert.deepEqual(await foreign.listen(taskId), []);
 
   const { taskId: running } = await here.call("sleep", { ms: 600_000 });
   await first.gateway.stop("SIGKILL");

@@ -4,8 +4,8 @@ import type { SourceFile } from "./architecture.ts";
 
 /** What the test holds the product to. */
 export const CEILING = {
-  files: 741,
-  lines: 120_900,
+  files: 740,
+  lines: 120_800,
   linesPerFile: 500,
   linesPerFunction: 120,
 };

@@ -72,6 +72,8 @@ export interface Deferral {
   readonly isDeferred: boolean;
   /** The server decides by itself which calls become tasks. */
   forbid(): void;
+  /** What the server says about the state of the call. */
+  note(message: string): void;
 }
 
 export interface McpRequest {

@@ -263,6 +263,15 @@ export function replaceSpan(text: string, { start, end }: Span, replacement: str
   return text.slice(0, start) + replacement + text.slice(end);
 }
 
+/** The text of an object without some of its members. */
+export function withoutMembers(text: string, ...names: string[]): string {
+  const kept: string[] = [];
+  eachMember(text, 0, (member, { start, end }) => {
+    if (!names.includes(member)) kept.push(`${JSON.stringify(member)}:${text.slice(start, end)}`);
+  });
+  return `{${kept.join()}}`;
+}
+
 const QUOTE = 34;
 const COMMA = 44;
 const BACKSLASH = 92;

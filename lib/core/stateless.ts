@@ -10,6 +10,11 @@ export const SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId";
 /** The extension with which calls are answered later. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
+/** Says that a task has changed. */
+export const TASK_CHANGED = "notifications/tasks";
+/** The gateway's own method: a request that lasts, and is sent `TASK_CHANGED` with each change. */
+export const FOLLOW_TASK = "tasks/follow";
+
 /** Whether a client or a server with these capabilities has the tasks extension. */
 export function hasTasks({ extensions }: Record<string, unknown>): boolean {
   return isObject(extensions) && extensions[TASKS_EXTENSION] !== undefined;

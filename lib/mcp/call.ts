@@ -5,6 +5,7 @@ import { type ResolveContext as ToolScope, resolveTool } from "../catalog/resolv
 import type { Client, McpRequest } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { eachMember, isObject, memberText, replaceSpan, type Span } from "../core/rpc.ts";
+import { FOLLOW_TASK } from "../core/stateless.ts";
 import type { CallRecord } from "../telemetry/call_recorder.ts";
 import {
   type CallControl,
@@ -151,7 +152,7 @@ const USES: ReadonlySet<string> = new Set([
 
 /** Whether a method only reads lists or sets up; all others make use of a server. */
 export function isLooking(method: string): boolean {
-  return /\/list$|^ping$|^logging\/setLevel$/.test(method);
+  return method === FOLLOW_TASK || /\/list$|^ping$|^logging\/setLevel$/.test(method);
 }
 
 /** Throws if a tool changed, or went away for the caller, since somebody approved its call. */

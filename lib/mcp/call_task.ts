@@ -1,3 +1,4 @@
+import type { CancelSignal } from "../core/async.ts";
 import { isObject, memberText, nestedText, parseJson } from "../core/rpc.ts";
 
 const POLL_INTERVAL_MS = 1_000;
@@ -19,6 +20,7 @@ export class CallTask {
   readonly #keptMs: number;
   readonly #createdAt = Date.now();
   #updatedAt = this.#createdAt;
+  readonly #followers = new Set<() => void>();
   #message: string | undefined;
 
   /** It is kept for `keptMs` after the last request about it. */
@@ -29,6 +31,23 @@ export class CallTask {
 
   changed(): void {
     this.#updatedAt = Date.now();
+    for (const onChange of this.#followers) onChange();
+  }
+
+  get isFollowed(): boolean {
+    return this.#followers.size > 0;
+  }
+
+  /** Calls back now and with each change, until the signal aborts. */
+  async follow(onChange: () => void, signal: CancelSignal): Promise<void> {
+    this.#followers.add(onChange);
+    onChange();
+    const stopped = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve());
+    });
+    await stopped;
+    this.#followers.delete(onChange);
   }
 
   noteProgress(text: string): void {
@@ -36,8 +55,11 @@ export class CallTask {
     const progress = nestedText(text, "params", "progress");
     const total = nestedText(text, "params", "total");
     const counted = total === undefined ? progress : `${progress} of ${total}`;
-    this.#message = (typeof message === "string" && message !== "" ? message : counted)
-      ?.slice(0, MAX_STATUS_MESSAGE);
+    this.note(typeof message === "string" && message !== "" ? message : counted);
+  }
+
+  note(message: string | undefined): void {
+    this.#message = message?.slice(0, MAX_STATUS_MESSAGE);
     this.changed();
   }
 

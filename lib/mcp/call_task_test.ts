@@ -89,6 +89,7 @@ async function openSlow({ taskAfterMs = 1, taskMs, capabilities = CAPABILITIES }
     called,
     send,
     sessions,
+    held: host.held,
     get: async (taskId: string) => (await send("tasks/get", { taskId })).result,
     link: () => fake.links.at(-1)!,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
@@ -189,6 +190,32 @@ Deno.test("a task that nobody asks about ends with its call", async () => {
   await until(() => slow.link().heard.some((text) => text.includes("notifications/cancelled")));
   assert.match((await slow.send("tasks/get", { taskId })).error.message, /it has expired/);
   assert.equal(slow.sessions.list()[0]!.inFlight.size, 0);
+});
+
+Deno.test("a task lives as long as its client listens for it", async () => {
+  await using slow = await openSlow({ taskMs: 20 });
+  const start = async () => (await slow.send("tools/call", { name: "work" })).result.taskId;
+  const canceled = () =>
+    slow.link().heard.filter((text) => text.includes("notifications/cancelled")).length;
+  const taskId = await start();
+  const source = slow.held.taskSource({ taskId, endpoint: "mcp?", principal: "token:ann" });
+  const stop = new AbortController();
+  let changes = 0;
+  const following = source.follow(() => void changes++, stop.signal);
+  await until(() => changes === 1);
+  for (let others = 1; others <= 2; others++) {
+    await start();
+    await until(() => canceled() === others);
+  }
+  assert.match(await source.state() ?? "", /"status":"working"/);
+  slow.called[0]!.answer.resolve(DONE);
+  await until(() => changes === 2);
+  assert.match(await source.state() ?? "", /"status":"completed"/);
+  stop.abort();
+  await following;
+  const foreign = slow.held.taskSource({ taskId, endpoint: "mcp?", principal: "token:bob" });
+  await assert.rejects(foreign.follow(assert.fail, stop.signal), /Unknown task/);
+  await until(() => source.state().then(() => false, () => true));
 });
 
 Deno.test("clients without tasks, and gateways with tasks off, wait for the answer", async () => {

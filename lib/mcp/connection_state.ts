@@ -1,10 +1,16 @@
 import { GatewayError } from "../core/errors.ts";
 import { isObject, memberText } from "../core/rpc.ts";
+import { FOLLOW_TASK } from "../core/stateless.ts";
 import type { Call, Connection } from "../servers/connection.ts";
 import { TransportClosed } from "../servers/transports/transport.ts";
 
 /** Methods whose effect stays with the connection they were sent on. */
-const STATEFUL = new Set(["logging/setLevel", "resources/subscribe", "resources/unsubscribe"]);
+const STATEFUL = new Set([
+  FOLLOW_TASK,
+  "logging/setLevel",
+  "resources/subscribe",
+  "resources/unsubscribe",
+]);
 /** More than any client watches; what is remembered must be bounded. */
 const MAX_SUBSCRIPTIONS = 10_000;
 const RESTORE_TIMEOUT_MS = 10_000;

@@ -4,6 +4,7 @@ import {
   CAPABILITIES_KEY,
   CLIENT_KEY,
   encodeHeader,
+  FOLLOW_TASK,
   hasTasks,
   LOG_LEVEL_KEY,
   LOG_LEVELS,
@@ -181,7 +182,7 @@ function readEnvelope(
       `${CAPABILITIES_KEY} and ${CLIENT_KEY} together exceed ${MAX_IDENTITY} characters`,
     );
   }
-  const refusal = refusalOfMethod(method, capabilities);
+  const refusal = refusalOfMethod({ method, params }, capabilities);
   if (refusal) return refusal;
   return { profile: { protocolVersion: version, capabilities, clientInfo }, identity, logLevel };
 }
@@ -197,7 +198,7 @@ function checkRequest(
     return versionMismatch(named, STATELESS_VERSION);
   }
   return (headers && checkHeaders(headers, method, params)) ??
-    refusalOfMethod(method, capabilities);
+    refusalOfMethod({ method, params }, capabilities);
 }
 
 function versionMismatch(named: string, version: string): Refusal {
@@ -208,25 +209,29 @@ function versionMismatch(named: string, version: string): Refusal {
   );
 }
 
-/** Methods that this revision no longer has; the gateway's views still know them. */
+/** Methods that this revision does not have; the gateway's views know them. */
 const REMOVED: ReadonlySet<string> = new Set([
   "initialize",
   "logging/setLevel",
   "ping",
   "resources/subscribe",
   "resources/unsubscribe",
+  FOLLOW_TASK,
   "tasks/list",
   "tasks/result",
 ]);
 
 function refusalOfMethod(
-  method: string,
+  { method, params }: Pick<RpcRequest, "method" | "params">,
   capabilities: Record<string, unknown>,
 ): Refusal | undefined {
   if (REMOVED.has(method)) {
     return { status: 404, code: METHOD_NOT_FOUND, message: `Method not found: ${method}` };
   }
-  if (!method.startsWith("tasks/") || hasTasks(capabilities)) return undefined;
+  const isOnTasks = method.startsWith("tasks/") ||
+    (method === "subscriptions/listen" && isObject(params.notifications) &&
+      params.notifications.taskIds !== undefined);
+  if (!isOnTasks || hasTasks(capabilities)) return undefined;
   return {
     status: 400,
     code: MISSING_CAPABILITY,

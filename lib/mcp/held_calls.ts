@@ -7,6 +7,7 @@ import { type Mailbox, type MessageHandler, PeerGone } from "../storage/mailbox.
 import { isProgress } from "./event_body.ts";
 import { CallTask } from "./call_task.ts";
 import type { Round, StatelessCall } from "./stateless_call.ts";
+import type { TaskSource } from "./task_follower.ts";
 
 const PATIENCE_MS = 1_000;
 /** How long a call waits for the client to come back with its answers. */
@@ -50,6 +51,7 @@ type TaskRequest = z.infer<typeof TaskRequest>;
 /** The topics of messages about held calls between gateways on one store. */
 const TOPIC = "held call";
 const TASK_TOPIC = "call task";
+const FOLLOW_TOPIC = "changes of a call task";
 
 interface ReturningClient {
   round: Round;
@@ -81,7 +83,7 @@ export class HeldCalls implements Disposable {
   readonly #instance: string;
   readonly #calls = new Map<string, { call: StatelessCall; limit: Timeout }>();
   readonly #limits: TimeoutQueue;
-  readonly #tasks = new Map<string, { call: StatelessCall; limit: Timeout }>();
+  readonly #tasks = new Map<string, { call: StatelessCall; task: CallTask; limit: Timeout }>();
   readonly #taskMs: number;
   readonly #taskLimits: TimeoutQueue;
   /** Calls that become tasks unless they are answered in time; missing if no call does. */
@@ -111,6 +113,11 @@ export class HeldCalls implements Disposable {
     mailbox?.handle(TOPIC, (body, exchange) => this.#resumePassed(body, exchange));
     mailbox?.handle(TASK_TOPIC, async (body) => {
       return await this.#answerTask(TaskRequest.parse(JSON.parse(body)));
+    });
+    mailbox?.handle(FOLLOW_TOPIC, async (body, { send, signal }) => {
+      const { task } = this.#ownTask(TaskRequest.parse(JSON.parse(body)));
+      await task.follow(() => send("", "change"), signal);
+      return "";
     });
   }
 
@@ -151,7 +158,7 @@ export class HeldCalls implements Disposable {
     const kept = this.#tasks.values().reduce((sum, { call }) => sum + call.answerLength, 0);
     if (kept > MAX_ANSWERS) return undefined;
     const task = new CallTask(this.#newId(), this.#taskMs);
-    this.#tasks.set(task.id, { call, limit: this.#limitTask(task.id, call) });
+    this.#tasks.set(task.id, { call, task, limit: this.#limitTask(task.id, call) });
     return task;
   }
 
@@ -173,6 +180,25 @@ export class HeldCalls implements Disposable {
       const known = error instanceof PeerGone ? this.#unknownTask(request.taskId) : error;
       round.end(refused(known), 200);
     }).catch(() => {/* the client has disconnected */});
+  }
+
+  /** A task as one that a client can listen for, here or at the gateway that runs the call. */
+  taskSource(caller: Pick<TaskRequest, "taskId" | "endpoint" | "principal">): TaskSource {
+    const request: TaskRequest = { ...caller, method: "tasks/get", answers: [] };
+    const instance = this.#otherInstance(request.taskId);
+    const mailbox = this.#mailbox;
+    if (!mailbox || instance === undefined) {
+      return {
+        state: () => Promise.try(() => this.#answerTask(request)),
+        follow: (onChange, signal) =>
+          Promise.try(() => this.#ownTask(request).task.follow(onChange, signal)),
+      };
+    }
+    const body = JSON.stringify(request);
+    return {
+      state: () => mailbox.ask(instance, TASK_TOPIC, body),
+      follow: (onPart, signal) => mailbox.ask(instance, FOLLOW_TOPIC, body, { signal, onPart }),
+    };
   }
 
   [Symbol.dispose](): void {
@@ -197,21 +223,28 @@ export class HeldCalls implements Disposable {
 
   #limitTask(id: string, call: StatelessCall): Timeout {
     return this.#taskLimits.add(() => {
+      const kept = this.#tasks.get(id);
+      if (kept?.task.isFollowed) return void (kept.limit = this.#limitTask(id, call));
       this.#tasks.delete(id);
       call.cancel("Nobody asked about the task in time");
     });
   }
 
-  #answerTask({ taskId, endpoint, principal, method, answers }: TaskRequest): string {
+  #answerTask(request: TaskRequest): string {
+    const kept = this.#ownTask(request);
+    this.#taskLimits.delete(kept.limit);
+    kept.limit = this.#limitTask(request.taskId, kept.call);
+    return kept.call.answerTask(request.method, new Map(request.answers));
+  }
+
+  #ownTask({ taskId, endpoint, principal }: TaskRequest) {
     const kept = this.#tasks.get(taskId);
     const { session } = kept?.call ?? {};
     // The error is the same for another caller's task as for one that never existed.
     if (!kept || session?.endpoint !== endpoint || session.principal !== principal) {
       throw this.#unknownTask(taskId);
     }
-    this.#taskLimits.delete(kept.limit);
-    kept.limit = this.#limitTask(taskId, kept.call);
-    return kept.call.answerTask(method, new Map(answers));
+    return kept;
   }
 
   #take({ state, endpoint, principal, fingerprint }: Retry): StatelessCall {

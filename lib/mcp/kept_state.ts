@@ -1,9 +1,17 @@
 import { abortable } from "../core/async.ts";
 import { type Client, isStateless, type McpRequest } from "../core/client.ts";
-import { errorText, isObject, notificationText, resultText } from "../core/rpc.ts";
-import { LOG_LEVEL_KEY } from "../core/stateless.ts";
-import type { Call } from "../servers/connection.ts";
+import {
+  errorText,
+  isObject,
+  memberText,
+  notificationText,
+  parseJson,
+  resultText,
+} from "../core/rpc.ts";
+import { FOLLOW_TASK, LOG_LEVEL_KEY, TASK_CHANGED } from "../core/stateless.ts";
+import type { Call, Connection } from "../servers/connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
+import { Subscription } from "../servers/subscription.ts";
 import type { ConnectionState } from "./connection_state.ts";
 import type { ServerAnswer } from "./input_rounds.ts";
 import { ResourceWatch } from "./resource_watch.ts";
@@ -39,7 +47,8 @@ export class KeptState implements Disposable {
     return this.#state.level ?? (isLogging ? DEFAULT_LEVEL : undefined);
   }
 
-  async keep(call: Call): Promise<ServerAnswer> {
+  async keep(call: Call, own?: Connection): Promise<ServerAnswer> {
+    if (call.method === FOLLOW_TASK) return await this.#followTask(call, own);
     const done = { id: 0, text: resultText(0, "{}") };
     const { capabilities = {} } = this.#server.info ?? {};
     const isLevel = call.method === "logging/setLevel";
@@ -62,5 +71,29 @@ export class KeptState implements Disposable {
       if (typeof code !== "number") throw error;
       return { id: 0, text: errorText(0, code, String(error)) };
     }
+  }
+
+  /** Lasts until the request is canceled or the connection is closed. */
+  async #followTask(call: Call, own?: Connection): Promise<ServerAnswer> {
+    if (!isStateless(this.#client.profile)) {
+      return { id: 0, text: errorText(0, METHOD_NOT_FOUND, "Method not found") };
+    }
+    const connection = own ?? await this.#server.connection(call.signal);
+    const taskId = String(parseJson(memberText(call.params ?? "{}", "taskId") ?? "null"));
+    const text = notificationText(TASK_CHANGED, JSON.stringify({ taskId }));
+    const params = { taskId };
+    const tell = () =>
+      call.onMessage?.(text, { kind: "notification", method: TASK_CHANGED, params });
+    using subscription = new Subscription({
+      connection,
+      filter: { taskIds: [taskId] },
+      onNotification: tell,
+      onGap: tell,
+    });
+    await abortable(subscription.opened, call.signal);
+    tell();
+    const closed = new Promise((resolve) => connection.over.addEventListener("abort", resolve));
+    await abortable(closed, call.signal);
+    return { id: 0, text: resultText(0, "{}") };
   }
 }

@@ -16,7 +16,7 @@ const SCHEMAS = {
 };
 
 /** Why a client of the SDK would refuse the entry, and the whole list with it. */
-export function entryProblem(list: keyof typeof SCHEMAS, entry: unknown): string | undefined {
+export function listEntryProblem(list: keyof typeof SCHEMAS, entry: unknown): string | undefined {
   const [issue] = SCHEMAS[list].safeParse(entry).error?.issues ?? [];
   return issue && `${issue.path.join(".")}: ${issue.message}`;
 }

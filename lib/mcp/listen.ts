@@ -1,25 +1,32 @@
 import {
   idText,
   isObject,
-  memberSpans,
+  memberText,
   type MessageId,
   notificationText,
   resultText,
   type RpcMessage,
   withFirstMember,
+  withoutMembers,
 } from "../core/rpc.ts";
 import { GatewayError } from "../core/errors.ts";
 import * as z from "zod";
-import { SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
+import { SUBSCRIPTION_ID_KEY, TASK_CHANGED } from "../core/stateless.ts";
+import type { HeldCalls } from "./held_calls.ts";
 import type { ClientLists, ListeningSession } from "./list_changes.ts";
 import { MAX_WAITING, type StatelessSession } from "./stateless_session.ts";
+import { TaskFollower } from "./task_follower.ts";
 import type { View } from "./view.ts";
+
+/** Each has a stream of its own from its server. */
+const MAX_TASKS = 100;
 
 const SubscriptionFilter = z.object({
   toolsListChanged: z.boolean().optional(),
   promptsListChanged: z.boolean().optional(),
   resourcesListChanged: z.boolean().optional(),
   resourceSubscriptions: z.array(z.string()).max(10_000).optional(),
+  taskIds: z.array(z.string()).max(MAX_TASKS).optional(),
 });
 type SubscriptionFilter = z.infer<typeof SubscriptionFilter>;
 
@@ -39,7 +46,7 @@ const LIST_CHANGES = new Map<string, keyof SubscriptionFilter>([
   ["notifications/resources/list_changed", "resourcesListChanged"],
 ]);
 
-/** One subscriptions/listen of a client: changes of lists and updates of resources, as it asked. */
+/** One subscriptions/listen of a client: changes of lists, resources and tasks, as it asked. */
 export class Listen implements ListeningSession {
   readonly #session: StatelessSession;
   readonly #id: MessageId;
@@ -47,6 +54,7 @@ export class Listen implements ListeningSession {
   readonly #uris: ReadonlySet<string>;
   readonly #sink: ListenSink;
   readonly #lists: ClientLists | undefined;
+  #tasks: readonly TaskFollower[] = [];
 
   private constructor(
     session: StatelessSession,
@@ -68,6 +76,7 @@ export class Listen implements ListeningSession {
     view: View,
     { id, params }: { id: MessageId; params: Record<string, unknown> },
     openSink: () => ListenSink,
+    held: Pick<HeldCalls, "isOurs" | "taskSource">,
   ): Promise<Listen> {
     const wanted = SubscriptionFilter.safeParse(params.notifications);
     if (!wanted.success) {
@@ -82,10 +91,20 @@ export class Listen implements ListeningSession {
       });
     }
     session.opening++;
-    const filter = await honored(session, view, wanted.data).finally(() => session.opening--);
+    const { taskIds, ...others } = wanted.data;
+    const [filter, tasks] = await Promise.all([
+      honored(session, view, others),
+      followedTasks(session, held, taskIds ?? []),
+    ]).finally(() => session.opening--);
+    if (taskIds) filter.taskIds = [...tasks.keys()];
     const listen = new Listen(session, id, filter, openSink());
+    listen.#tasks = [...tasks.values()];
     session.listens.add(listen);
-    listen.#send("notifications/subscriptions/acknowledged", { notifications: filter });
+    listen.#send(
+      "notifications/subscriptions/acknowledged",
+      JSON.stringify({ notifications: filter }),
+    );
+    for (const task of listen.#tasks) task.start((state) => listen.#tell(state));
     // Changes since the client's last list are announced immediately.
     for (const kind of listen.#lists?.takeChanges() ?? []) {
       listen.push(notificationText(`notifications/${kind}/list_changed`));
@@ -115,8 +134,12 @@ export class Listen implements ListeningSession {
         this.#uris.has(params.uri)
       : this.#filter[member] === true;
     if (!isWanted || !this.#session.listens.has(this)) return;
-    const span = memberSpans(text).get("params");
-    this.#send(method, span ? JSON.parse(text.slice(span.start, span.end)) : {});
+    this.#send(method, memberText(text, "params") ?? "{}");
+  }
+
+  /** Sends a task's state, without what only the result of a request has. */
+  #tell(state: string): void {
+    this.#send(TASK_CHANGED, withoutMembers(state, "resultType"));
   }
 
   heartbeat(): void {
@@ -140,16 +163,33 @@ export class Listen implements ListeningSession {
     if (!this.#session.listens.delete(this)) return false;
     this.#session.touch();
     for (const uri of this.#uris) this.#session.unsubscribe(uri);
+    for (const task of this.#tasks) task[Symbol.dispose]();
     return true;
   }
 
-  #send(method: string, params: Record<string, unknown>): void {
-    const { _meta, ...rest } = params;
-    const meta = JSON.stringify(isObject(_meta) ? _meta : {});
-    const stamped = withFirstMember(meta, SUBSCRIPTION_ID_KEY, idText(this.#id));
-    const sent = withFirstMember(JSON.stringify(rest), "_meta", stamped);
+  #send(method: string, params: string): void {
+    const meta = memberText(params, "_meta");
+    const own = meta?.startsWith("{") ? withoutMembers(meta, SUBSCRIPTION_ID_KEY) : "{}";
+    const stamped = withFirstMember(own, SUBSCRIPTION_ID_KEY, idText(this.#id));
+    const sent = withFirstMember(withoutMembers(params, "_meta"), "_meta", stamped);
     this.#sink.send(notificationText(method, sent));
   }
+}
+
+/** Those of the tasks that are the client's, and whose changes it will get. */
+async function followedTasks(
+  session: StatelessSession,
+  held: Pick<HeldCalls, "isOurs" | "taskSource">,
+  taskIds: readonly string[],
+): Promise<Map<string, TaskFollower>> {
+  const { endpoint, principal } = session;
+  const followed = await Promise.all(Array.from(new Set(taskIds), async (taskId) => {
+    const source = held.isOurs(taskId)
+      ? held.taskSource({ taskId, endpoint, principal })
+      : session.taskSource(taskId);
+    return [taskId, await TaskFollower.open(source)] as const;
+  }));
+  return new Map(followed.flatMap(([id, task]) => task ? [[id, task]] : []));
 }
 
 /** The part of a filter that the endpoint supports; subscribes to the resources. */

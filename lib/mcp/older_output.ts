@@ -3,7 +3,6 @@
  * always an object, and one tool with another output schema costs an SDK 1 client its whole list.
  */
 import {
-  eachMember,
   elementSpans,
   isObject,
   memberSpans,
@@ -11,6 +10,7 @@ import {
   parseJson,
   replaceSpan,
   type Span,
+  withoutMembers,
 } from "../core/rpc.ts";
 
 /** A list of tools, `{"tools":[...]}`, without output schemas that older clients refuse. */
@@ -22,7 +22,7 @@ export function olderToolList(text: string): string {
   for (const span of elementSpans(text, tools.start)) {
     const schema = memberSpans(text, span.start).get("outputSchema");
     if (!schema || isOlderSchema(parseJson(slice(text, schema)))) continue;
-    out += text.slice(end, span.start) + withoutMember(slice(text, span), "outputSchema");
+    out += text.slice(end, span.start) + withoutMembers(slice(text, span), "outputSchema");
     end = span.end;
   }
   return out + text.slice(end);
@@ -39,7 +39,7 @@ export function olderCallAnswer(text: string): string {
   if (structured === undefined || structured.startsWith("{")) return text;
   const content = parseJson(memberText(own, "content") ?? "[]");
   const isEmpty = Array.isArray(content) && content.length === 0;
-  const rest = withoutMember(own, "structuredContent", ...isEmpty ? ["content"] : []);
+  const rest = withoutMembers(own, "structuredContent", ...isEmpty ? ["content"] : []);
   const added = `"content":[${JSON.stringify({ type: "text", text: structured })}]`;
   const shown = isEmpty ? `{${added}${rest === "{}" ? "" : ","}${rest.slice(1)}` : rest;
   return replaceSpan(text, result, shown);
@@ -55,14 +55,6 @@ function isOlderSchema(schema: unknown): boolean {
 /** A property's schema may be `true` or `false` in JSON Schema, but not for the SDK 1. */
 function isSchemaObject(schema: unknown): boolean {
   return typeof schema === "object" && schema !== null;
-}
-
-function withoutMember(text: string, ...names: string[]): string {
-  const kept: string[] = [];
-  eachMember(text, 0, (member, span) => {
-    if (!names.includes(member)) kept.push(`${JSON.stringify(member)}:${slice(text, span)}`);
-  });
-  return `{${kept.join()}}`;
 }
 
 function slice(text: string, { start, end }: Span): string {

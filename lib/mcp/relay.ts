@@ -306,7 +306,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     const onMessage: Call["onMessage"] = (text, message) =>
       this.#onMessage(text, message, own, request);
     if (!connection.isStateless) return await connection.call({ ...call, onMessage });
-    if (isStateful(call.method)) return await this.#kept.keep(call);
+    if (isStateful(call.method)) return await this.#kept.keep({ ...call, onMessage }, connection);
     const logLevel = this.#kept.logLevel(request);
     const send = (call: Call) => connection.call({ ...call, onMessage, logLevel });
     return this.#complete(await send(call), request, call, send);
@@ -432,8 +432,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   ): void {
     if (message.kind === "response") return;
     if (message.kind === "notification" && message.method === "notifications/tools/list_changed") {
-      void this.#refresher.request();
-      return;
+      return void this.#refresher.request();
     }
     if (message.kind === "request") {
       // On the connection that asked, even if it is closing: each numbers its own questions.
@@ -463,6 +462,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     // Clients of 2026-07-28 that look the same share a session: the message may be about either's call.
     const isLog = message.method === "notifications/message";
     if (isLog && !request && this.#isAmbiguous()) return this.#server.hear(text, message);
+    request ??= requestOnTask(this.#requests, message.params);
     const out = message.method === "notifications/cancelled"
       ? withdrawal(text, message.params.requestId, own?.questions)
       : this.#guard.notification(request ?? this.#requests.likeliest, message.method, text);

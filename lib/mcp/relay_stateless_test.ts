@@ -170,7 +170,7 @@ overBoth(
     };
     const protocolVersion = "2026-07-28";
     for (const isDeferred of [false, true]) {
-      const deferral = { isDeferred, forbid: assert.fail };
+      const deferral = { isDeferred, forbid: assert.fail, note: assert.fail };
       await using client = connect(server, answers, ALL, { protocolVersion, deferral });
       const { result } = await client.callTool("ask");
       assert.equal(result.resultType, isDeferred ? "complete" : "input_required");

@@ -125,9 +125,9 @@ export async function withValidItems(
 
 /** Whether an entry is valid; of each list, the first that is not is noted in its server's log. */
 async function checkFor(list: keyof typeof ALL_LISTS) {
-  const { entryProblem } = await import("./list_entries.ts");
+  const { listEntryProblem } = await import("./list_entries.ts");
   return (server: ManagedServer, value: unknown): boolean => {
-    const problem = entryProblem(list, value);
+    const problem = listEntryProblem(list, value);
     if (problem === undefined) return true;
     const { method, key } = ALL_LISTS[list];
     const name = shortened(JSON.stringify(isObject(value) ? value[key] : value) ?? "", MAX_NAME);

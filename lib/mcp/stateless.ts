@@ -102,7 +102,7 @@ function answer(
       heartbeat: () => body.comment("still here"),
       end: () => body.close(),
     };
-    const open = await Listen.open(session, endpoint.view, message, () => sink);
+    const open = await Listen.open(session, endpoint.view, message, () => sink, host.held);
     void closing.promise.then(() => open.close());
     return new Response(body.stream, { headers: STREAM_HEADERS });
   }

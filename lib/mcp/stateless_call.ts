@@ -155,6 +155,10 @@ export class StatelessCall implements Deferral {
     this.#canDefer = false;
   }
 
+  note(message: string): void {
+    this.#task?.note(message);
+  }
+
   /** The result of a request about the task that this call has become. */
   answerTask(method: string, answers: ReadonlyMap<string, string>): string {
     if (method === "tasks/get") {

@@ -3,13 +3,14 @@ import { statelessUnit } from "../catalog/served_texts.ts";
 import { ownerOf } from "../core/access.ts";
 import type { ClientProfile } from "../core/client.ts";
 import { getOrMake } from "../core/defined.ts";
-import { errorText, readMessage, requestText, type RpcMessage } from "../core/rpc.ts";
+import { errorText, memberText, readMessage, requestText, type RpcMessage } from "../core/rpc.ts";
 import type { EndpointHost } from "./endpoint_host.ts";
 import { type RpcRequest } from "./envelope.ts";
-import { LOG_LEVELS } from "../core/stateless.ts";
+import { FOLLOW_TASK, LOG_LEVELS } from "../core/stateless.ts";
 import type { Listen } from "./listen.ts";
 import type { ListeningSession } from "./list_changes.ts";
 import { Session, type SessionRecord } from "./session.ts";
+import type { TaskSource } from "./task_follower.ts";
 import type { View } from "./view.ts";
 
 /** Questions of servers that no request could carry yet. */
@@ -155,17 +156,28 @@ export class StatelessSession extends Session {
     return true;
   }
 
+  /** A server's task, whose client listens for its changes. */
+  taskSource(taskId: string): TaskSource {
+    return {
+      state: () => this.#ask("tasks/get", { taskId }),
+      follow: (send, signal) => this.#ask(FOLLOW_TASK, { taskId }, { send, signal }),
+    };
+  }
+
   /** A request of the gateway's own for what this revision has no request for; true if it worked. */
   async #request(method: string, params: Record<string, unknown>): Promise<boolean> {
+    return await this.#ask(method, params).catch(() => undefined) !== undefined;
+  }
+
+  /** The result; undefined if the answer is an error. */
+  async #ask(
+    method: string,
+    params: Record<string, unknown>,
+    { signal = new AbortController().signal, send = (out: string) => this.push(out) } = {},
+  ): Promise<string | undefined> {
     const text = requestText(0, method, JSON.stringify(params));
-    const { signal } = new AbortController();
-    const request = { id: 0, method, params, text, signal, send: (out: string) => this.push(out) };
-    try {
-      const answer = await this.view.request(request);
-      return "text" in answer && "result" in JSON.parse(answer.text);
-    } catch {
-      return false;
-    }
+    const answer = await this.view.request({ id: 0, method, params, text, signal, send });
+    return "text" in answer ? memberText(answer.text, "result") : undefined;
   }
 }
 

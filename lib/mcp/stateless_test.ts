@@ -493,6 +493,7 @@ Deno.test("handleStateless() subscribes to a few resources at a time, once each,
   for (const body of bodies) assert.match(await body.text(), /"result":\{"resultType":"complete"/);
   const sink = { send() {}, heartbeat() {}, end() {} };
   const request = { id: 9, params: { notifications } };
-  const late = await Listen.open(session, endpoint.view, request, () => sink);
+  using held = new HeldCalls();
+  const late = await Listen.open(session, endpoint.view, request, () => sink, held);
   assert.equal(session.listens.has(late), false, "nobody would end it");
 });

@@ -205,7 +205,7 @@ export class StdioEndpoint implements AsyncDisposable {
           end: over,
         };
         this.#cancels.set(id, () => isCancelled = true);
-        const listen = await Listen.open(session, endpoint.view, message, () => sink);
+        const listen = await Listen.open(session, endpoint.view, message, () => sink, host.held);
         if (isCancelled) listen.close();
         else if (session.listens.has(listen)) this.#cancels.set(id, () => listen.close());
         // Not waited for: it lasts as long as the client wants.

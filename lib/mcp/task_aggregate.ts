@@ -7,19 +7,29 @@ import {
   isObject,
   memberSpans,
   memberText,
+  readMessage,
   replaceSpan,
   resultText,
   type Span,
 } from "../core/rpc.ts";
+import { FOLLOW_TASK } from "../core/stateless.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { requestParams } from "./call.ts";
 import { type CallServer, listValid } from "./server_lists.ts";
 
 /** A task's id at endpoints that combine several servers: its server's name, then its own id. */
 const ROUTED = /^([A-Za-z0-9_-]{1,64}):(.+)$/s;
+/** How a server of 2025-11-25 says that a task has changed. */
+const TASK_STATUS = "notifications/tasks/status";
 const RELATED = "io.modelcontextprotocol/related-task";
 /** Methods of tasks in 2025-11-25, and `update` of the extension of 2026-07-28. */
-const ON_TASK = new Set(["tasks/get", "tasks/result", "tasks/cancel", "tasks/update"]);
+const ON_TASK = new Set([
+  "tasks/get",
+  "tasks/result",
+  "tasks/cancel",
+  "tasks/update",
+  FOLLOW_TASK,
+]);
 
 interface TaskAggregateOptions {
   callable(): readonly ManagedServer[];
@@ -160,10 +170,20 @@ export async function callAsTask(
   const taskId = isObject(result) && isObject(result.task) ? result.task.taskId : undefined;
   if (typeof taskId !== "string") return created;
   const about = { taskId };
+  const send = (text: string) => {
+    const message = text.includes(TASK_STATUS) ? readMessage(text) : undefined;
+    if (message?.kind !== "notification" || message.method !== TASK_STATUS) {
+      return request.send(text);
+    }
+    // The client knows the call and not the task, whose id may name its server by now.
+    const { taskId: told, statusMessage } = message.params;
+    if (typeof statusMessage !== "string" || !String(told).endsWith(taskId)) return;
+    request.deferral?.note(statusMessage);
+  };
   const ask = (method: string, request: McpRequest) =>
     call({ ...request, method, params: about }, JSON.stringify(about));
   try {
-    return await ask("tasks/result", request);
+    return await ask("tasks/result", { ...request, send });
   } catch (error) {
     const isOver = request.signal.aborted ||
       (error instanceof GatewayError && error.code === "TIMEOUT");

@@ -13,7 +13,7 @@ import { Cancellation } from "../core/async.ts";
 import { STATELESS_VERSION } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isObject, memberText, notificationText, parseJson, requestText } from "../core/rpc.ts";
-import { SERVER_INFO_KEY, SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
+import { SERVER_INFO_KEY, SUBSCRIPTION_ID_KEY, TASKS_EXTENSION } from "../core/stateless.ts";
 import { durationText } from "../core/text.ts";
 import { GATEWAY_INFO, requestHeaders } from "./stateless_request.ts";
 import { NO_LIST, notListed, readToolListPage, type ToolListPage } from "./tool_list.ts";
@@ -63,13 +63,19 @@ export class SdkWire implements SdkTransport {
   readonly pid = null;
   readonly #channel: Channel;
   readonly #onResponse: (method: string, text: string) => void;
+  readonly #onAcknowledged: (filter: Record<string, unknown>) => void;
   readonly #active = new Map<string | number, ActiveRequest>();
   #isStateless = false;
   #probe: Promise<unknown> = Promise.resolve();
 
-  constructor(channel: Channel, onResponse: (method: string, text: string) => void = () => {}) {
+  constructor(
+    channel: Channel,
+    onResponse: (method: string, text: string) => void = () => {},
+    onAcknowledged: (filter: Record<string, unknown>) => void = () => {},
+  ) {
     this.#channel = channel;
     this.#onResponse = onResponse;
+    this.#onAcknowledged = onAcknowledged;
   }
 
   start(): Promise<void> {
@@ -191,8 +197,11 @@ export class SdkWire implements SdkTransport {
   /** Hands a notification on under the id that the client knows, not that of the connection. */
   #pass(text: string, key: string | number): void {
     const message = JSON.parse(text);
-    const meta = isObject(message.params) ? message.params._meta : undefined;
+    const { _meta: meta, notifications } = isObject(message.params) ? message.params : {};
     if (isObject(meta) && SUBSCRIPTION_ID_KEY in meta) meta[SUBSCRIPTION_ID_KEY] = key;
+    // The SDK drops what extensions add to it.
+    const isAcknowledged = message.method === "notifications/subscriptions/acknowledged";
+    if (isAcknowledged && isObject(notifications)) this.#onAcknowledged(notifications);
     this.onmessage?.(message);
   }
 }
@@ -319,11 +328,15 @@ export class SdkSession {
   }
 
   /** A client of its own for a subscription: notifications are not told apart within a client. */
-  async openListener(): Promise<Client> {
+  async openListener(
+    onAcknowledged?: (filter: Record<string, unknown>) => void,
+  ): Promise<Client> {
     const { client, channel } = this.#options;
     const discover = DiscoverResultSchema.parse(client.getDiscoverResult());
-    const listener = new Client(GATEWAY_INFO);
-    await listener.connect(new SdkWire(channel), { prior: { kind: "modern", discover } });
+    const capabilities = { extensions: { [TASKS_EXTENSION]: {} } };
+    const listener = new Client(GATEWAY_INFO, { capabilities });
+    const wire = new SdkWire(channel, undefined, onAcknowledged);
+    await listener.connect(wire, { prior: { kind: "modern", discover } });
     return listener;
   }
 

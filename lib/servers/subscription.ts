@@ -10,7 +10,7 @@ const STEADY_MS = 30_000;
 
 interface SubscriptionOptions {
   connection: Connection;
-  filter: SubscriptionFilter;
+  filter: SubscriptionFilter & { taskIds?: string[] };
   onNotification(method: string, params: Record<string, unknown>): void;
   /** What changed while the stream was away is not told again. */
   onGap(): void;
@@ -41,11 +41,13 @@ export class Subscription implements Disposable {
   async #keep(first: PromiseWithResolvers<void>): Promise<void> {
     const { connection, filter, onNotification, onGap } = this.#options;
     const { signal } = this.#stop;
+    let acknowledged: Record<string, unknown> = {};
     const stop = () => this.#stop.abort();
     connection.over.addEventListener("abort", stop);
     if (connection.over.aborted) stop();
     try {
-      await using client = disposable(await connection.session.openListener());
+      const listener = await connection.session.openListener((filter) => acknowledged = filter);
+      await using client = disposable(listener);
       client.fallbackNotificationHandler = ({ method, params = {} }) => {
         onNotification(method, params);
         return Promise.resolve();
@@ -54,6 +56,9 @@ export class Subscription implements Disposable {
         const openedAt = Date.now();
         try {
           const { closed } = await client.listen(filter, { signal });
+          if (filter.taskIds && !Array.isArray(acknowledged.taskIds)) {
+            return first.reject(new Error("The server does not announce changes of tasks"));
+          }
           if (failures > 0) onGap();
           first.resolve();
           await abortable(closed, signal);

@@ -51,12 +51,11 @@ const RELATED_TASK = "io.modelcontextprotocol/related-task";
 /** Of the requests in flight, the one about the task that a message names. */
 export function requestOnTask(
   requests: Iterable<McpRequest>,
-  { _meta: meta }: Record<string, unknown>,
+  { _meta: meta, taskId }: Record<string, unknown>,
 ): McpRequest | undefined {
   const task = isObject(meta) ? meta[RELATED_TASK] : undefined;
-  return isObject(task)
-    ? [...requests].find(({ params }) => params.taskId === task.taskId)
-    : undefined;
+  const id = isObject(task) ? task.taskId : taskId;
+  return id === undefined ? undefined : [...requests].find(({ params }) => params.taskId === id);
 }
 
 /** Whether a request is about one task. */
