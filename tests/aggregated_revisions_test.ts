@@ -5,8 +5,9 @@ import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/type
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as z from "zod";
-import { Endpoints } from "./combined_endpoints.ts";
+import { at, Endpoints, tool } from "./combined_endpoints.ts";
 import { npmServer } from "./fixtures/npm_servers.ts";
+import { ScriptedServer } from "./fixtures/scripted_server.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { until } from "./gateway.ts";
 import { StatelessClient } from "./stateless_client.ts";
@@ -58,24 +59,24 @@ Deno.test("clients of 2026-07-28 get what the aggregated endpoints have", async 
     every: { ...npmServer("everything") },
     tasks: fixtureCommand("conformance_stateless", ["--stdio"]),
   });
-  const at = (path: string) => new URL(path, endpoints.url);
+  const to = (path: string) => new URL(path, endpoints.url);
 
   await t.step("tools that a server lists to capable clients, from the first list on", async () => {
     // The first list waits 2 s, for which a busy machine may be too slow.
     await using capable = await until(async () => {
-      const client = await StatelessClient.http(at("/mcp?expose=all"));
+      const client = await StatelessClient.http(to("/mcp?expose=all"));
       const { tools } = await client.client.listTools();
       if (tools.some(({ name }) => name === "every_get_roots_list")) return client;
       await client[Symbol.asyncDispose]();
     });
     assert.match(await capable.call("every_get_roots_list"), /file:\/\/\/marker/);
-    await using plain = await StatelessClient.http(at("/mcp?expose=all"), { capabilities: {} });
+    await using plain = await StatelessClient.http(to("/mcp?expose=all"), { capabilities: {} });
     const listed = (await plain.client.listTools()).tools.map(({ name }) => name);
     assert.ok(!listed.includes("every_get_roots_list"));
   });
 
   await t.step("links that lead to their server", async () => {
-    await using plain = await StatelessClient.http(at("/mcp"), { capabilities: {} });
+    await using plain = await StatelessClient.http(to("/mcp"), { capabilities: {} });
     const { content } = await plain.client.callTool({
       name: "every_get_resource_links",
       arguments: { count: 1 },
@@ -88,18 +89,15 @@ Deno.test("clients of 2026-07-28 get what the aggregated endpoints have", async 
   });
 
   await t.step("tasks of the extension, under ids that name their server", async () => {
-    const capabilities = { extensions: { [TASKS]: {} } };
-    await using client = await StatelessClient.http(at("/mcp"), { capabilities });
-    assert.ok(client.client.getServerCapabilities()?.extensions?.[TASKS], "announced");
     const args = { seconds: 60, label: "slow" };
-    const task = await ask(at("/mcp"), "tools/call", "tasks_slow_compute", { arguments: args });
+    const task = await ask(to("/mcp"), "tools/call", "tasks_slow_compute", { arguments: args });
     assert.match(task.taskId ?? "", /^tasks:/);
     const { taskId = "" } = task;
-    const known = await ask(at("/mcp"), "tasks/get", taskId);
+    const known = await ask(to("/mcp"), "tasks/get", taskId);
     assert.deepEqual([known.taskId, known.status], [taskId, "working"]);
-    await ask(at("/mcp"), "tasks/cancel", taskId);
+    await ask(to("/mcp"), "tasks/cancel", taskId);
     await until(async () =>
-      (await ask(at("/mcp"), "tasks/get", taskId)).status === "cancelled" || undefined
+      (await ask(to("/mcp"), "tasks/get", taskId)).status === "cancelled" || undefined
     );
   });
 });
@@ -194,6 +192,50 @@ Deno.test("changes of tasks reach clients of 2026-07-28 that listen for them", a
     assert.deepEqual([error.code, error.data.requiredCapabilities], [-32021, capabilities]);
     assert.equal((await post(url, "tasks/follow", { taskId: "pushing:1" })).status, 404);
   });
+});
+
+Deno.test("extensions of servers are announced merged at /mcp, and a client's reach servers", async (t) => {
+  await using one = new ScriptedServer([tool("look")]);
+  await using two = new ScriptedServer([tool("look")]);
+  one.capabilities = { extensions: { "com.example/one": { a: 1 }, "com.example/both": { x: 1 } } };
+  two.capabilities = { extensions: { "com.example/two": {}, "com.example/both": { y: 2 } } };
+  await using endpoints = await Endpoints.open({
+    one: at(one),
+    two: at(two),
+    older: fixtureCommand("matrix_sessions", ["--stdio", "older"]),
+    newer: fixtureCommand("matrix_stateless", ["--stdio", "newer"]),
+  });
+  const url = new URL("/mcp", endpoints.url);
+  const capabilities = { extensions: { "com.example/client": { deep: [1] } } };
+  const session = new Client({ name: "test", version: "1" }, { capabilities });
+  await session.connect(new StreamableHTTPClientTransport(url) as never);
+  await using stateless = await StatelessClient.http(url, { capabilities });
+
+  for (const client of [session, stateless.client]) {
+    const revision = client === session ? "2025-11-25" : "2026-07-28";
+    await t.step(`servers' to a client of ${revision}`, () => {
+      const { extensions = {} } = client.getServerCapabilities() ?? {};
+      assert.deepEqual([extensions["com.example/one"], extensions["com.example/two"]], [
+        { a: 1 },
+        {},
+      ]);
+      assert.deepEqual(extensions["com.example/both"], { x: 1, y: 2 });
+    });
+  }
+  for (const server of ["older", "newer"]) {
+    const called = { name: `${server}_client` };
+    const expected = `${server}: ${JSON.stringify(capabilities)}`;
+    await t.step(`of a client of 2025-11-25 that offers nothing else, to ${server}`, async () => {
+      assert.deepEqual((await session.callTool(called)).content, [{
+        type: "text",
+        text: expected,
+      }]);
+    });
+    await t.step(`of a client of 2026-07-28 that offers nothing else, to ${server}`, async () => {
+      assert.equal(await stateless.call(called.name), expected);
+    });
+  }
+  await session.close();
 });
 
 Deno.test("log messages of a stdio server reach a client that set no level, while it is alone", async () => {
