@@ -50,7 +50,7 @@ export interface MatrixClient extends AsyncDisposable {
   subscribe(uri: string): Promise<void>;
   /** Hears of list changes from then on. */
   listen(): Promise<void>;
-  /** Calls as a task, for its id. */
+  /** Makes a call that is answered with a task, for its id. */
   startTask(name: string, args: Record<string, unknown>): Promise<string>;
   taskStatus(id: string): Promise<string>;
   taskText(id: string): Promise<string>;

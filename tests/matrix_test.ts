@@ -137,7 +137,8 @@ function combinationsOf(gateway: string, urls: Record<string, string>): Combinat
 
 Deno.test("any client, any server: all that the weaker side can say arrives", async (t) => {
   await using servers = await startServers();
-  await using endpoints = await Endpoints.open(servers.entries);
+  const flags = ["--task-after", "100ms"];
+  await using endpoints = await Endpoints.open(servers.entries, undefined, { flags, env: {} });
   await endpoints.build("all", SERVERS.map(({ name }) => `${name}.*`));
   const combinations = combinationsOf(endpoints.url, servers.urls);
   const outcomes = new Map<Combination, Outcomes>();

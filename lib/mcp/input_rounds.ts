@@ -11,6 +11,7 @@ import {
   parseJson,
   requestText,
 } from "../core/rpc.ts";
+import type { Call } from "../servers/connection.ts";
 import { withMembers } from "../servers/stateless_request.ts";
 
 const MAX_ROUNDS = 10;
@@ -18,7 +19,7 @@ const MAX_ROUNDS = 10;
 const PACE_MS = 250;
 /** How long a person or a model may take to answer. */
 const ANSWER_LIMIT_MS = 10 * 60_000;
-const MISSING_CAPABILITY = -32021;
+export const MISSING_CAPABILITY = -32021;
 /** An older server's error: the user must open a page before the call can succeed. */
 const URL_REQUIRED = -32042;
 const URL_REQUIRED_TEXT = String(URL_REQUIRED);
@@ -30,15 +31,15 @@ export interface ServerAnswer {
   text: string;
 }
 
-interface InputRounds {
+export interface InputRounds {
   serverName: string;
   request: McpRequest;
   client: Client;
   params: string | undefined;
   /** A question's params as the client may see them; throws if it must not see them at all. */
   screen?(method: string, params: string): string;
-  /** Sends the request once more, with other params. */
-  repeat(params: string): Promise<ServerAnswer>;
+  /** Sends the request once more, with other params, or another one that belongs to it. */
+  repeat(params: string, more?: Partial<Call>): Promise<ServerAnswer>;
 }
 
 /**
@@ -146,6 +147,11 @@ function readInputRequired(text: string): InputRequired | undefined {
   if (!result?.startsWith("{") || memberText(result, "resultType") !== '"input_required"') {
     return undefined;
   }
+  return { requests: readInputRequests(result), state: memberText(result, "requestState") };
+}
+
+/** The questions in a result, or in the state of a task. */
+export function readInputRequests(result: string): InputRequest[] {
   const requests: InputRequest[] = [];
   const wanted = memberText(result, "inputRequests");
   if (wanted?.startsWith("{")) {
@@ -156,12 +162,13 @@ function readInputRequired(text: string): InputRequired | undefined {
       requests.push({ key, method: typeof method === "string" ? method : "(no method)", params });
     });
   }
-  return { requests, state: memberText(result, "requestState") };
+  return requests;
 }
 
 type Asked = { responses: { key: string; text: string }[] } | { error: string };
 
-async function askAll(wanted: InputRequest[], rounds: InputRounds): Promise<Asked> {
+/** Asks the client all of them at once; the error is its own, or says what it does not support. */
+export async function askAll(wanted: InputRequest[], rounds: InputRounds): Promise<Asked> {
   const requests = wanted.map((request) => ({
     ...request,
     params: request.params === undefined

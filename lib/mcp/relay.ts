@@ -27,13 +27,8 @@ import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
 import { abortable } from "../core/async.ts";
 import { hasTasks } from "../core/stateless.ts";
 import { ConnectionState, isStateful } from "./connection_state.ts";
-import {
-  completeRounds,
-  completeUrls,
-  mayRequireUrls,
-  type ServerAnswer,
-  unknownState,
-} from "./input_rounds.ts";
+import { completeAnswer } from "./awaited_task.ts";
+import { completeUrls, mayRequireUrls, type ServerAnswer, unknownState } from "./input_rounds.ts";
 import { KeptState } from "./kept_state.ts";
 import { olderCallAnswer } from "./older_output.ts";
 import { RelayBranches } from "./relay_branches.ts";
@@ -234,7 +229,8 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       client: this.#client,
       params: call.params,
       screen: this.#guard.screening(request),
-      repeat: (params: string) => send({ ...call, params }),
+      timeoutMs: call.timeoutMs,
+      repeat: (params: string, more?: Partial<Call>) => send({ ...call, params, ...more }),
     };
   }
 
@@ -259,7 +255,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
     // The client of a task gets the server's questions when it asks about the task.
     if (isStateless(this.#client.profile) && !request.deferral?.isDeferred) return answer;
     const isOlder = !isStateless(this.#client.profile) && OUTPUT.has(call.method);
-    return completeRounds(answer, this.#rounds(request, call, send))
+    return completeAnswer(answer, this.#rounds(request, call, send))
       .then(({ id, text }) => ({ id, text: isOlder ? olderCallAnswer(text) : text }));
   }
 
