@@ -268,3 +268,38 @@ export function keepUp({ work, everyMs, onError }: UpkeepOptions): AsyncDisposab
     },
   };
 }
+
+/** Repeats work on request: never twice at once; requests during a run are merged into one more. */
+export class Refresher {
+  readonly #work: () => Promise<void>;
+  readonly #signal: AbortSignal;
+  readonly #gapMs: number;
+  #running: Promise<void> | undefined;
+  #isAskedAgain = false;
+
+  /** `work` must not throw. */
+  constructor(work: () => Promise<void>, signal: AbortSignal, gapMs: number) {
+    this.#work = work;
+    this.#signal = signal;
+    this.#gapMs = gapMs;
+  }
+
+  /** Resolves when work that began after this request is done. */
+  request(): Promise<void> {
+    this.#isAskedAgain = this.#running !== undefined;
+    return this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    // Begun later, or a server in this process could ask again before this run is known.
+    await Promise.resolve();
+    do {
+      this.#isAskedAgain = false;
+      await this.#work();
+      if (!this.#isAskedAgain) break;
+      await sleep(this.#gapMs, undefined, { signal: this.#signal }).catch(() => {});
+    } while (!this.#signal.aborted);
+    // In the same breath as the last look, or a request in between would be lost.
+    this.#running = undefined;
+  }
+}

@@ -23,8 +23,8 @@ import type { ManagedServer } from "../servers/server.ts";
 import { isOnTask, requestOnTask, type TaskCarrier } from "../servers/task_owners.ts";
 import type { ConnectionUse } from "../servers/own_connections.ts";
 import { isSessionLost } from "../servers/status.ts";
-import { listToolTexts, ToolRefresher } from "../servers/tool_list.ts";
-import { abortable } from "../core/async.ts";
+import { LIST_GAP_MS, listToolTexts } from "../servers/tool_list.ts";
+import { abortable, Refresher } from "../core/async.ts";
 import { hasTasks } from "../core/stateless.ts";
 import { ConnectionState, isStateful } from "./connection_state.ts";
 import { completeAnswer } from "./awaited_task.ts";
@@ -68,7 +68,11 @@ export class Relay implements AsyncDisposable, TaskCarrier {
   /** Called with the tools that the server lists for this client, which may differ from all others'. */
   readonly #onOwnTools: ((tools: string[]) => void) | undefined;
   readonly #closing = new AbortController();
-  readonly #refresher = new ToolRefresher(() => this.#listOwnTools(), this.#closing.signal);
+  readonly #refresher = new Refresher(
+    () => this.#listOwnTools(),
+    this.#closing.signal,
+    LIST_GAP_MS,
+  );
   readonly #requests = new RequestsInFlight();
   readonly #state = new ConnectionState();
   readonly #kept: KeptState;

@@ -177,8 +177,8 @@ export async function callAsTask(
     }
     // The client knows the call and not the task, whose id may name its server by now.
     const { taskId: told, statusMessage } = message.params;
-    if (typeof statusMessage !== "string" || !String(told).endsWith(taskId)) return;
-    request.deferral?.note(statusMessage);
+    const isIt = told === taskId || ROUTED.exec(String(told))?.[2] === taskId;
+    if (isIt && typeof statusMessage === "string") request.deferral?.note(statusMessage);
   };
   const ask = (method: string, request: McpRequest) =>
     call({ ...request, method, params: about }, JSON.stringify(about));

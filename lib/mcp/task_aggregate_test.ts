@@ -35,6 +35,34 @@ Deno.test("withOwnTasks() gives a server its own ids back", () => {
   assert.equal(withOwnTasks("git", answer("other:7")), answer("other:7"));
 });
 
+Deno.test("callAsTask() notes what the server says about its task, and passes everything else on", async () => {
+  const noted: string[] = [];
+  const sent: string[] = [];
+  const request: McpRequest = {
+    id: 1,
+    method: "tools/call",
+    params: { name: "slow" },
+    text: "",
+    signal: new AbortController().signal,
+    send: (text) => sent.push(text),
+    deferral: { isDeferred: true, forbid: assert.fail, note: (message) => noted.push(message) },
+  };
+  const status = (taskId: string, statusMessage?: string) =>
+    text({ method: "notifications/tasks/status", params: { taskId, statusMessage } });
+  const progress = text({ method: "notifications/progress", params: { progress: 1 } });
+  await callAsTask(request, '{"name":"slow"}', ({ method, send }) => {
+    if (method === "tools/call") {
+      return Promise.resolve(text({ id: 1, result: { task: { taskId: "7" } } }));
+    }
+    for (const out of [status("7", "a"), status("s:7", "b"), status("17", "c"), status("7")]) {
+      send(out);
+    }
+    send(progress);
+    return Promise.resolve("{}");
+  });
+  assert.deepEqual([noted, sent], [["a", "b"], [progress]]);
+});
+
 Deno.test("callAsTask() waits for the result of a task, and cancels one that takes too long", async () => {
   const request: McpRequest = {
     id: 1,

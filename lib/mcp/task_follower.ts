@@ -1,4 +1,7 @@
-import { ToolRefresher } from "../servers/tool_list.ts";
+import { Refresher } from "../core/async.ts";
+
+/** Between two states that are sent. */
+const GAP_MS = 500;
 
 /** Where the state of one task comes from: a held call of the gateway, or a server. */
 export interface TaskSource {
@@ -15,7 +18,7 @@ export interface TaskSource {
 export class TaskFollower implements Disposable {
   readonly #source: TaskSource;
   readonly #stop = new AbortController();
-  readonly #refresher = new ToolRefresher(() => this.#tell(), this.#stop.signal);
+  readonly #refresher = new Refresher(() => this.#tell(), this.#stop.signal, GAP_MS);
   #send: ((state: string) => void) | undefined;
 
   private constructor(source: TaskSource) {

@@ -9,6 +9,7 @@ import { Store } from "../storage/store.ts";
 import {
   PassedAnswer,
   PassedTask,
+  requestOnTask,
   TASK_ANSWER_TOPIC,
   TASK_TOPIC,
   type TaskCarrier,
@@ -207,4 +208,14 @@ Deno.test("TaskOwners relays questions and answers between a server and another 
     notificationText("notifications/cancelled", '{"requestId":"own 1"}'),
   ]);
   assert.equal(answer, resultText(1, resultText("q", '{"action":"accept"}')));
+});
+
+Deno.test("requestOnTask() finds the request that waits for the task of a message", () => {
+  const requests = ["a", "b"].map((taskId) => ({ params: { taskId } }) as unknown as McpRequest);
+  const related = { "io.modelcontextprotocol/related-task": { taskId: "b" } };
+  assert.equal(requestOnTask(requests, { _meta: related }), requests[1]);
+  assert.equal(requestOnTask(requests, { taskId: "a", status: "working" }), requests[0]);
+  for (const params of [{}, { taskId: "c" }]) {
+    assert.equal(requestOnTask(requests, params), undefined);
+  }
 });

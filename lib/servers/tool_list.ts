@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { Refresher } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import * as z from "zod";
 import { elementTexts, isObject, memberText, parseJson } from "../core/rpc.ts";
@@ -23,7 +23,7 @@ export const RENEWAL_MS = 2_000;
 
 export class ToolList {
   readonly #options: ToolListOptions;
-  readonly #refresher: ToolRefresher;
+  readonly #refresher: Refresher;
   /** They have changed while they were listed for a connection that is not in use yet. */
   #isStale = false;
   /** Resolves when the tools of the last run are listed, or known to be missing. */
@@ -35,7 +35,7 @@ export class ToolList {
 
   constructor(options: ToolListOptions) {
     this.#options = options;
-    this.#refresher = new ToolRefresher(() => this.#reload(), options.signal);
+    this.#refresher = new Refresher(() => this.#reload(), options.signal, LIST_GAP_MS);
   }
 
   /** Lists them for a new connection; nothing is taken once the signal has aborted. */
@@ -73,7 +73,7 @@ export class ToolList {
   /** Resolves when a list that is no longer good was read again; undefined if it is good. */
   renewed(): Promise<void> | undefined {
     const isGood = this.#goodUntil === undefined || Date.now() < this.#goodUntil;
-    return isGood || Date.now() < this.#listedAt + GAP_MS ? undefined : this.refresh();
+    return isGood || Date.now() < this.#listedAt + LIST_GAP_MS ? undefined : this.refresh();
   }
 
   /** Resolves when a recall that has begun is done. */
@@ -242,39 +242,4 @@ async function listToolPages(
 }
 
 /** A server that announces a change with every list must not be listed without end. */
-const GAP_MS = 500;
-
-/** Reloads a server's tools on request: never twice at once; requests during a run are merged. */
-export class ToolRefresher {
-  readonly #load: () => Promise<void>;
-  readonly #signal: AbortSignal;
-  readonly #gapMs: number;
-  #running: Promise<void> | undefined;
-  #isAskedAgain = false;
-
-  /** `load` must not throw. */
-  constructor(load: () => Promise<void>, signal: AbortSignal, gapMs = GAP_MS) {
-    this.#load = load;
-    this.#signal = signal;
-    this.#gapMs = gapMs;
-  }
-
-  /** Resolves when a list that was asked for after this request has come. */
-  request(): Promise<void> {
-    this.#isAskedAgain = this.#running !== undefined;
-    return this.#running ??= this.#run();
-  }
-
-  async #run(): Promise<void> {
-    // Begun later, or a server in this process could ask again before this run is known.
-    await Promise.resolve();
-    do {
-      this.#isAskedAgain = false;
-      await this.#load();
-      if (!this.#isAskedAgain) break;
-      await sleep(this.#gapMs, undefined, { signal: this.#signal }).catch(() => {});
-    } while (!this.#signal.aborted);
-    // In the same breath as the last look, or a request in between would be lost.
-    this.#running = undefined;
-  }
-}
+export const LIST_GAP_MS = 500;
