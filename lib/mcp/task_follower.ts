@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Refresher } from "../core/async.ts";
+import { backoffMs } from "../servers/shared_connection.ts";
 
+/** Consecutive attempts to follow a task again; a few minutes. */
+const MAX_FAILURES = 10;
 /** Between two states that are sent. */
 const GAP_MS = 500;
 
@@ -42,21 +46,37 @@ export class TaskFollower implements Disposable {
     this.#stop.abort();
   }
 
+  /** Whether changes are noticed from now on. */
   async #follow(): Promise<boolean> {
-    const state = await this.#source.state().catch(() => undefined);
-    if (state === undefined) return false;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
+    if (await this.#state() === undefined) return false;
+    const opened = Promise.withResolvers<boolean>();
+    void this.#keepFollowing(opened.resolve).finally(() => opened.resolve(false));
+    return await opened.promise;
+  }
+
+  /** Follows again after a server's connection was lost, for as long as the task is there. */
+  async #keepFollowing(onOpen: (isOpen: boolean) => void): Promise<void> {
+    const { signal } = this.#stop;
+    let [isOpen, failures] = [false, 0];
     const onChange = () => {
-      resolve(true);
+      [isOpen, failures] = [true, 0];
+      onOpen(true);
       if (this.#send) void this.#refresher.request();
     };
-    void this.#source.follow(onChange, this.#stop.signal).catch(() => {})
-      .finally(() => resolve(false));
-    return await promise;
+    for (;;) {
+      await this.#source.follow(onChange, signal).catch(() => {});
+      if (!isOpen || ++failures > MAX_FAILURES) return;
+      await sleep(backoffMs(failures), undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted || await this.#state() === undefined) return;
+    }
+  }
+
+  async #state(): Promise<string | undefined> {
+    return await this.#source.state().catch(() => undefined);
   }
 
   async #tell(): Promise<void> {
-    const state = await this.#source.state().catch(() => undefined);
+    const state = await this.#state();
     if (state !== undefined && !this.#stop.signal.aborted) this.#send?.(state);
   }
 }
