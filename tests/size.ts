@@ -4,7 +4,7 @@ import type { SourceFile } from "./architecture.ts";
 
 /** What the test holds the product to. */
 export const CEILING = {
-  files: 740,
+  files: 742,
   lines: 120_800,
   linesPerFile: 500,
   linesPerFunction: 120,
