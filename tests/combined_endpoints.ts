@@ -233,8 +233,13 @@ export async function openRaw(url: string, path: string) {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
   });
+  const send = (init: RequestInit) =>
+    fetch(new URL(path, url), {
+      ...init,
+      headers: [...headers, ...new Headers(init.headers)],
+    });
   async function post(body: string) {
-    const response = await fetch(new URL(path, url), { method: "POST", headers, body });
+    const response = await send({ method: "POST", body });
     const session = response.headers.get("mcp-session-id");
     if (session !== null) headers.set("mcp-session-id", session);
     const text = await response.text();
@@ -252,6 +257,7 @@ export async function openRaw(url: string, path: string) {
   );
   return {
     opened,
+    fetch: send,
     post,
     request,
     /** The result of a call, as the text that came. */

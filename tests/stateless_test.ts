@@ -7,6 +7,9 @@ import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { startGateway, until } from "./gateway.ts";
 import { StatelessClient } from "./stateless_client.ts";
 
+/** Messages of progress in one call. */
+const FLOOD = 20_000;
+
 const TEXT = "demo://resource/dynamic/text/7";
 
 /** All that an older server can do, for a client of 2026-07-28. */
@@ -233,7 +236,7 @@ Deno.test("ids and progress tokens keep all their digits, and a flood loses neit
       assert.equal(steps.at(-1), total);
     };
     await t.step(`${server}, with a session`, async () => {
-      for (const total of [3, 2_000]) {
+      for (const total of [3, FLOOD]) {
         const { text, messages } = await raw.post(call("", total));
         check(text, messages, total);
       }
@@ -243,6 +246,29 @@ Deno.test("ids and progress tokens keep all their digits, and a flood loses neit
       assert.equal(status, 200);
       assert.match(text, /^\{"jsonrpc":"2\.0","id":-9223372036854775808,"result":\{"tools":/);
     });
+    for (const cut of ["early", "late"]) {
+      await t.step(`${server}, resumed by a slow client after a ${cut} cut`, async () => {
+        const connection = new AbortController();
+        const { signal } = connection;
+        const response = await raw.fetch({ method: "POST", body: call("", FLOOD), signal });
+        const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+        let before = "";
+        while (!before.includes('"progress":1,')) before += (await reader.read()).value ?? "";
+        if (cut === "late") {
+          await until(async () => {
+            const answer = await raw.request("tools/call", '{"name":"cancelled","arguments":{}}');
+            return JSON.parse(answer.text).result.structuredContent.running === 1 || undefined;
+          });
+        }
+        connection.abort();
+        await reader.cancel().catch(() => {});
+        const seen = before.slice(0, before.lastIndexOf("\n\n"));
+        const headers = { "last-event-id": seen.match(/(?<=^id: ).+/gm)!.at(-1)! };
+        const rest = await (await raw.fetch({ method: "GET", headers })).text();
+        const messages = [seen, rest].flatMap((text) => text.match(/(?<=^data: )\{.*$/gm) ?? []);
+        check(messages.at(-1)!, messages, FLOOD);
+      });
+    }
     await t.step(`${server}, without one`, async () => {
       const key = "io.modelcontextprotocol";
       const meta = `,"${key}/protocolVersion":"2026-07-28","${key}/clientCapabilities":{}`;
@@ -259,7 +285,7 @@ Deno.test("ids and progress tokens keep all their digits, and a flood loses neit
         });
       const guessed = call(meta, 3).replace('"name":', '"requestState":"guess","name":');
       assert.equal((await (await send(guessed)).json()).error?.code, -32602);
-      for (const total of [3, 2_000]) {
+      for (const total of [3, FLOOD]) {
         const response = await send(call(meta, total));
         const messages = (await response.text()).split("\n")
           .flatMap((line) => line.startsWith("data: {") ? line.slice(6) : []);
