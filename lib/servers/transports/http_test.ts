@@ -101,13 +101,28 @@ Deno.test(
   },
 );
 
-Deno.test("HttpTransport.request() takes the messages of a batch apart", STRICT, async () => {
-  await using server = new Loopback(({ id }) => json(`[${note("a")}, ${result(id)}]`));
-  await using transport = open(server.url);
-  const exchange = keptExchange();
-  assert.equal(await transport.request(1, request(1), exchange), result(1));
-  assert.deepEqual(exchange.messages, [note("a")]);
-});
+Deno.test(
+  "HttpTransport.request() takes answers with the id as text, or in an array, as JSON and as a stream",
+  STRICT,
+  async () => {
+    await using server = new Loopback(({ id, path }) => {
+      const asText = result(id).replace(`"id":${id}`, `"id":"${id}"`);
+      const answer = id === 1 ? asText : `[${note("a")}, ${id === 2 ? asText : result(id)}]`;
+      return path === "/json" ? json(answer) : streamed([event(answer)]);
+    });
+    for (const path of ["/json", "/sse"]) {
+      await using transport = open(server.origin + path);
+      for (const streams of [false, true]) {
+        for (const id of [1, 2, 3]) {
+          const exchange = keptExchange({ streams });
+          const answer = await transport.request(id, request(id), exchange);
+          assert.equal(answer.replace(`"${id}"`, `${id}`), result(id));
+          assert.deepEqual(exchange.messages, id === 1 ? [] : [note("a")]);
+        }
+      }
+    }
+  },
+);
 
 Deno.test(
   "HttpTransport.request() puts together what a slow server drips byte by byte",

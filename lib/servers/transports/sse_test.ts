@@ -90,6 +90,37 @@ Deno.test(
 );
 
 Deno.test(
+  "SseTransport.request() takes answers with the id as text, or in an array",
+  STRICT,
+  async () => {
+    const asText = (id: number) => result(id).replace(`"id":${id}`, `"id":"${id}"`);
+    const answers = [
+      [asText(0)],
+      [`[${note("a")}, ${result(1)}]`],
+      [`[${asText(2)}]`],
+      // The answers of two requests at once.
+      [],
+      [`[${result(4)}, ${asText(3)}]`],
+    ];
+    await using server = new OldServer("/messages", (old) => {
+      old.postStatus = 200;
+      for (const answer of answers.shift() ?? []) old.say(event(answer));
+    });
+    const events = new KeptEvents();
+    await using transport = server.open(events);
+    const ask = (id: number) => transport.request(id, request(id), keptExchange());
+    assert.equal(await ask(0), asText(0));
+    assert.equal(await ask(1), result(1));
+    assert.equal(await ask(2), asText(2));
+    const third = ask(3);
+    await until(() => answers.length === 1, "the fourth request is sent");
+    assert.deepEqual([await ask(4), await third], [result(4), asText(3)]);
+    assert.deepEqual(events.messages, [note("a")]);
+    assert.deepEqual(events.log, []);
+  },
+);
+
+Deno.test(
   "SseTransport.request() refuses an address of another origin, and sends nothing there",
   STRICT,
   async () => {
