@@ -91,6 +91,38 @@ Deno.test("faults: servers that want a login, never answer or send too much harm
   });
 });
 
+Deno.test("faults: a response over --max-message fails its call at once, however it is printed", async (t) => {
+  await using http = await startHttpFixture("chaos_http");
+  const timeoutMs = 86_400_000;
+  const at = (path: string) => ({ url: http.url.replace("/mcp", path), timeoutMs });
+  const entries = {
+    stdio: chaos(["--pretty"], { timeoutMs }),
+    json: { type: "http", ...at("/s/json/mcp?pretty=") },
+    stream: { type: "http", ...at("/s/stream/mcp?pretty=&sse=") },
+    sse: { type: "sse", ...at("/s/sse/sse?pretty=") },
+  };
+  await using faulty = await FaultyGateway.start(entries, { flags: ["--max-message", "1MiB"] });
+  for (const server of Object.keys(entries)) {
+    await t.step(server, async () => {
+      await faulty.reaches(server, "ready");
+      const client = await faulty.open(server);
+      // Another call waits on the same connection: the response has to be told by its id.
+      const leaving = new AbortController();
+      const waiting = client.request("tools/call", { name: "hang" }, leaving.signal).catch(
+        () => {},
+      );
+      assert.ok((await client.must("big", { bytes: 1_000_000 })).length === 1_000_000);
+      const params = { name: "big", arguments: { bytes: 1_100_000 } };
+      const answer = await client.request("tools/call", params, AbortSignal.timeout(60_000));
+      assert.equal(errorType(answer), "LIMIT_EXCEEDED");
+      assert.match(JSON.stringify(answer), /limit of 1 MiB.* --max-message/);
+      assert.equal(await client.must("echo", { n: 1 }), '{"n":1}');
+      leaving.abort();
+      await waiting;
+    });
+  }
+});
+
 Deno.test("faults: tools with the same name, dots, other scripts or none are told apart", async () => {
   const long = "x".repeat(300);
   await using server = new ScriptedServer([

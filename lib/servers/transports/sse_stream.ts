@@ -86,8 +86,9 @@ export class SseParser {
         throw new EventTooLarge(`One event has more than ${this.#limit} characters`);
       }
       const line = this.#line.join("") + piece;
-      const data = this.#data ?? line.replace(/^data: ?/, "");
-      this.#skipped = { head: data.slice(0, END_CHARS), tail: line.slice(-END_CHARS) };
+      const earlier = this.#data === undefined ? "" : `${this.#data}\n`;
+      const head = (earlier + withoutField(line)).slice(0, END_CHARS);
+      this.#skipped = { head, tail: line.slice(-END_CHARS) };
       this.#data = undefined;
     }
   }
@@ -96,6 +97,7 @@ export class SseParser {
     const isEmpty = rest === "" && this.#line.length === 0;
     this.#hold(rest);
     if (this.#skipped) {
+      this.#skipped.tail += "\n";
       this.#line = [];
       if (isEmpty) this.#dispatch();
       return;
@@ -144,10 +146,21 @@ export class SseParser {
         undefined;
     this.#held = 0;
     if (data) this.#idle = 0;
-    if (skipped) return this.#onTooLarge?.(skipped.head, skipped.tail);
+    if (skipped) return this.#onTooLarge?.(skipped.head, dataIn(skipped.tail));
     // An event that primes a stream has an id and no data: it says where to resume, and nothing else.
     if (data) this.#onEvent(data, name);
   }
+}
+
+function withoutField(line: string): string {
+  return line.replace(/^data: ?/, "");
+}
+
+/** The data of an event's last lines, of which the first may be cut off. */
+function dataIn(lines: string): string {
+  const [first = "", ...rest] = lines.split("\n");
+  const data = rest.filter((line) => line.startsWith("data:"));
+  return [first, ...data].map(withoutField).join("\n");
 }
 
 /** A server may ask us to wait, but not for so long that the stream is as good as dead. */

@@ -66,3 +66,24 @@ Deno.test("SseParser.push() skips an event over its limit where somebody is told
     assert.match(skipped[0]?.[1] ?? "", /x+"tail"\}$/);
   }
 });
+
+Deno.test("SseParser.push() gives the ends of a skipped event's data, however many lines it has", () => {
+  const data = JSON.stringify(
+    { result: { text: "x".repeat(600) }, jsonrpc: "2.0", id: 5 },
+    null,
+    2,
+  );
+  const event = `${data.replaceAll(/^/gm, "data: ")}\nid: 7\n`;
+  for (const text of [event, event.replaceAll("\n", "\r\n")]) {
+    for (let size = 1; size <= text.length; size++) {
+      const ends: string[] = [];
+      const parser = new SseParser(50, () => {}, (head, tail) => ends.push(head, tail));
+      for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size));
+      parser.push("\n");
+      const [head = "", tail = ""] = ends;
+      assert.ok(data.startsWith(head.slice(0, 30)) && head.length >= 30, head);
+      assert.equal(tail, data.slice(-tail.length), `in pieces of ${size}`);
+      assert.ok(tail.length >= 100, tail);
+    }
+  }
+});
