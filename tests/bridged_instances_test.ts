@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 import { at, Endpoints, type RemoteStore } from "./combined_endpoints.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
-import { startKvConnect } from "../lib/storage/testing/kv_connect.ts";
+import { remotePlaces } from "../lib/storage/testing/places.ts";
 import { until } from "./gateway.ts";
 
 const REVISION = "2026-07-28";
@@ -83,21 +83,31 @@ Deno.test("the state of a bridged call reaches the gateway that holds it from an
   await bridge(t);
 });
 
-Deno.test("the same, if the gateways have only a KV server in common", async (t) => {
-  await using kv = startKvConnect();
-  const key = crypto.getRandomValues(new Uint8Array(32)).toBase64();
-  const env = { DENO_KV_ACCESS_TOKEN: "token", QUARTERMASTER_SECRET_KEY: key };
-  await bridge(t, { flags: ["--kv", kv.url], env });
-});
+for (const { name, ignore, use } of remotePlaces()) {
+  const title = `the same, if the gateways have only a KV server in common [${name}]`;
+  Deno.test({
+    name: title,
+    ignore,
+    fn: (t) =>
+      use(async (location) => {
+        const key = crypto.getRandomValues(new Uint8Array(32)).toBase64();
+        await bridge(t, { flags: ["--kv", location], env: { QUARTERMASTER_SECRET_KEY: key } });
+      }),
+  });
+}
 
 async function bridge(t: Deno.TestContext, store?: RemoteStore): Promise<void> {
-  await using http = await startHttpFixture("chaos_http");
+  await using http = await startHttpFixture("chaos_http", ["--stats"]);
   await using endpoints = await Endpoints.open({ chaos: at(http, "/s/one/mcp") }, ["chaos"], store);
+  /** How many calls the server was ever given. */
+  const executions = async () =>
+    Number((await (await fetch(http.url.replace("/mcp", "/stats"))).json()).calls);
   await using sibling = await endpoints.sibling();
   await sibling.reaches("chaos", "ready");
   const [here, there] = [endpoints.url, sibling.url];
 
   await t.step("an answer to the other gateway continues the call, once", async () => {
+    const before = await executions();
     const asking = await call(here, ASK);
     const answered = retry(ASK, asking);
     const wrong = { ...answered, arguments: { kind: "sampling" } };
@@ -109,6 +119,7 @@ async function bridge(t: Deno.TestContext, store?: RemoteStore): Promise<void> {
       const again = await call(url, answered);
       assert.match(again.error?.message ?? "", /already used, or has expired/);
     }
+    assert.equal(await executions(), before + 1);
   });
 
   await t.step("somebody else's state is unknown there too", async () => {
@@ -137,13 +148,20 @@ async function bridge(t: Deno.TestContext, store?: RemoteStore): Promise<void> {
     await until(async () => (await running(here)) === 1 || undefined);
   });
 
-  await t.step("after a kill of its gateway the state gives a clear error", async () => {
-    const answered = retry(ASK, await call(here, ASK));
-    await endpoints.faulty.gateway.stop("SIGKILL");
-    const { error } = await call(there, answered);
-    assert.equal(error?.code, -32602);
-    assert.match(error?.message ?? "", /the gateway that held the call has stopped/);
-  });
+  await t.step(
+    "after a kill of its gateway the state gives a clear error, and no second call",
+    async () => {
+      const before = await executions();
+      const answered = retry(ASK, await call(here, ASK));
+      await endpoints.restart("SIGKILL");
+      for (const url of [there, endpoints.url]) {
+        const { error } = await call(url, answered);
+        assert.equal(error?.code, -32602);
+        assert.match(error?.message ?? "", /the gateway that held the call has stopped/);
+      }
+      assert.equal(await executions(), before + 1);
+    },
+  );
 }
 
 /** How many calls the server has under way, this one included. */

@@ -22,12 +22,18 @@ export async function withFile(run: (path: string) => Promise<void>): Promise<vo
   }
 }
 
-/** Memory, a file, and a KV server: one in this process, and the one QUARTERMASTER_TEST_KV names. */
 export function places(): Place[] {
-  const remote = Deno.env.get("QUARTERMASTER_TEST_KV");
   return [
     { name: "memory", ignore: false, isShared: false, use: (run) => run(":memory:") },
     { name: "file", ignore: false, isShared: true, use: withFile },
+    ...remotePlaces(),
+  ];
+}
+
+/** KV servers: one in this process, and the one that QUARTERMASTER_TEST_KV names. */
+export function remotePlaces(): Place[] {
+  const remote = Deno.env.get("QUARTERMASTER_TEST_KV");
+  return [
     { name: "KV Connect", ignore: false, isShared: true, use: withKvConnect },
     {
       name: remote === undefined
