@@ -83,17 +83,22 @@ Deno.test("the state of a bridged call reaches the gateway that holds it from an
   await bridge(t);
 });
 
+Deno.test("a task is asked about at any gateway, and ends clearly with its own", () =>
+  askAboutTask());
+
 for (const { name, ignore, use } of remotePlaces()) {
-  const title = `the same, if the gateways have only a KV server in common [${name}]`;
-  Deno.test({
-    name: title,
-    ignore,
-    fn: (t) =>
-      use(async (location) => {
-        const key = crypto.getRandomValues(new Uint8Array(32)).toBase64();
-        await bridge(t, { flags: ["--kv", location], env: { QUARTERMASTER_SECRET_KEY: key } });
-      }),
-  });
+  const onKv = (title: string, run: (t: Deno.TestContext, store: RemoteStore) => Promise<void>) =>
+    Deno.test({
+      name: `${title}, if the gateways have only a KV server in common [${name}]`,
+      ignore,
+      fn: (t) =>
+        use((location) => {
+          const key = crypto.getRandomValues(new Uint8Array(32)).toBase64();
+          return run(t, { flags: ["--kv", location], env: { QUARTERMASTER_SECRET_KEY: key } });
+        }),
+    });
+  onKv("the state of a bridged call reaches its gateway", bridge);
+  onKv("a task is asked about at any gateway", (_, store) => askAboutTask(store));
 }
 
 async function bridge(t: Deno.TestContext, store?: RemoteStore): Promise<void> {
@@ -170,10 +175,9 @@ async function running(url: string): Promise<number> {
   return Number(result?.structuredContent?.running);
 }
 
-Deno.test("a task is asked about at any gateway, and ends clearly with its own", async () => {
-  await using endpoints = await Endpoints.open({
-    tasks: fixtureCommand("matrix_sessions", ["--stdio", "tasks"]),
-  });
+async function askAboutTask(store?: RemoteStore): Promise<void> {
+  const tasks = fixtureCommand("matrix_sessions", ["--stdio", "tasks"]);
+  await using endpoints = await Endpoints.open({ tasks }, ["tasks"], store);
   await using sibling = await endpoints.sibling();
   await sibling.reaches("tasks", "ready");
   const path = "/servers/tasks/mcp?names=original";
@@ -212,4 +216,4 @@ Deno.test("a task is asked about at any gateway, and ends clearly with its own",
   await endpoints.faulty.gateway.stop();
   const ended = await send(sibling.url, "tasks/get", { taskId });
   assert.match(ended.error?.message ?? "", /has ended with the gateway that started it/);
-});
+}
