@@ -41,6 +41,13 @@ import {
 } from "../core/async.ts";
 
 const METHOD_NOT_FOUND = -32601;
+/** On a shared connection they are the same whoever asks. */
+const COMMON_LISTS = new Set([
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+]);
 /** The handshake's own request is number 0. */
 const FIRST_ID = 1;
 
@@ -103,7 +110,7 @@ interface Traffic {
   /** Of each open subscription, what hears its notifications. */
   subscriptions: Map<number, MessageListener>;
   lastId: number;
-  /** Those with whose rights anything was called since it was opened. */
+  /** Those with whose rights anything but a list was requested since it was opened. */
   callers: Callers;
   heardAt: number;
   /** Tells that it is over, the first time it is called. */
@@ -295,8 +302,8 @@ export class Connection implements AsyncDisposable {
   }
 
   #noteCaller({ principal, method }: Call): void {
-    // What the gateway reads on its own says nothing of anybody.
-    if (principal === undefined && method !== "tools/call") return;
+    // What the gateway reads on its own, and what is listed to everybody, says nothing of anybody.
+    if (principal === undefined ? method !== "tools/call" : COMMON_LISTS.has(method)) return;
     const { callers } = this.#traffic;
     if (callers === "none") this.#traffic.callers = { only: principal };
     else if (callers !== "several" && callers.only !== principal) this.#traffic.callers = "several";
@@ -444,8 +451,10 @@ function loneCaller({ pending, callers }: Traffic, message: RpcMessage) {
     return undefined;
   }
   if (callers === "several") return undefined;
+  // Others have only listed: what is logged meanwhile may still be about the caller's last call.
+  const isTheirs = ({ principal }: Call) => callers === "none" || principal === callers.only;
   const calls = Array.from(pending.values(), ({ call }) => call)
-    .filter((call) => call !== undefined && call.method !== "ping");
+    .filter((call) => call !== undefined && call.method !== "ping" && isTheirs(call));
   // A stateless server logs only for calls that ask for it.
   const listening = calls.filter((call) => call?.logLevel !== undefined);
   if (listening.length > 0) return listening.length === 1 ? listening[0]?.onMessage : undefined;

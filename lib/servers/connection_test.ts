@@ -153,20 +153,35 @@ Deno.test("Connection hands log messages only to the caller whom they can be abo
   };
   await using connection = await open(server, { events });
   const client = { protocolVersion: "2025-11-25", capabilities: {} };
-  const callAs = (principal: string, heard: string[], logLevel?: string) => {
+  const callAs = (principal: string, heard: string[], more: Partial<Call> = {}) => {
     const onMessage = (text: string) => void heard.push(JSON.parse(text).params.data);
-    return connection.call(call({ client, principal, onMessage, logLevel }));
+    return connection.call(call({ client, principal, onMessage, ...more }));
   };
-  server.handlers.set("tools/call", (_, link) => {
-    link.tell("notifications/message", { data: "a line" });
-    return {};
-  });
+  for (const method of ["tools/call", "prompts/list"]) {
+    server.handlers.set(method, (_, link) => {
+      link.tell("notifications/message", { data: "a line" });
+      return {};
+    });
+  }
+  const list = { method: "prompts/list" };
+  await callAs("bob", bob, list);
+  assert.deepEqual([bob.splice(0), all], [["a line"], []], "nobody has called yet");
   await callAs("ann", ann);
-  await callAs("ann", ann);
-  assert.deepEqual([ann, all], [["a line", "a line"], []]);
   // It may be late, and about what Ann called.
+  await callAs("bob", bob, list);
+  assert.deepEqual([bob, all.splice(0)], [[], ["a line"]]);
+  await callAs("ann", ann);
+  assert.deepEqual([ann, all], [["a line", "a line"], []], "lists do not silence it");
+  server.silence("prompts/list");
+  const stop = new AbortController();
+  const listing = assert.rejects(callAs("bob", bob, { ...list, signal: stop.signal }));
+  await until(() => server.links[0]!.heard.filter((name) => name === "prompts/list").length === 3);
+  await callAs("ann", ann);
+  assert.deepEqual([ann.splice(2), bob, all], [["a line"], [], []], "nor while they last");
+  stop.abort();
+  await listing;
   await callAs("bob", bob);
-  await callAs("bob", bob, "debug");
+  await callAs("bob", bob, { logLevel: "debug" });
   assert.deepEqual([bob, all], [[], ["a line", "a line"]]);
 });
 
