@@ -238,19 +238,50 @@ Deno.test("extensions of servers are announced merged at /mcp, and a client's re
   await session.close();
 });
 
-Deno.test("log messages of a stdio server reach a client that set no level, while it is alone", async () => {
-  await using endpoints = await Endpoints.open({
-    logs: fixtureCommand("conformance_server", ["--stdio"]),
+/** A client that never sets a log level, with what it hears. */
+async function connectListener(url: URL, token?: string) {
+  const client = new Client({ name: "test", version: "1" });
+  const heard: unknown[] = [];
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+    heard.push(params.data);
   });
-  for (const path of ["/servers/logs/mcp", "/mcp"]) {
-    const client = new Client({ name: "test", version: "1" });
-    const heard: unknown[] = [];
-    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
-      heard.push(params.data);
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+  await client.connect(transport as never);
+  return { client, heard, [Symbol.asyncDispose]: () => client.close() };
+}
+
+Deno.test("log messages of stdio and SSE servers reach a client that set no level, while only its calls are known there", async (t) => {
+  await using http = await startHttpFixture("chaos_http");
+  const sse = { type: "sse", url: http.url.replace("/mcp", "/s/old/sse") };
+  await using endpoints = await Endpoints.open({ stdio: fixtureCommand("chaos_server"), sse });
+  const { value } = await endpoints.api("POST", "/api/token.create", { name: "other" });
+  const { text: token } = z.looseObject({ text: z.string() }).parse(value);
+  for (const server of ["stdio", "sse"]) {
+    const log = (message: string) => ({ name: `${server}.log`, arguments: { message } });
+    const place = (path: string) => new URL(path, endpoints.url);
+    for (const path of [`/servers/${server}/mcp`, "/mcp"]) {
+      await t.step(`${server} at ${path}`, async () => {
+        await using own = await connectListener(place(path));
+        await own.client.callTool(log("alone"));
+        await until(() => own.heard.includes("alone") || undefined);
+        await using other = await connectListener(place(`${path}?features=all`), token);
+        await other.client.listTools();
+        await other.client.listPrompts();
+        await other.client.listResources();
+        await own.client.callTool(log("the other has only listed"));
+        await until(() => own.heard.includes("the other has only listed") || undefined);
+        assert.deepEqual(other.heard, []);
+      });
+    }
+    await t.step(`${server}, used by two`, async () => {
+      await using own = await connectListener(place(`/servers/${server}/mcp`));
+      await using other = await connectListener(place("/mcp"), token);
+      await other.client.callTool(log("of the other"));
+      await own.client.callTool(log("of its own"));
+      assert.deepEqual([own.heard, other.heard], [[], []]);
+      const { value } = await endpoints.api("GET", `/api/server.logs?name=${server}`);
+      assert.match(JSON.stringify(value), /of the other.*of its own/);
     });
-    await client.connect(new StreamableHTTPClientTransport(new URL(path, endpoints.url)) as never);
-    await client.callTool({ name: "logs.test_tool_with_logging" });
-    await until(() => heard.length >= 3 || undefined);
-    await client.close();
   }
 });
