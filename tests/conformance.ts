@@ -42,6 +42,20 @@ export function runClientConformance(
   return runSuite(["client", "--command", command], options);
 }
 
+/** The scenarios for clients that the suite runs for a revision and never scores, because they are extensions. */
+export async function listClientExtensions(requirements: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [...npmProgram("conformance"), "list", "--requirements", requirements],
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  const names = /^Run and reported, but never scored:\n  extension .*\n((?:    - .*\n)+)/m.exec(
+    text,
+  )?.[1];
+  return (names ?? "").match(/(?<=- )\S+(?= \[client\])/g) ?? [];
+}
+
 async function runSuite(
   role: string[],
   {
