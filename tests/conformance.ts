@@ -50,9 +50,8 @@ export async function listClientExtensions(requirements: string): Promise<string
     stdin: "null",
   }).output();
   const text = new TextDecoder().decode(stdout);
-  const names = /^Run and reported, but never scored:\n  extension .*\n((?:    - .*\n)+)/m.exec(
-    text,
-  )?.[1];
+  const listed = /^Run and reported, but never scored:\n {2}extension .*\n((?: {4}- .*\n)+)/m;
+  const names = listed.exec(text)?.[1];
   return (names ?? "").match(/(?<=- )\S+(?= \[client\])/g) ?? [];
 }
 
