@@ -27,7 +27,10 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   call_path: benchCallPath,
 };
 
-const named = Deno.args.filter((arg) => !arg.startsWith("--"));
+const WITH_VALUE = ["--jobs", "--part", "--only", "--rounds"];
+const named = Deno.args.filter((arg, at) =>
+  !arg.startsWith("--") && !WITH_VALUE.includes(Deno.args[at - 1] ?? "")
+);
 const BY_NAME = ["flags", "scanner"];
 const names = named.length > 0
   ? named

@@ -100,7 +100,7 @@ await claudeTest(
   },
 );
 
-Deno.test("what one family of models gains by and another loses by is proposed for the first", async () => {
+Deno.test("what one family of models gains by and another loses by may be promoted for the first", async () => {
   const models = ["messages-api:claude-sonnet-4-5", "openai-api:gpt-5-mini"];
   await using other = openaiStandIn((description, name) => {
     if (!name.endsWith("find_books")) return description;
@@ -126,7 +126,20 @@ Deno.test("what one family of models gains by and another loses by is proposed f
     candidateId: good,
   });
   assert.ok(refused.isError);
-  assert.match(refused.text, /Better with claude only/);
+  assert.match(refused.text, /Promote for claude models only/);
+  const promoteFor = (family: string) =>
+    fetch(`${lab.gateway.url}/api/optimization.promote`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ tool: "library.find_books", candidateId: good, family }),
+    });
+  const without = await promoteFor("gpt");
+  assert.deepEqual([without.status, (await without.json()).error.errorType], [
+    409,
+    "PROMOTION_REFUSED",
+  ]);
+  const own = await promoteFor("claude");
+  assert.equal((await own.json()).promotion?.family, "claude");
 });
 
 Deno.test("an evaluator that is not set up is named before anything starts", async () => {

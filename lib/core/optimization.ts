@@ -392,7 +392,7 @@ export const JobOptions = z.strictObject({
   withToolset: z.boolean().default(false),
   view: ClientView.default("inline"),
   surface: Surface.default("server"),
-  /** Whether arguments have to fit the schema, and the sibling that a prompt names to be called. */
+  /** Whether arguments have to fit, and only the right tool or named sibling to be called. */
   strict: z.boolean().default(false),
   /** It stops before it would spend more. */
   maxRuns: z.int().min(1).max(1_000_000).optional(),
@@ -412,6 +412,7 @@ export const TestPlan = z.strictObject({
   alpha: z.number().optional(),
   /** The promoted candidate, which others have to beat. */
   inForce: z.string().optional(),
+  ofFamily: z.partialRecord(ModelFamily, z.string()).optional(),
   /** If candidates are written: how many in the first round, and what each round was written from. */
   writing: z.strictObject({ first: z.int(), parents: z.array(z.string()) }).optional(),
   warnings: z.array(z.string()).default([]),

@@ -62,7 +62,7 @@ export const HOW = {
     help: "Tools the model gets: server, or toolset:NAME",
   }),
   strict: shape.strict.register(fieldHints, {
-    help: "Invalid arguments, or not calling an expected sibling, count as failures",
+    help: "Invalid arguments, extra calls, or not calling an expected sibling count as failures",
   }),
   maxRuns: shape.maxRuns.register(fieldHints, {
     placeholder: "N",

@@ -163,7 +163,7 @@ export class OptimizationAdmin {
     // Asked twice, it is promoted once.
     const isSame = current?.candidateId === candidateId && share === undefined;
     if (isSame && !promotions.staleness(server, name, family)) return current;
-    const evidence = await this.results.evidence(candidate);
+    const evidence = await this.results.evidence(candidate, family);
     // Numbers that nothing can be concluded from do not go on record as its own.
     const holds = evidence?.problem === undefined ? evidence : undefined;
     const { metrics, baseline, evaluationId, depth, verdict, prompts, source } = holds ?? {};

@@ -10,6 +10,7 @@ import type { ServerPool } from "../servers/pool.ts";
 import type { ProcessOwner } from "../servers/processes/process_owner.ts";
 import { EvalEndpoints } from "../mcp/eval_endpoint.ts";
 import { catalogTargets } from "../optimizer/targets.ts";
+import { YEAR_MS } from "../optimizer/evaluation/evidence.ts";
 import { EvaluatorTrial } from "../optimizer/evaluators/evaluator.ts";
 import { OptimizationJobs } from "../optimizer/jobs/queue.ts";
 import { runFolders } from "../optimizer/evaluators/claude_environment.ts";
@@ -149,7 +150,7 @@ export function buildOptimization(input: OptimizationInput) {
     if (input.platform.canSpawn) await folders.sweep(lease.isAlive);
     await runs.prune({ olderThanMs: options.evalRetention * DAY_MS, most: MOST_RUNS });
     await kept.prune({ mostEnded: MOST_ENDED_JOBS });
-    await evaluations.prune({ mostPerTool: MOST_EVALUATIONS });
+    await evaluations.prune({ mostPerTool: MOST_EVALUATIONS, testsForMs: YEAR_MS });
   }
   if (!input.isCommand) {
     stack.use(keepUp({

@@ -93,6 +93,8 @@ export const keys = {
   /** One prompt put to one description once; ids sort by time. */
   evalRuns: hashedFamily<[server: string, tool: string, id: string]>("eval_runs"),
   evaluations: hashedFamily<[server: string, tool: string, id: string]>("evaluations"),
+  /** When evaluations ended that are deleted and that a year's error probability still counts. */
+  endedTests: hashedFamily<[server: string, tool: string, id: string]>("ended_tests"),
   /** With a family, if it is for clients with its models only. */
   promotions: hashedFamily<[server: string, tool: string, family: string]>("promotions"),
   promotionEvents: hashedFamily<[server: string, tool: string, id: string]>("promotion_events"),

@@ -40,6 +40,17 @@ const Evaluations = collection({
   announce: false,
 });
 
+const EndedTest = Evaluation.pick({ server: true, toolName: true, id: true, endedAt: true });
+type EndedTest = z.infer<typeof EndedTest>;
+
+const EndedTests = collection({
+  noun: "ended test",
+  key: keys.endedTests,
+  schema: EndedTest,
+  idOf: ({ server, toolName, id }) => [server, toolName, id],
+  announce: false,
+});
+
 /** Records of tools that are added, and never changed. */
 abstract class ToolRecords<T extends { server: string; toolName: string }> extends Repository {
   protected abstract readonly records: Collection<T, KeyPart[]>;
@@ -202,6 +213,7 @@ export class EvalRunsRepository extends Repository {
 /** What all descriptions of a tool came to, each time they were compared. */
 export class EvaluationsRepository extends ToolRecords<Evaluation> {
   protected readonly records = new Evaluations(this.store);
+  readonly #ended = new EndedTests(this.store);
   /** How many this process has saved. */
   saves = 0;
 
@@ -221,20 +233,58 @@ export class EvaluationsRepository extends ToolRecords<Evaluation> {
     return evaluations.toSorted((one, other) => order(one) < order(other) ? 1 : -1);
   }
 
-  /** Deletes all but the newest so many of each tool; answers how many went. */
-  async prune({ mostPerTool }: { mostPerTool: number }): Promise<number> {
+  /** Those that could have promoted something, including deleted ones: they share an error probability. */
+  async tests(server: string, tool?: string): Promise<EndedTest[]> {
+    const under = tool === undefined ? [server] : [server, tool];
+    const kept = (await this.list(server, tool)).filter(isTest);
+    const all = [...await this.#ended.values({ under }), ...kept];
+    // One may still be there whose time was kept just before it is deleted.
+    return [...new Map(all.map((one) => [one.id, endedOf(one)])).values()];
+  }
+
+  /**
+   * Deletes all but the newest so many of each tool; answers how many went. Of tests, the time is kept
+   * for so long.
+   */
+  async prune(
+    { mostPerTool, testsForMs }: { mostPerTool: number; testsForMs: number },
+    now = Date.now(),
+  ): Promise<number> {
     const byTool = Map.groupBy(
       await this.records.values(),
       ({ server, toolName }) => JSON.stringify([server, toolName]),
     );
-    const deleted = [...byTool.values()].flatMap((own) => this.arranged(own).slice(mostPerTool))
-      .map(({ server, toolName, id }) => keys.evaluations(server, toolName, id));
-    return await deleteAll(this.store, deleted);
+    const deleted = [...byTool.values()].flatMap((own) => this.arranged(own).slice(mostPerTool));
+    const isOld = ({ endedAt }: EndedTest) => Date.parse(endedAt) < now - testsForMs;
+    const counted = deleted.filter((one) => isTest(one) && !isOld(one)).map(endedOf);
+    await setAll(
+      this.store,
+      counted.map((value) => ({ key: endedKey(value), value })),
+    );
+    const old = (await this.#ended.values()).filter(isOld);
+    await deleteAll(this.store, old.map(endedKey));
+    return await deleteAll(
+      this.store,
+      deleted.map(({ server, toolName, id }) => keys.evaluations(server, toolName, id)),
+    );
   }
 
   async find(server: string, tool: string, id: string): Promise<Evaluation | undefined> {
     return (await this.records.find([server, tool, id]))?.value;
   }
+}
+
+/** Whether it could have promoted something. */
+export function isTest({ depth, runs, void: voided }: Evaluation): boolean {
+  return depth === "thorough" && voided === undefined && runs > 0;
+}
+
+function endedOf({ server, toolName, id, endedAt }: EndedTest): EndedTest {
+  return { server, toolName, id, endedAt };
+}
+
+function endedKey({ server, toolName, id }: EndedTest): RecordKey {
+  return keys.endedTests(server, toolName, id);
 }
 
 function ofTool<T extends { toolName: string }>(all: T[], tool: string | undefined): T[] {

@@ -262,9 +262,33 @@ Deno.test("EvaluationsRepository.prune() keeps the newest of each tool", async (
   }
   await repository.save(evaluationSample({ id: "other", toolName: "log" }));
   await repository.save(evaluationSample({ id: "else", server: "hub" }));
-  assert.equal(await repository.prune({ mostPerTool: 2 }), 1);
+  const limits = { mostPerTool: 2, testsForMs: 0 };
+  assert.equal(await repository.prune(limits), 1);
   assert.deepEqual(ids(await repository.list("git", "status")), ["e2", "e1"]);
   assert.deepEqual(ids(await repository.list("git", "log")), ["other"]);
   assert.deepEqual(ids(await repository.list("hub")), ["else"]);
-  assert.equal(await repository.prune({ mostPerTool: 2 }), 0);
+  assert.equal(await repository.prune(limits), 0);
+});
+
+Deno.test("EvaluationsRepository.prune() forgets no test that the year's error probability counts", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const repository = new EvaluationsRepository(store);
+  const day = (nth: number) => `2026-01-${String(nth).padStart(2, "0")}T00:00:00.000Z`;
+  const test = { depth: "thorough" as const, runs: 60 };
+  await repository.save(evaluationSample({ ...test, id: "old", endedAt: day(1) }));
+  await repository.save(evaluationSample({ ...test, id: "test", endedAt: day(8) }));
+  await repository.save(evaluationSample({ ...test, id: "void", endedAt: day(8), void: "why" }));
+  for (let nth = 10; nth < 20; nth++) {
+    await repository.save(evaluationSample({ id: `check-${nth}`, runs: 15, endedAt: day(nth) }));
+  }
+  const limits = { mostPerTool: 3, testsForMs: 14 * 86_400_000 };
+  const tests = async () =>
+    (await repository.tests("git", "status")).map(({ id, endedAt }) => [id, endedAt]);
+  await repository.prune(limits, Date.parse(day(20)));
+  assert.deepEqual(ids(await repository.list("git")), ["check-19", "check-18", "check-17"]);
+  assert.deepEqual(await tests(), [["test", day(8)]]);
+  assert.deepEqual(await repository.tests("git"), await repository.tests("git", "status"));
+  assert.deepEqual(await repository.tests("hub"), []);
+  await repository.prune(limits, Date.parse(day(23)));
+  assert.deepEqual(await tests(), []);
 });

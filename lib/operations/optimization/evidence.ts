@@ -15,7 +15,7 @@ import { type OwnParameterTexts, parameterChanges } from "../../core/tool_text.t
 import type { ModelFamily } from "../../core/model_family.ts";
 import { theftsOf } from "../../optimizer/evaluation/confusion.ts";
 import { countRuns, pairRuns, promptsIn } from "../../optimizer/evaluation/metrics.ts";
-import { judge } from "../../optimizer/evaluation/verdict.ts";
+import { judge, promotableFamilies } from "../../optimizer/evaluation/verdict.ts";
 import type { Evidence } from "./schemas.ts";
 
 export type { Evidence } from "./schemas.ts";
@@ -34,13 +34,20 @@ export interface ToolRecords {
   runs: readonly EvalRun[];
   /** The promoted text, if there is one: a candidate must beat it too. */
   inForce?: ToolText | undefined;
+  /** What clients with a family's models get instead. */
+  ofFamily?: Partial<Record<ModelFamily, ToolText>>;
 }
 
 /**
  * What decides on a candidate. What the gateway measured outranks what a caller reports, and a
  * thorough evaluation a quick one: else a refusal could be talked away.
  */
-export function evidenceOf(candidateId: string, records: ToolRecords): Evidence | undefined {
+export function evidenceOf(
+  candidateId: string,
+  records: ToolRecords,
+  /** If it is to be promoted for clients with such models only. */
+  family?: ModelFamily,
+): Evidence | undefined {
   const measured = records.evaluations.flatMap((evaluation) => {
     const evidence = measuredBy(evaluation, candidateId, records);
     return evidence ? [{ evaluation, evidence }] : [];
@@ -48,7 +55,7 @@ export function evidenceOf(candidateId: string, records: ToolRecords): Evidence 
   const holds = measured.filter(({ evidence }) => evidence.problem === undefined);
   const first = bestOf(candidateId, holds);
   if (!first) return reportedOf(candidateId, records) ?? measured[0]?.evidence;
-  return { ...first.evidence, ...besideInForce(candidateId, first, records) };
+  return { ...first.evidence, ...besideInForce(candidateId, first, records, family) };
 }
 
 const NOT_TESTED_BESIDE =
@@ -59,18 +66,29 @@ const NOT_TESTED_BESIDE =
 function besideInForce(
   candidateId: string,
   { evaluation: { results }, evidence: { verdict } }: Measured,
-  { inForce }: ToolRecords,
+  records: ToolRecords,
+  family: ModelFamily | undefined,
 ): Pick<Evidence, "verdict"> {
+  const ofFamily = family && records.ofFamily?.[family];
+  const inForce = ofFamily ?? records.inForce;
   const own = results.find((result) => result.candidateId === candidateId);
-  if (inForce === undefined || own === undefined || !verdict?.promote) return {};
+  if (inForce === undefined || own === undefined || !verdict) return {};
   const hash = textHash(inForce);
   if (textHash(own) === hash) return {};
-  // What candidates are compared with has no verdict of its own.
-  if (results.some((one) => textHash(one) === hash && one.verdict === undefined)) return {};
+  const isFor = (one: ModelFamily | undefined) =>
+    one !== undefined && promotableFamilies(verdict).includes(one);
+  if (!verdict.promote && !isFor(family)) return {};
+  const isSame = records.inForce !== undefined && textHash(records.inForce) === hash;
+  // What candidates are compared with has no verdict of its own. What is confirmed for all models was
+  // compared with what is promoted for all.
+  const isCompared = results.some((one) => textHash(one) === hash && one.verdict === undefined) &&
+    (ofFamily === undefined || isSame || isFor(family));
+  if (isCompared) return {};
+  const { families: _, ...rest } = verdict;
   const words = `Do not promote: ${NOT_TESTED_BESIDE}. Compared with the server's own ` +
     `description: ${verdict.words.replace(/^Promote: /, "")}`;
   const rule = { rule: "improvement" as const, passed: false, words: NOT_TESTED_BESIDE };
-  return { verdict: { ...verdict, promote: false, words, rules: [...verdict.rules, rule] } };
+  return { verdict: { ...rest, promote: false, words, rules: [...verdict.rules, rule] } };
 }
 
 interface Measured {
@@ -123,9 +141,9 @@ function measuredBy(
 /** A file can say anything: a person decides on it. */
 function importedVerdict(verdict: Verdict | undefined): Verdict | undefined {
   if (!verdict) return undefined;
-  const { promote, proposed = false, words } = verdict;
+  const { promote, proposed = false, words, families: _, ...rest } = verdict;
   return {
-    ...verdict,
+    ...rest,
     promote: false,
     proposed: promote || proposed,
     words: `Imported from a file, not measured by this gateway: ${words}`,
@@ -231,7 +249,8 @@ export function refusalOf(
   if (!evidence) return "No evaluation runs found for candidate - run evaluations first";
   if (evidence.problem !== undefined) return evidence.problem;
   if (!evidence.verdict) return "The evaluation has no verdict on this candidate";
-  const { promote, families = [], words } = evidence.verdict;
-  const isAllowed = promote || (family !== undefined && families.includes(family));
+  const { promote, words } = evidence.verdict;
+  const isAllowed = promote ||
+    (family !== undefined && promotableFamilies(evidence.verdict).includes(family));
   return isAllowed ? undefined : words;
 }

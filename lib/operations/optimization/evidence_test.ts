@@ -175,3 +175,39 @@ Deno.test("evidenceOf() lets no evaluation that was cut short outrank one that w
   const refused = evidenceOf("c", records([stopped, evaluation("whole", "quick", true)]));
   assert.equal(decides(refused), "stopped", "what stopped since more could not help is a refusal");
 });
+
+/** Confirmed for these families only, after it was compared with these descriptions as well. */
+function forFamilies(families: string[], others: string[], more: Partial<Evaluation> = {}) {
+  const { results, ...rest } = evaluation("deep", "thorough", false);
+  const [own, candidate] = results;
+  return Evaluation.parse({
+    ...rest,
+    results: [
+      own,
+      ...others.map((description) => ({ ...own, candidateId: description, description })),
+      { ...candidate, verdict: { ...candidate!.verdict, proposed: true, families } },
+    ],
+    ...more,
+  });
+}
+
+Deno.test("refusalOf() allows for a family what is confirmed for it, over what its clients get", () => {
+  const refused = (tested: Evaluation, family?: "claude" | "gpt", ofFamily = {}) =>
+    refusalOf(evidenceOf("c", { ...records([tested]), ofFamily }, family), family);
+  assert.equal(refused(forFamilies(["gpt"], []), "gpt"), undefined);
+  assert.equal(refused(forFamilies(["gpt"], []), "claude"), "deep says no");
+  assert.equal(refused(forFamilies(["gpt"], [])), "deep says no");
+  const own = { gpt: { description: "For gpt" } };
+  const untested = /not tested against the promoted description/;
+  assert.match(refused(forFamilies(["gpt"], []), "gpt", own) ?? "", untested);
+  assert.equal(refused(forFamilies(["gpt"], ["For gpt"]), "gpt", own), undefined);
+  const all = evaluation("deep", "thorough", true);
+  assert.equal(refused(all, "gpt"), undefined);
+  assert.match(refused(all, "gpt", own) ?? "", untested);
+  assert.equal(refused(all, "claude", own), undefined);
+  const below = forFamilies(["gpt"], []);
+  below.results[1]!.verdict!.rules = [{ rule: "overall", passed: false, words: "too few" }];
+  assert.equal(refused(below, "gpt"), "deep says no", "its thresholds refuse it");
+  const imported = forFamilies(["gpt"], [], { imported: true });
+  assert.match(refused(imported, "gpt") ?? "", /^Imported from a file/);
+});

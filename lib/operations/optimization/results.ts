@@ -7,6 +7,7 @@ import {
   type ToolCandidate,
   type ToolText,
 } from "../../core/optimization.ts";
+import type { ModelFamily } from "../../core/model_family.ts";
 import { textOf } from "../../core/tool_text.ts";
 import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -59,11 +60,20 @@ export class ToolResults {
       evaluations: all,
       runs: found,
       inForce: promotions.of(server, tool),
+      ofFamily: Object.fromEntries(
+        promotions.allOf(server, tool).flatMap((one) =>
+          one.family === undefined ? [] : [[one.family, one]]
+        ),
+      ),
     };
   }
 
-  async evidence({ server, toolName, id }: ToolCandidate): Promise<Evidence | undefined> {
-    return evidenceOf(id, await this.records(server, toolName));
+  /** For a promotion for all clients, or for those with a family's models. */
+  async evidence(
+    { server, toolName, id }: ToolCandidate,
+    family?: ModelFamily,
+  ): Promise<Evidence | undefined> {
+    return evidenceOf(id, await this.records(server, toolName), family);
   }
 
   /** Of one candidate, of one tool's, or of all of a server's; the canonical description first. */

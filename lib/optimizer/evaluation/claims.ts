@@ -25,7 +25,8 @@ export interface TrialModel {
  * once with the mean of all models, and if each single model is shown to lose no more than the margin
  * on prompts for the tool and on others. If that fails, the same is asked of each family of models.
  * Half of the test's alpha is for the claim about all, the other half is shared by the families, so
- * that a wrong claim of any kind has the same probability as with one model.
+ * that a wrong claim of any kind has the same probability as with one model. If all models are of one
+ * family that has a promoted description of its own, the claim is about that family.
  */
 export interface Claim {
   /** Missing: about all models. */
@@ -39,13 +40,23 @@ export interface Claim {
 const SHARE_OF_ALL = 0.5;
 
 /** The claim about all comes first. With models of one family there is no other. */
-export function claimsOf(models: readonly TrialModel[], alpha: number): Claim[] {
+export function claimsOf(
+  models: readonly TrialModel[],
+  alpha: number,
+  /** Families with a promoted description of their own. */
+  apart: ReadonlySet<string> = new Set(),
+): Claim[] {
   const all = models.map(({ id }) => id);
   const groups = Map.groupBy(models, ({ family }) => family);
   const families = [...groups].flatMap(([family, own]) =>
     family === undefined ? [] : [{ family, models: own.map(({ id }) => id) }]
   );
-  if (groups.size < 2 || families.length === 0) return [{ models: all, needed: -Math.log(alpha) }];
+  if (groups.size < 2 || families.length === 0) {
+    const own = families.filter(({ family }) => apart.has(family)).map(({ family }) => ({
+      family,
+    }));
+    return [{ ...own[0], models: all, needed: -Math.log(alpha) }];
+  }
   const each = alpha * (1 - SHARE_OF_ALL) / families.length;
   return [
     { models: all, needed: -Math.log(alpha * SHARE_OF_ALL) },

@@ -33,6 +33,8 @@ Deno.test("claimsOf() claims for families only where there are several, and one 
     ["claude", 1],
     ["gpt", 1],
   ]);
+  const apart = claimsOf([TWO[0]!], 0.03, new Set(["claude"]));
+  assert.deepEqual(apart, [{ family: "claude", models: ["sonnet"], needed: -Math.log(0.03) }]);
 });
 
 Deno.test("a prompt counts once, whatever the number of models, and never for more than their mean", () => {
@@ -60,13 +62,19 @@ Deno.test("a prompt counts once, whatever the number of models, and never for mo
 /** Rates of each description with each model: on prompts for the tool, and on others. */
 type Rates = Record<string, Record<string, [own: number, others: number]>>;
 
-function play(rates: Rates): { end: Attempt; asked: Map<string, number> } {
+function play(rates: Rates, more: Partial<Trial> = {}): {
+  end: Attempt;
+  asked: Map<string, number>;
+  /** Descriptions with the models that were asked. */
+  runs: Set<string>;
+} {
   const fresh: TrialPrompt[] = Array.from(
     { length: 90 },
     (_, at) => CATEGORIES.map((category) => ({ id: `${category}-${at}`, category })),
   ).flat();
   const scores = new Map<string, number>();
   const asked = new Map<string, number>();
+  const runs = new Set<string>();
   const trial: Trial = {
     models: TWO,
     candidates: ["new"],
@@ -77,10 +85,11 @@ function play(rates: Rates): { end: Attempt; asked: Map<string, number> } {
     isClosed: true,
     limits: TRIAL_LIMITS,
     score: (description, { id }, model) => scores.get(`${description} ${id} ${model}`),
+    ...more,
   };
   for (;;) {
     const action = nextAction(trial);
-    if (action.kind === "end") return { end: action.attempts[0]!, asked };
+    if (action.kind === "end") return { end: action.attempts[0]!, asked, runs };
     assert.equal(action.kind, "run");
     if (action.kind !== "run") continue;
     const { prompt: { id, category } } = action;
@@ -89,6 +98,7 @@ function play(rates: Rates): { end: Attempt; asked: Map<string, number> } {
       const place = (Number(/\d+$/.exec(id)![0]) * 0.6180339 + description.length * 0.17) % 1;
       const isRight = place < (category === "negative" ? others : own);
       scores.set(`${description} ${id} ${model}`, Number(isRight));
+      runs.add(`${description} ${model}`);
       asked.set(model, (asked.get(model) ?? 0) + 1);
     }
   }
@@ -131,4 +141,32 @@ Deno.test("no gain is confirmed for anybody where there is none, or where each m
     new: { sonnet: [1, 0.5], "gpt-5": [1, 0.5] },
   });
   assert.deepEqual([thief.end.outcome, thief.end.families], ["harm", undefined]);
+});
+
+Deno.test("a family's claim is about what that family's clients get", () => {
+  const ofFamily = new Map([["gpt", "gpt's own"]]);
+  const rates = {
+    canonical: { sonnet: [1, 1], "gpt-5": [0.3, 1] },
+    new: { sonnet: [0.6, 1], "gpt-5": [1, 1] },
+  } satisfies Rates;
+  const better = play({ ...rates, "gpt's own": { "gpt-5": [0.5, 1] } }, { ofFamily });
+  assert.deepEqual([better.end.outcome, better.end.families], ["confirmed", ["gpt"]]);
+  assert.deepEqual(Object.keys(better.end.gains), ["canonical", "gpt's own"]);
+  assert.equal(better.runs.has("gpt's own sonnet"), false);
+  const { end } = play({ ...rates, "gpt's own": { "gpt-5": [1, 1] } }, { ofFamily });
+  assert.deepEqual([end.outcome, end.families], ["harm", undefined]);
+});
+
+Deno.test("with models of one family, a test is about what its clients get", () => {
+  const models = TWO.slice(0, 1);
+  const more = {
+    models,
+    baselines: ["canonical", "own"],
+    ofFamily: new Map([["claude", "own"]]),
+  };
+  const rates = { canonical: { sonnet: [0.3, 1] }, own: { sonnet: [0.4, 1] } } satisfies Rates;
+  const { end } = play({ ...rates, new: { sonnet: [1, 1] } }, more);
+  assert.deepEqual([end.outcome, end.families], ["confirmed", ["claude"]]);
+  const none = play({ ...rates, new: { sonnet: [0.4, 1] } }, more).end;
+  assert.deepEqual([none.outcome, none.families], ["no-gain", undefined]);
 });

@@ -1,3 +1,5 @@
+import type { PromptCategory } from "../../core/optimization.ts";
+
 /** How two descriptions did on the same prompts: where only one was right, and where both were alike. */
 export interface PairedCounts {
   wins: number;
@@ -129,7 +131,7 @@ export function promptsOf({ wins, losses, ties }: PairedCounts): number {
 
 /** The probability of a wrong promotion that all evaluations of a tool within a year share. */
 export const YEARLY_ALPHA = 0.05;
-const YEAR_MS = 365 * 86_400_000;
+export const YEAR_MS = 365 * 86_400_000;
 /** The share of a batch's promotions that may be wrong. */
 const FALSE_DISCOVERIES = 0.1;
 
@@ -153,22 +155,62 @@ export function alphaOf(input: {
   return Math.min(YEARLY_ALPHA * share, FALSE_DISCOVERIES * (promoted + 1) / Math.max(1, tools));
 }
 
-/** The normal quantile of a power of 80 %. */
-const POWER = 0.8416;
-/** Prompts that a better description loses by chance. */
-const USUAL_LOSSES = 0.02;
+/**
+ * The normal quantile of 95 %: the test itself finds such a gain in 19 of 20 cases. The screening has to
+ * choose it among up to eight candidates first, which leaves four of five for a whole job.
+ */
+const POWER = 1.6449;
+/** Of prompts for others or none, where nothing is known of a description. */
+const USUAL_NEGATIVE = 0.95;
 
-/** The least overall gain, in whole points, that so many prompts find in four of five cases. */
-export function leastGain(prompts: number, alpha: number): number | undefined {
+/**
+ * The least overall gain, in whole points, that a job with so many prompts finds in four of five
+ * cases, over a description that gets these shares of prompts right. All of it is on prompts for the
+ * tool, in proportion to what is wrong there, and answers are as independent as they can be: a prompt
+ * that both descriptions get right half the time is won or lost by chance half the time.
+ */
+export function leastGain(
+  prompts: number,
+  alpha: number,
+  before?: Record<PromptCategory, number>,
+): number | undefined {
   const own = prompts * KIND_WEIGHTS[0]!;
-  const others = logEvidence({ wins: 0, losses: 0, ties: prompts - own });
+  const { negative } = before ?? { negative: USUAL_NEGATIVE };
+  const noise = negative * (1 - negative);
+  const others = likelyEvidence(prompts - own, [[noise, noise]], 0);
   for (let points = 1; points <= 66; points++) {
-    const win = points / 100 / KIND_WEIGHTS[0]! + USUAL_LOSSES;
-    if (win > 1) return undefined;
-    const wins = own * win - POWER * Math.sqrt(own * win * (1 - win));
-    const losses = own * USUAL_LOSSES;
-    const evidence = logEvidence({ wins, losses, ties: Math.max(0, own - wins - losses) });
+    const gain = points / 100 / KIND_WEIGHTS[0]!;
+    // Chance disturbs most where half is right, or as much as leaves room for the gain.
+    const usual = Math.min(0.5, 1 - gain);
+    const rates = before ? [before.direct, before.indirect] : [usual];
+    const share = gain / (1 - meanOf(rates));
+    // NaN, where nothing is wrong, is no share either.
+    if (!(share < 1 + 1e-9)) return undefined;
+    const changes = rates.map((rate): Change => {
+      const after = rate + (1 - rate) * share;
+      return [after * (1 - rate), rate * (1 - after)];
+    });
+    const evidence = likelyEvidence(own, changes, POWER);
     if (logMean([evidence, others], KIND_WEIGHTS) >= -Math.log(alpha)) return points;
   }
   return undefined;
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, one) => sum + one, 0) / values.length;
+}
+
+type Change = [win: number, loss: number];
+
+/** What so many prompts come to, or more, with the probability that belongs to a normal quantile. */
+function likelyEvidence(prompts: number, changes: readonly Change[], quantile: number): number {
+  return logMean(AGAINST_NO_GAIN.map(([win, loss]) => {
+    let [mean, variance] = [0, 0];
+    for (const [wins, losses] of changes) {
+      const each = wins * win + losses * loss;
+      mean += each * prompts / changes.length;
+      variance += (wins * win ** 2 + losses * loss ** 2 - each ** 2) * prompts / changes.length;
+    }
+    return mean - quantile * Math.sqrt(Math.max(0, variance));
+  }));
 }

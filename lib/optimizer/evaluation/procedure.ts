@@ -16,6 +16,8 @@ export interface Trial {
   candidates: readonly string[];
   /** What a candidate has to beat: the canonical description, and the one in force. */
   baselines: readonly string[];
+  /** What clients with models of these families get instead of the one in force. */
+  ofFamily?: ReadonlyMap<string, string>;
   /** The probability of a wrong promotion that this test may spend. */
   alpha: number;
   screen: readonly TrialPrompt[];
@@ -26,6 +28,8 @@ export interface Trial {
   /** If candidates may be written; all rounds end before the first fresh prompt is asked. */
   writing?: TrialWriting | undefined;
   limits: TrialLimits;
+  /** Whose prompt it is, if it shows what is taken from a sibling. */
+  siblingOf?(prompt: TrialPrompt): string | undefined;
   /** The share of correct runs; null: all runs failed; undefined: not run yet. */
   score(description: string, prompt: TrialPrompt, model: string): number | null | undefined;
 }
@@ -99,6 +103,8 @@ export const CHILDREN = 2;
 /** With fewer failures there is too little to learn from. */
 const LEAST_FAILURES = 2;
 const BEHIND = 1.2;
+/** Prompts of each sibling that are asked before a candidate is confirmed. */
+const LEAST_OF_SIBLING = 3;
 
 export function nextAction(trial: Trial): TrialAction {
   const { limits } = trial;
@@ -211,41 +217,67 @@ function runOf(
   { models, score }: Trial,
   prompt: TrialPrompt,
   descriptions: readonly string[],
-  among: readonly string[] = models.map(({ id }) => id),
+  isAsked: (description: string, model: string) => boolean = () => true,
 ): TrialAction | undefined {
   const runs = descriptions.flatMap((description) =>
-    among.filter((model) => score(description, prompt, model) === undefined)
-      .map((model) => ({ description, model }))
+    models.filter(({ id }) =>
+      isAsked(description, id) && score(description, prompt, id) === undefined
+    ).map(({ id: model }) => ({ description, model }))
   );
   return runs.length === 0 ? undefined : { kind: "run", prompt, runs };
 }
 
+/** The test of a claim, and the descriptions that it has to beat. */
+interface Contest {
+  test: ClaimTest;
+  baselines: readonly string[];
+}
+
+function contestsOf(trial: Trial, candidate: string, alpha: number): Contest[] {
+  const { models, limits, baselines, ofFamily } = trial;
+  return claimsOf(models, alpha, new Set(ofFamily?.keys())).map((claim) => {
+    const own = claim.family === undefined ? undefined : ofFamily?.get(claim.family);
+    const all = own === undefined ? baselines : [...baselines.slice(0, 1), own];
+    const rivals = all.filter((one) => one !== candidate);
+    return { test: new ClaimTest(claim, rivals.length, limits), baselines: rivals };
+  });
+}
+
 /** What is left to do for a candidate, or what came of it. */
 function attempt(trial: Trial, candidate: string, alpha: number): TrialAction | Attempt {
-  const { limits, models, score } = trial;
-  const baselines = trial.baselines.filter((one) => one !== candidate);
+  const { score } = trial;
   const pools = Map.groupBy(trial.fresh, ({ category }) => category);
   const asked = { direct: 0, indirect: 0, negative: 0 };
   const rounds: TrialPrompt[] = [];
-  const tests = claimsOf(models, alpha).map((claim) =>
-    new ClaimTest(claim, baselines.length, limits)
-  );
+  const contests = contestsOf(trial, candidate, alpha);
   for (;;) {
-    const open = openTests(tests);
+    const open = openContests(contests);
     const [leading] = open;
-    if (leading === undefined) return attemptOf(trial, candidate, { baselines, rounds, tests });
-    const next = nextFresh(trial, pools, asked, leading.lacking());
+    if (leading === undefined) {
+      return siblingsLeft(trial, candidate, { rounds, contests }) ??
+        attemptOf(trial, candidate, { rounds, contests });
+    }
+    const next = nextFresh(trial, pools, asked, leading.test.lacking());
     if (next === undefined) {
-      for (const test of open) test.close();
+      for (const { test } of open) test.close();
       continue;
     }
     if ("kind" in next) return next;
-    const among = [...new Set(open.flatMap(({ claim }) => claim.models))];
-    const action = runOf(trial, next, [candidate, ...baselines], among);
+    const rivals = new Set(open.flatMap(({ baselines }) => baselines));
+    const action = runOf(
+      trial,
+      next,
+      [candidate, ...rivals],
+      (description, model) =>
+        open.some(({ test, baselines }) =>
+          test.claim.models.includes(model) &&
+          (description === candidate || baselines.includes(description))
+        ),
+    );
     if (action) return action;
     asked[next.category]++;
     rounds.push(next);
-    for (const test of open) {
+    for (const { test, baselines } of open) {
       test.add(
         next.category,
         baselines.map((baseline) =>
@@ -258,47 +290,86 @@ function attempt(trial: Trial, candidate: string, alpha: number): TrialAction | 
   }
 }
 
+/**
+ * What a better description takes from one sibling shows on that sibling's prompts only, so enough of
+ * each are asked before anything is confirmed, and all of a sibling's where one was taken.
+ */
+function siblingsLeft(
+  trial: Trial,
+  candidate: string,
+  { rounds, contests }: { rounds: readonly TrialPrompt[]; contests: readonly Contest[] },
+): TrialAction | undefined {
+  const { fresh, score, siblingOf, baselines: [canonical] } = trial;
+  const confirmed = contests.filter(({ test }) => test.outcome === "confirmed");
+  const models = confirmed.flatMap(({ test }) => test.claim.models);
+  if (confirmed.length === 0 || siblingOf === undefined || canonical === undefined) {
+    return undefined;
+  }
+  const isTaken = (prompt: TrialPrompt) =>
+    models.some((model) =>
+      (score(candidate, prompt, model) ?? 1) < score(canonical, prompt, model)!
+    );
+  const siblings = Map.groupBy(fresh, (prompt) => siblingOf(prompt));
+  siblings.delete(undefined);
+  for (const all of siblings.values()) {
+    const known = new Set([
+      ...all.slice(0, LEAST_OF_SIBLING),
+      ...all.filter((one) => rounds.includes(one)),
+    ]);
+    for (const prompts of [known, all]) {
+      if (prompts === all && ![...known].some(isTaken)) break;
+      for (const prompt of prompts) {
+        const action = runOf(
+          trial,
+          prompt,
+          [candidate, canonical],
+          (_, model) => models.includes(model),
+        );
+        if (action) return action;
+      }
+    }
+  }
+  return undefined;
+}
+
 /** While a gain for all is possible, its prompts are asked; then those for each family. */
-function openTests(tests: readonly ClaimTest[]): ClaimTest[] {
-  const [all, ...families] = tests;
-  if (all === undefined || all.outcome === "confirmed") return [];
-  if (all.outcome === undefined) return [...tests];
-  return families.filter(({ outcome }) => outcome === undefined);
+function openContests(contests: readonly Contest[]): Contest[] {
+  const [all, ...families] = contests;
+  if (all === undefined || all.test.outcome === "confirmed") return [];
+  const open = families.filter(({ test }) => test.outcome === undefined);
+  return all.test.outcome === undefined ? [all, ...open] : open;
 }
 
 function attemptOf(
   { models }: Trial,
   candidate: string,
-  { baselines, rounds, tests }: {
-    baselines: readonly string[];
-    rounds: TrialPrompt[];
-    tests: readonly ClaimTest[];
-  },
+  { rounds, contests }: { rounds: TrialPrompt[]; contests: readonly Contest[] },
 ): Attempt {
-  const [all, ...families] = tests;
-  const found = all!.outcome === "confirmed"
-    ? []
-    : families.filter(({ outcome }) => outcome === "confirmed");
+  const isConfirmed = ({ test }: Contest) => test.outcome === "confirmed";
+  const [all, ...families] = contests;
+  const found = isConfirmed(all!) ? [all!] : families.filter(isConfirmed);
   // The family with the least gain speaks for all that are named.
-  const decisive = found.toSorted((one, other) => one.log - other.log)[0] ?? all!;
-  const named = (gains: readonly GainEstimate[]) =>
+  const decisive = found.toSorted((one, other) => one.test.log - other.test.log)[0] ?? all!;
+  const { claim, log, outcome = "undecided" } = decisive.test;
+  const named = ({ baselines }: Contest, gains: readonly GainEstimate[]) =>
     Object.fromEntries(baselines.map((baseline, at) => [baseline, gains[at]!]));
   // A family that was decided first has fewer prompts than all together, else more.
   const gainsOf = (model: string) =>
-    tests.map((test) => test.gainsOf(model)).toSorted((one, other) =>
-      (other[0]?.prompts ?? 0) - (one[0]?.prompts ?? 0)
-    )[0]!;
+    contests.map((one) => ({ one, gains: one.test.gainsOf(model) })).toSorted((one, other) =>
+      (other.gains[0]?.prompts ?? 0) - (one.gains[0]?.prompts ?? 0)
+    ).map(({ one, gains }) => named(one, gains))[0]!;
+  const confirmedFor = found.flatMap(({ test }) => test.claim.family ?? []);
   return {
     candidate,
-    outcome: decisive.outcome ?? "undecided",
-    ...(found.length === 0 ? {} : { families: found.map(({ claim }) => claim.family!) }),
-    gains: named(decisive.gains()),
+    outcome,
+    ...(confirmedFor.length === 0 ? {} : { families: confirmedFor }),
+    gains: named(decisive, decisive.test.gains()),
     ...(models.length < 2
       ? {}
-      : { models: models.map(({ id }) => ({ model: id, gains: named(gainsOf(id)) })) }),
+      : { models: models.map(({ id }) => ({ model: id, gains: gainsOf(id) })) }),
     prompts: rounds,
-    log: decisive.log,
-    needed: decisive.claim.needed,
+    log,
+    needed: claim.needed,
   };
 }
 

@@ -65,15 +65,25 @@ Deno.test("alphaOf() asks for more of the first tools of a large batch", () => {
   assert.equal(of(40, 39), 0.6 * YEARLY_ALPHA);
 });
 
-Deno.test("leastGain() falls with prompts, and is none with too few", () => {
+Deno.test("leastGain() falls with prompts, and is none with too few or without room for one", () => {
   assert.equal(leastGain(9, 0.024), undefined);
-  const [few, many] = [leastGain(60, 0.024)!, leastGain(210, 0.024)!];
-  assert.ok(few > many && few <= 25 && many >= 4, `${few} ${many}`);
+  const [few, many] = [leastGain(60, 0.024)!, leastGain(240, 0.024)!];
+  assert.ok(few > many && few <= 35 && many >= 14, `${few} ${many}`);
   assert.ok(leastGain(60, 0.0001)! > few);
+  const before = (direct: number, indirect: number) => ({ direct, indirect, negative: 0.97 });
+  const good = leastGain(240, 0.024, before(0.85, 0.67))!;
+  assert.ok(good < many && good >= 10, `${good}`);
+  assert.equal(leastGain(240, 0.024, before(1, 1)), undefined);
+  assert.equal(leastGain(240, 0.024, before(0.98, 0.95)), undefined);
 });
 
 /** A trial whose descriptions are right on shares of the prompts of each kind. */
-function play(rates: Record<string, [own: number, others: number]>, more: Partial<Trial> = {}) {
+function play(
+  rates: Record<string, [own: number, others: number]>,
+  more: Partial<Trial> = {},
+  /** Prompts that every description but the canonical one gets wrong. */
+  isTaken: (id: string) => boolean = () => false,
+) {
   const fresh: TrialPrompt[] = [];
   const scores = new Map<string, number>();
   const asked: { prompt: TrialPrompt; descriptions: string[] }[] = [];
@@ -106,7 +116,8 @@ function play(rates: Record<string, [own: number, others: number]>, more: Partia
       const rate = category === "negative" ? others : own;
       // Spread evenly, at another place for each description.
       const place = (Number(/\d+$/.exec(id)![0]) * 0.3819 + description.length * 0.17) % 1;
-      scores.set(`${description} ${id}`, Number(place < rate));
+      const isWrong = isTaken(id) && description !== "canonical";
+      scores.set(`${description} ${id}`, Number(place < rate && !isWrong));
     }
   }
 }
@@ -125,6 +136,21 @@ Deno.test("nextAction() tests the best of several on prompts that the screening 
   assert.ok(fresh.every(({ descriptions }) => descriptions.join() === "best,canonical"));
   const screened = end.asked.filter(({ prompt }) => prompt.id.startsWith("screen"));
   assert.ok(screened.every(({ descriptions }) => !descriptions.includes("canonical")));
+});
+
+Deno.test("nextAction() asks some of each sibling's prompts before it confirms, and all where one is taken", () => {
+  const others = ["sibling-a", "sibling-b"].flatMap((name) => prompts("negative", name, 4));
+  const fresh = [...CATEGORIES.flatMap((category) => prompts(category, "f", 80)), ...others];
+  const siblingOf = ({ id }: TrialPrompt) => /^sibling-./.exec(id)?.[0];
+  const countsOf = (isTaken: (id: string) => boolean) => {
+    const end = play({ canonical: [0.4, 1], new: [1, 1] }, { fresh, siblingOf }, isTaken);
+    assert.equal(end.confirmed, "new", "the verdict decides on what was taken");
+    assert.ok(end.attempts[0]!.prompts.every((prompt) => siblingOf(prompt) === undefined));
+    const asked = end.asked.flatMap(({ prompt }) => siblingOf(prompt) ?? []);
+    return ["sibling-a", "sibling-b"].map((name) => asked.filter((one) => one === name).length);
+  };
+  assert.deepEqual(countsOf(() => false), [3, 3]);
+  assert.deepEqual(countsOf((id) => id.startsWith("sibling-b")), [3, 4]);
 });
 
 Deno.test("nextAction() gives a second candidate the baseline's runs of the first", () => {

@@ -95,7 +95,7 @@ function resultOf(
 ): DescriptionResult {
   const runs = state.runs.filter((run) => run.candidateId === candidateId);
   const paired = state.pairedOf(candidateId);
-  const compared = state.baselines.includes(candidateId) ? {} : {
+  const compared = state.isBaseline(candidateId) ? {} : {
     ...(paired.candidate.overall.total === 0 ? {} : { paired }),
     verdict: verdictOf(candidateId, input, state, end.cut, voided),
   };
@@ -118,7 +118,7 @@ function resultOf(
 /** Each model's numbers, where there are several. */
 function modelResults(candidateId: string, state: EvaluationState): ModelResult[] | undefined {
   if (state.models.length < 2) return undefined;
-  const isBaseline = state.baselines.includes(candidateId);
+  const isBaseline = state.isBaseline(candidateId);
   const attempt = state.attempts()?.find(({ candidate }) => candidate === candidateId);
   return state.models.map(({ id, evaluator }) => {
     const paired = state.pairedOf(candidateId, [id]);
@@ -177,7 +177,7 @@ function verdictInput(
   const candidate = state.runsOf(candidateId, models);
   const baseline = state.runsOf(CANONICAL, models);
   const prompts = state.promptsOf(candidateId);
-  const inForce = state.baselines.find((one) => one !== CANONICAL);
+  const replaced = state.replacedBy(candidateId);
   const asked = [...state.screen, ...state.fresh];
   return {
     depth: input.depth,
@@ -194,7 +194,11 @@ function verdictInput(
     pairs: state.pairsOf(candidateId, CANONICAL, models),
     beside: toolsBeside(input).length,
     setting: input.setting,
-    ...(inForce === undefined ? {} : { inForce: state.pairsOf(candidateId, inForce, models) }),
+    ...(replaced.length === 0 ? {} : {
+      inForce: replaced.flatMap(({ baseline, models }) =>
+        state.pairsOf(candidateId, baseline, models)
+      ),
+    }),
   };
 }
 
@@ -226,7 +230,8 @@ function voidReason(runs: readonly EvalRun[], lasting: string | undefined): stri
     `most often: ${most.join("; ")}`;
 }
 
-function modelOf({ evaluator: kind, askedModel, model }: EvalRun): string {
+/** As modelRef() names the model that was asked. */
+export function modelOf({ evaluator: kind, askedModel, model }: EvalRun): string {
   return modelRef({ kind, model: askedModel ?? model ?? "unknown" });
 }
 

@@ -21,6 +21,7 @@ import type {
   SearchTrace,
   ShownTool,
 } from "../evaluators/evaluator.ts";
+import type { ModelFamily } from "../../core/model_family.ts";
 import { defined } from "../../core/defined.ts";
 import { addCosts } from "../cost.ts";
 import { errorMessage } from "../../core/errors.ts";
@@ -35,7 +36,7 @@ const MOST_ARGUMENTS = 4_000;
 
 const MOST_ATTEMPTS = 3;
 /** What did not end in time twice would not a third time, and takes long. */
-const MOST_TIMEOUTS = 2;
+export const MOST_TIMEOUTS = 2;
 const FIRST_DELAY_MS = 1_000;
 
 /** One of the texts that prompts are put to. */
@@ -43,6 +44,7 @@ export interface TestedText extends ToolText {
   /** CANONICAL, or a candidate's. */
   candidateId: string;
   isBaseline?: boolean;
+  isOfFamily?: boolean;
 }
 
 export interface EvaluationInput {
@@ -52,8 +54,13 @@ export interface EvaluationInput {
   depth: Depth;
   repeats: number;
   thresholds: Thresholds;
-  /** The canonical one, and others that candidates have to beat, are baselines. */
+  /**
+   * The canonical one, and others that candidates have to beat, are baselines. What only a family's
+   * clients get is one for that family alone.
+   */
   descriptions: TestedText[];
+  /** Which of them clients with models of a family get instead of the one in force. */
+  ofFamily?: Partial<Record<ModelFamily, string>> | undefined;
   /** What the server itself says of the tool's parameters. */
   ownParameters?: OwnParameterTexts;
   /** In a thorough evaluation held-out ones are fresh, and the others only screen candidates. */
@@ -139,7 +146,8 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
       signal,
     }, input.retryDelayMs);
     const { observation } = tried;
-    const run = runOf(input, planned, tried);
+    const text = testedText(input, planned.candidateId);
+    const run = runOf({ ...input, text, tools: input.shown(text) }, planned, tried);
     const isHung = observation.status === "error" && observation.isTimeout === true;
     await input.save(run);
     state.add(planned, run);
@@ -193,10 +201,17 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
   return { lasting, cut };
 }
 
-function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalRun {
+interface RunSetting
+  extends Pick<EvaluationInput, "id" | "server" | "tool" | "target" | "isStrict"> {
+  text: ToolText;
+  tools: readonly ShownTool[];
+}
+
+/** The record of a run. */
+export function runOf(input: RunSetting, planned: PlannedRun, tried: Tried): EvalRun {
   const { candidateId, prompt, repeat, evaluator } = planned;
   const { observation, attempts, cost } = tried;
-  const text = testedText(input, candidateId);
+  const { text } = input;
   const now = Date.now();
   const base = {
     id: newId("run", now),
@@ -224,10 +239,10 @@ function runOf(input: EvaluationInput, planned: PlannedRun, tried: Tried): EvalR
       model: evaluator.model,
     };
   }
-  const tools = new Map(input.shown(text).map((tool) => [tool.name, tool]));
+  const tools = new Map(input.tools.map((tool) => [tool.name, tool]));
   const scored = scoreRun(prompt, {
     ...{ calls: observation.calls, target: input.target, server: input.server },
-    tools: input.shown(text),
+    tools: input.tools,
     isStrict: input.isStrict ?? false,
   });
   return {

@@ -93,7 +93,7 @@ Deno.test("evaluate() refuses a candidate that takes what is meant for a sibling
     })
   );
   const { input, saved } = evaluationBench(byDescription, {
-    siblingPrompts: chooseSiblingPrompts(siblings, ["get_alerts"]),
+    siblingPrompts: chooseSiblingPrompts(siblings, ["get_alerts"], "quick"),
   });
   const { evaluation } = await evaluate(input);
   const { verdict, metrics, confusion } = resultOf(evaluation, "good");

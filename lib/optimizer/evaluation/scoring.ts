@@ -11,7 +11,7 @@ interface ScoredCalls {
   target: string;
   server: string;
   tools: readonly ShownTool[];
-  /** Whether arguments have to fit the schema, and the sibling that a prompt names to be called. */
+  /** Whether arguments have to fit, a named sibling to be called, and no other tool beside the right one. */
   isStrict: boolean;
 }
 
@@ -25,17 +25,22 @@ export function scoreRun(
   const toolCalled = own.length > 0;
   if (!shouldCallTool) {
     const sibling = tools.find((shown) => isNamed(shown, server, expectedTool));
-    const isMissed = isStrict && sibling !== undefined &&
-      !calls.some(({ name }) => name === sibling.name);
-    return { toolCalled, correct: !toolCalled && !isMissed };
+    const isOther = isStrict && sibling !== undefined && !isOnly(calls, sibling.name);
+    return { toolCalled, correct: !toolCalled && !isOther };
   }
   if (!toolCalled) return { toolCalled, correct: false };
   const definition = tools.find(({ name }) => name === target)?.text;
   const fits = own.map((call) => fitOf(call.arguments, definition, expectedArguments));
   // Of several calls, the best one: a model may call a tool once for each thing it was asked.
   const fit = FITS.find((one) => fits.includes(one));
-  const correct = fit !== "unexpected" && !(isStrict && fit === "invalid");
+  const correct = fit !== "unexpected" &&
+    !(isStrict && (fit === "invalid" || !isOnly(calls, target)));
   return { toolCalled, correct, ...defined({ arguments: fit }) };
+}
+
+/** Whether it was called, and nothing else. */
+function isOnly(calls: ScoredCalls["calls"], name: string): boolean {
+  return calls.length > 0 && calls.every((call) => call.name === name);
 }
 
 const FITS = ["valid", "invalid", "unexpected"] as const satisfies readonly ArgumentsFit[];

@@ -74,6 +74,20 @@ Deno.test("scoreRun() wants the named sibling to be called only if strict", () =
   assert.deepEqual(score({ sibling: "shop.get_alerts" }, {}, true), [true, undefined]);
 });
 
+Deno.test("scoreRun() counts calls of other tools beside the right one as a failure only if strict", () => {
+  const both = { get_forecast: { city: "Rome" }, get_alerts: {} };
+  assert.deepEqual(score({ call: {} }, both), [true, "valid"]);
+  assert.deepEqual(score({ call: {} }, both, true), [false, "valid"]);
+  const others = { get_alerts: {}, list_stations: {} };
+  assert.deepEqual(score({ sibling: "get_alerts" }, others), [true, undefined]);
+  assert.deepEqual(score({ sibling: "get_alerts" }, others, true), [false, undefined]);
+  assert.deepEqual(
+    score({}, others, true),
+    [true, undefined],
+    "any other tool may be the right one",
+  );
+});
+
 Deno.test("holds() takes objects as subsets, lists as they are, and texts but for case and space", () => {
   assert.ok(holds({ a: { b: "X  y" } }, { a: { b: "x Y", c: 1 }, d: 2 }));
   assert.ok(holds([1, { a: 1 }], [1, { a: 1, b: 2 }]));

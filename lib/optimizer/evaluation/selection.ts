@@ -241,25 +241,27 @@ function isRefused(id: string, depth: Depth, evaluations: readonly Evaluation[])
 }
 
 /** Direct prompts of each sibling: that many are written for one that has none. */
-export const PROMPTS_EACH = 4;
+export const PROMPTS_EACH: Record<Depth, number> = { quick: 4, thorough: 6 };
 
 /** Siblings' direct prompts, as negative ones: they show whether a description takes their work. */
 export function chooseSiblingPrompts(
   saved: readonly GoldenPrompt[],
   /** Own names, those that matter most first; without the tool itself. */
   siblings: readonly string[],
+  depth: Depth,
 ): GoldenPrompt[] {
   const chosen = siblings.map((sibling) =>
     saved.filter(({ toolName, category, expectedBehavior }) =>
       toolName === sibling && category === "direct" && expectedBehavior.shouldCallTool
-    ).slice(0, PROMPTS_EACH)
+    ).slice(0, PROMPTS_EACH[depth])
   );
-  return chosen.filter(({ length }) => length > 0).slice(0, MOST_SIBLINGS).flat()
+  // In turns: a test that ends early has asked some of each.
+  return takeTurns(chosen.filter(({ length }) => length > 0).slice(0, MOST_SIBLINGS))
     .map(asSiblingPrompt);
 }
 
-export function mostSiblingPrompts(siblings: number): number {
-  return Math.min(MOST_SIBLINGS, siblings) * PROMPTS_EACH;
+export function mostSiblingPrompts(siblings: number, depth: Depth): number {
+  return Math.min(MOST_SIBLINGS, siblings) * PROMPTS_EACH[depth];
 }
 
 export function asSiblingPrompt(prompt: GoldenPrompt): GoldenPrompt {

@@ -232,21 +232,25 @@ Deno.test("chooseCandidates() tests again what an evaluation could not tell abou
   }
 });
 
-Deno.test("chooseSiblingPrompts() takes four direct prompts of each of five siblings at most", () => {
+Deno.test("chooseSiblingPrompts() takes four direct prompts of each of five siblings at most, in turns", () => {
   const names = ["a", "b", "c", "d", "e", "f", "g"];
   const saved = names.flatMap((toolName) => [
     aPrompt(`${toolName}-indirect`, "indirect", { toolName }),
     ...["1", "2", "3", "4", "5"].map((n) => aPrompt(`${toolName}${n}`, "direct", { toolName })),
   ]);
-  const chosen = chooseSiblingPrompts(saved, ["none", ...names]);
+  const chosen = chooseSiblingPrompts(saved, ["none", ...names], "quick");
   assert.deepEqual(
     chosen.map(({ id }) => id),
-    ["a", "b", "c", "d", "e"].flatMap((name) => [1, 2, 3, 4].map((n) => `${name}${n}`)),
+    [1, 2, 3, 4].flatMap((n) => ["a", "b", "c", "d", "e"].map((name) => `${name}${n}`)),
   );
 });
 
 Deno.test("chooseSiblingPrompts() turns them into prompts that this tool should leave alone", () => {
-  const [prompt] = chooseSiblingPrompts([aPrompt("a1", "direct", { toolName: "a" })], ["a"]);
+  const [prompt] = chooseSiblingPrompts(
+    [aPrompt("a1", "direct", { toolName: "a" })],
+    ["a"],
+    "thorough",
+  );
   assert.equal(prompt?.category, "negative");
   assert.deepEqual(prompt?.expectedBehavior, { shouldCallTool: false, expectedTool: "a" });
 });

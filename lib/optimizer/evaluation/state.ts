@@ -8,6 +8,7 @@ import {
   textHash,
 } from "../../core/optimization.ts";
 import type { EvaluationInput, EvaluationProgress, TestedText } from "./run.ts";
+import { showsTheft } from "./confusion.ts";
 import { byCategory, countRuns, errorsIn, pairedMetrics, pairRuns, promptKey } from "./metrics.ts";
 import { type Attempt, meanScores, nextAction, type Trial, TRIAL_LIMITS } from "./procedure.ts";
 import type { TrialModel } from "./claims.ts";
@@ -49,6 +50,7 @@ export class EvaluationState {
   readonly models: readonly (TrialModel & { evaluator: Evaluator })[];
   readonly #input: EvaluationInput;
   readonly #baselines: string[];
+  readonly #ofFamily: ReadonlyMap<string, string>;
   readonly #candidates: string[];
   readonly #fresh: GoldenPrompt[] = [];
   readonly #runs = new Map<string, EvalRun[]>();
@@ -70,11 +72,13 @@ export class EvaluationState {
       family: familyOfModel(evaluator.model),
       evaluator,
     }));
-    const isBaseline = (one: TestedText) =>
-      one.candidateId === CANONICAL || one.isBaseline === true;
-    this.#baselines = input.descriptions.filter(isBaseline).map(({ candidateId }) => candidateId);
-    this.#candidates = input.descriptions.filter((one) => !isBaseline(one))
-      .map(({ candidateId }) => candidateId);
+    this.#ofFamily = new Map(Object.entries(input.ofFamily ?? {}));
+    const ids = (which: (one: TestedText) => boolean) =>
+      input.descriptions.filter(which).map(({ candidateId }) => candidateId);
+    this.#baselines = ids((one) => one.candidateId === CANONICAL || one.isBaseline === true);
+    this.#candidates = ids(({ candidateId, isOfFamily }) =>
+      !this.#baselines.includes(candidateId) && isOfFamily !== true
+    );
     const { siblingPrompts = [] } = input;
     if (input.depth === "quick") {
       this.screen = [...inTurns(input.prompts), ...siblingPrompts];
@@ -221,7 +225,10 @@ export class EvaluationState {
       (this.#baselines.includes(candidateId)
         ? attempts.find(({ outcome }) => outcome === "confirmed")
         : undefined);
-    const families = attempt?.families;
+    const isOfFamily = this.isBaseline(candidateId) && !this.#baselines.includes(candidateId);
+    const families = isOfFamily
+      ? [...this.#ofFamily].filter(([, id]) => id === candidateId).map(([family]) => family)
+      : attempt?.families;
     return this.models.filter(({ family }) =>
       families === undefined || (family !== undefined && families.includes(family))
     ).map(({ id }) => id);
@@ -236,9 +243,8 @@ export class EvaluationState {
       models.every((model) => this.#runs.has(keyOf(candidateId, prompt, model)));
     const attempts = this.attempts();
     const tested =
-      attempts?.filter(({ candidate }) =>
-        candidate === candidateId || this.#baselines.includes(candidateId)
-      ).flatMap(({ prompts }) => prompts.map(({ id }) => id)) ?? [];
+      attempts?.filter(({ candidate }) => candidate === candidateId || this.isBaseline(candidateId))
+        .flatMap(({ prompts }) => prompts.map(({ id }) => id)) ?? [];
     const fresh = attempts === undefined
       ? this.#fresh.filter(isAsked)
       : this.#fresh.filter((prompt) => tested.includes(prompt.id) && isAsked(prompt));
@@ -273,8 +279,25 @@ export class EvaluationState {
     return pairedMetrics(this.pairsOf(candidateId, CANONICAL, models));
   }
 
-  get baselines(): readonly string[] {
-    return this.#baselines;
+  /** What candidates are compared with, all of them or for one family. */
+  isBaseline(candidateId: string): boolean {
+    return !this.#candidates.includes(candidateId);
+  }
+
+  /** What a candidate would replace, with the models that are asked about both. */
+  replacedBy(candidateId: string): { baseline: string; models: string[] }[] {
+    const families = this.attempts()?.find(({ candidate }) => candidate === candidateId)?.families;
+    const inForce = this.#baselines.find((one) => one !== CANONICAL);
+    const own = this.modelsOf(candidateId);
+    const groups = Map.groupBy(
+      this.models.filter(({ id }) => own.includes(id)),
+      ({ family }) => (families && family && this.#ofFamily.get(family)) ?? inForce,
+    );
+    return [...groups].flatMap(([baseline, models]) =>
+      baseline === undefined || baseline === candidateId
+        ? []
+        : [{ baseline, models: models.map(({ id }) => id) }]
+    );
   }
 
   progress(): EvaluationProgress {
@@ -315,6 +338,7 @@ export class EvaluationState {
       models: this.models,
       candidates: this.#candidates,
       baselines: this.#baselines,
+      ofFamily: this.#ofFamily,
       alpha,
       screen: this.screen,
       fresh: this.#fresh,
@@ -324,6 +348,10 @@ export class EvaluationState {
         parents: this.#parents,
         // Siblings' prompts may be fresh ones of a later test.
         prompts: this.screen.filter(({ toolName }) => toolName === tool),
+      },
+      siblingOf: ({ id }) => {
+        const prompt = this.#promptOf(id);
+        return showsTheft(prompt) ? prompt.expectedBehavior.expectedTool : undefined;
       },
       limits: depth === "quick" ? { ...limits, confirm: 0 } : limits,
       score: (candidateId, { id }, model) => {

@@ -124,10 +124,13 @@ export function confirmedVerdict(input: ConfirmedInput): Verdict {
   }
   const refused = policy.filter(isFailed);
   if (families !== undefined) {
-    const only = `Better with ${families.join(" and ")} only, not with all models that were tested`;
-    const but = refused.length === 0 ? "" : `, and not by your thresholds: ${textOf(refused)}`;
-    const words = `${only}${but}; confirmed, ${evidence}. A person can promote it for ` +
-      `${families.length === 1 ? "that family" : "these families"} of models.`;
+    const names = `${families.join(" and ")} models`;
+    const words = refused.length === 0
+      ? `Promote for ${names} only: confirmed for them, ${evidence}.`
+      : `Better with ${names}, but not by your thresholds: ${
+        textOf(refused)
+      }; confirmed for them, ` +
+        `${evidence}. A person can accept it.`;
     return { ...common, promote: false, proposed: true, families, words };
   }
   if (refused.length === 0) {
@@ -136,6 +139,12 @@ export function confirmedVerdict(input: ConfirmedInput): Verdict {
   const words = `Better, but not by your thresholds: ${textOf(refused)}; confirmed, ${evidence}. ` +
     "A person can accept it.";
   return { ...common, promote: false, proposed: true, words };
+}
+
+/** The families of models that a candidate may be promoted for by itself, if not for all. */
+export function promotableFamilies(verdict: Verdict | undefined): readonly ModelFamily[] {
+  const { families = [], rules = [], promote = false } = verdict ?? {};
+  return promote || rules.some(isFailed) ? [] : families;
 }
 
 /** For a candidate that was not tested on fresh prompts because others did better before that. */
@@ -266,9 +275,10 @@ function siblingsRule(thefts: readonly Theft[]): Rule {
   };
 }
 
-/** It takes most of what one sibling has, however little that is of all prompts. */
+/** It takes half of what one sibling has, however little that is of all prompts: of a few, more. */
 function isTheft({ stolen, returned = 0, of }: Theft): boolean {
-  return stolen - returned >= 2 && 2 * (stolen - returned) > of;
+  const net = stolen - returned;
+  return net >= 3 ? 2 * net >= of : net === 2 && of < 4;
 }
 
 function theftText(thefts: readonly Theft[]): string {

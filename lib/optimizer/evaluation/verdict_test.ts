@@ -272,6 +272,9 @@ Deno.test("confirmedVerdict() refuses what takes most of one sibling's prompts, 
       thefts: [{ tool: "x", stolen, of: 4 }, { tool: "y", stolen: 0, of: 36 }],
     });
   assert.equal(of(2).promote, true);
+  const six = (stolen: number) =>
+    confirmed(good, "confirmed", { thefts: [{ tool: "x", stolen, of: 6 }] }).promote;
+  assert.deepEqual([six(2), six(3)], [true, false]);
   assert.deepEqual([of(3).promote, of(3).confirmed, isRefuted(of(3))], [false, false, true]);
   assert.match(of(3).words, /^Do not promote: steals 3 of 4 prompts meant for "x"; /);
 });

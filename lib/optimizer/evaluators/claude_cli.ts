@@ -14,7 +14,7 @@ import {
   type RunSteps,
   type ShownTool,
 } from "./evaluator.ts";
-import type { TextModel } from "../generation/text_model.ts";
+import { ModelTimeout, type TextModel } from "../generation/text_model.ts";
 import { findProgram, type RunFolders, secretsIn } from "./claude_environment.ts";
 import {
   ClaudeTranscript,
@@ -165,6 +165,7 @@ export function claudeCliText(options: Omit<ClaudeCliOptions, "openEndpoint">): 
       const reason = clean(problem?.reason ?? "The model's response is empty", options);
       throw new GatewayError("CANNOT_GENERATE", {
         message: `Cannot generate: ${reason}`,
+        cause: problem?.isTimeout ? new ModelTimeout(reason) : undefined,
         ...end.how === "not-started"
           ? { recoverySteps: [...INSTALL_STEPS, "Or write the prompts and descriptions yourself"] }
           : {},

@@ -20,7 +20,7 @@ import {
   tokensIn,
   Usage,
 } from "./evaluator.ts";
-import type { TextModel } from "../generation/text_model.ts";
+import { ModelTimeout, type TextModel } from "../generation/text_model.ts";
 
 /** Room for a sentence and the arguments of a few calls. */
 const RUN_TOKENS = 4_096;
@@ -203,7 +203,11 @@ export function messagesApiText(options: MessagesApiOptions): TextModel {
       const { text, cost, stopReason } = await requestMessage(options, {
         ...dialect.body({ system, prompt, maxTokens }),
       }, signal).catch((error) => {
-        throw error instanceof MessagesApiFailure ? cannotGenerate(error.message) : error;
+        if (!(error instanceof MessagesApiFailure)) throw error;
+        const { message, problem } = error;
+        throw problem.isTimeout
+          ? cannotGenerate(message, undefined, new ModelTimeout(message))
+          : cannotGenerate(message);
       });
       if (isCutOff(stopReason)) {
         throw cannotGenerate(`The model's response was cut off at ${maxTokens} tokens`);
@@ -257,9 +261,10 @@ function setupProblem(
   };
 }
 
-function cannotGenerate(reason: string, recoveryAction?: string): GatewayError {
+function cannotGenerate(reason: string, recoveryAction?: string, cause?: Error): GatewayError {
   return new GatewayError("CANNOT_GENERATE", {
     message: `Cannot generate: ${reason}`,
+    cause,
     ...recoveryAction === undefined ? {} : { recoveryAction },
   });
 }

@@ -24,6 +24,16 @@ export interface TextModel {
   complete(request: TextRequest): Promise<TextAnswer>;
 }
 
+/** The cause of CANNOT_GENERATE if the model did not answer in time. */
+export class ModelTimeout extends Error {}
+
+/** Why there is no answer, if it did not come in time. */
+export function timeoutOf(error: unknown): string | undefined {
+  return error instanceof GatewayError && error.cause instanceof ModelTimeout
+    ? error.cause.message
+    : undefined;
+}
+
 const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
 
 /** What a client answers; several blocks where its protocol version knows them. */

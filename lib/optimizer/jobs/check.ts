@@ -2,16 +2,18 @@ import type { CategoryScores, Evaluation, Thresholds } from "../../core/optimiza
 import { counted } from "../../core/text.ts";
 import { scoreText } from "../evaluation/metrics.ts";
 import type { Target } from "../targets.ts";
+import { candidatesInForce } from "./models.ts";
 import type { Preparation } from "./prepare.ts";
 import type { JobContext, ToolOutcome } from "./run.ts";
 
 /** What a check tests a tool with: the description in force, and every saved prompt. */
 export async function prepareCheck(
-  { options: { prompts, promotions, candidates }, record }: JobContext,
-  { server, name }: Target,
+  { options: { prompts, promotions, candidates }, record, evaluators }: JobContext,
+  target: Target,
 ): Promise<Preparation> {
+  const { server, name } = target;
   const { promptsPerCategory = Infinity } = record.job.options;
-  const promoted = promotions.of(server, name)?.candidateId;
+  const promoted = candidatesInForce(promotions, target, evaluators).inForce;
   const asked = new Map<string, number>();
   return {
     prompts: (await prompts.list(server, name)).filter(({ category }) => {
@@ -22,6 +24,7 @@ export async function prepareCheck(
     siblingPrompts: [],
     candidates: [],
     inForce: promoted === undefined ? undefined : await candidates.resolve(server, promoted),
+    ofFamily: new Map(),
     alpha: 0,
     warnings: [],
   };

@@ -1,4 +1,5 @@
 import {
+  CANONICAL,
   CATEGORIES,
   type EvalRun,
   type JobOptions,
@@ -23,11 +24,12 @@ import { familyOfModel } from "../../core/model_family.ts";
 import { alphaForAll } from "../evaluation/claims.ts";
 import { alphaOf, leastGain } from "../evaluation/evidence.ts";
 import type { Evaluator } from "../evaluators/evaluator.ts";
+import { byCategory } from "../evaluation/metrics.ts";
 import { CHILDREN, LEARNED, SHARES } from "../evaluation/procedure.ts";
 import { USUAL_FRESH } from "../evaluation/state.ts";
 import { MOST_SIBLINGS } from "../targets.ts";
 import { mostJointRuns } from "./joint.ts";
-import { isTest } from "./prepare.ts";
+import { candidatesInForce } from "./models.ts";
 import type { JobsOptions } from "./run.ts";
 import type { SelectedTool } from "./selection.ts";
 
@@ -122,14 +124,21 @@ function powerText(
   const affordable = Math.floor(
     (options.maxRuns ?? Infinity) / Math.max(1, each.length) / Math.max(1, models.length),
   );
-  const powers = each.map(({ fresh, screenRuns, descriptions, alpha }) => {
+  const powers = each.map(({ fresh, screenRuns, descriptions, alpha, before }) => {
     const prompts = Math.min(fresh, Math.max(0, (affordable - screenRuns) / descriptions));
     return {
       prompts: Math.floor(prompts),
-      gain: leastGain(prompts, alphaForAll(models, alpha * SHARES[0]!)),
+      gain: leastGain(prompts, alphaForAll(models, alpha * SHARES[0]!), before),
     };
   });
-  const weakest = powers.reduce((one, other) => one.prompts <= other.prompts ? one : other);
+  // The tool with which the least can be found speaks for all.
+  const weakest = powers.reduce((one, other) =>
+    one.prompts !== other.prompts
+      ? one.prompts < other.prompts ? one : other
+      : (one.gain ?? Infinity) >= (other.gain ?? Infinity)
+      ? one
+      : other
+  );
   const place = `with ${counted(weakest.prompts, "prompt")}${each.length > 1 ? " per tool" : ""}`;
   return weakest.gain === undefined
     ? `cannot find any gain ${place}`
@@ -182,7 +191,9 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
     CATEGORIES.reduce((all, category) => all + of(category), 0);
   const isMissingPrompts = options.generate && sum((category) => missing[category].all) > 0;
   const repeats = options.repeats ?? DEPTHS[options.depth].repeats;
-  const baselines = 1 + (stock.inForce === undefined || isCheck ? 0 : 1);
+  const inForce = new Set([stock.inForce ?? [], ...Object.values(stock.ofFamily)].flat());
+  // Each model is asked about what all clients get, and about what its family's get.
+  const baselines = 1 + (isCheck ? 0 : Math.min(2, inForce.size));
   const siblingPrompts = isCheck ? 0 : stock.siblingPrompts;
   const fresh = !isThorough
     ? 0
@@ -199,7 +210,8 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
     (isThorough ? screened : screened + siblingPrompts);
   const descriptions = (1 + baselines) * repeats;
   // A second candidate is put to the same prompts, where the first fails.
-  const attempts = fresh * (descriptions + (candidates > 1 ? repeats : 0));
+  const attempts = fresh * (descriptions + (candidates > 1 ? repeats : 0)) +
+    (isThorough && !isCheck ? siblingPrompts * 2 * repeats : 0);
   const bare = isThorough && options.generate ? stock.bareSiblings : 0;
   return {
     prompts,
@@ -212,11 +224,13 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
     mostRuns: learned + screenRuns + furtherRuns + attempts,
     usualRuns: learned + screenRuns + Math.min(fresh, USUAL_FRESH) * descriptions,
     alpha: alphaOf({
-      earlier: stock.evaluations.filter(isTest).map(({ endedAt }) => endedAt),
+      earlier: stock.tests.map(({ endedAt }) => endedAt),
       now: Date.now(),
       tools,
       promoted: 0,
     }),
+    /** How often the description in force was right when it was last tested. */
+    before: ratesBefore(stock),
     candidates,
     generations: isCheck
       ? 0
@@ -224,21 +238,46 @@ export function forecastOf(stock: ToolData, options: JobOptions, tools = 1) {
   };
 }
 
+function ratesBefore(
+  { evaluations, inForce, canonical }: ToolData,
+): Record<PromptCategory, number> | undefined {
+  const tested =
+    evaluations.flatMap(({ results, void: voided }) =>
+      voided !== undefined
+        ? []
+        : results.find(({ candidateId, description }) =>
+          inForce === undefined
+            ? candidateId === CANONICAL && description === canonical
+            : candidateId === inForce
+        ) ?? []
+    )[0];
+  if (!tested || CATEGORIES.some((category) => tested.metrics[category].total === 0)) {
+    return undefined;
+  }
+  // Towards a half, where chance disturbs most: a few prompts say little.
+  return byCategory((category) => {
+    const { correct, total } = tested.metrics[category];
+    return (correct + 1) / (total + 2);
+  });
+}
+
 export async function readToolData(
   { targets, prompts, candidates, evaluations, promotions }: JobsOptions,
   tools: readonly SelectedTool[],
-  { generate }: Pick<JobOptions, "generate">,
+  { generate, depth }: Pick<JobOptions, "generate" | "depth">,
+  evaluators: readonly { model: string }[],
 ) {
   const servers = new Map(
     await Promise.all([...new Set(tools.map(({ server }) => server))].map(async (server) => {
-      const [allPrompts, versions, allCandidates, allEvaluations] = await Promise.all([
+      const [allPrompts, versions, allCandidates, allEvaluations, allTests] = await Promise.all([
         prompts.list(server),
         prompts.all(server),
         candidates.list(server),
         evaluations.list(server),
+        evaluations.tests(server),
       ]);
       const writtenAt = firstWritten(versions);
-      return [server, { allPrompts, writtenAt, allCandidates, allEvaluations }] as const;
+      return [server, { allPrompts, writtenAt, allCandidates, allEvaluations, allTests }] as const;
     })),
   );
   return tools.flatMap(({ server, tool }) => {
@@ -259,12 +298,13 @@ export async function readToolData(
       parameters: target.parameters,
       prompts: stock.allPrompts.filter(isOwn),
       writtenAt: stock.writtenAt,
-      siblingPrompts: mostSiblingPrompts(asked.length),
+      siblingPrompts: mostSiblingPrompts(asked.length, depth),
       /** Siblings that have no prompts, and get some. */
       bareSiblings: Math.max(0, Math.min(MOST_SIBLINGS, target.siblings.length) - asked.length),
       candidates: stock.allCandidates.filter(isOwn),
       evaluations: stock.allEvaluations.filter(isOwn),
-      inForce: promotions.of(server, tool)?.candidateId,
+      tests: stock.allTests.filter(isOwn),
+      ...candidatesInForce(promotions, target, evaluators),
     }];
   });
 }

@@ -15,7 +15,9 @@ const empty: ToolData = {
   bareSiblings: 0,
   candidates: [],
   evaluations: [],
+  tests: [],
   inForce: undefined,
+  ofFamily: {},
 };
 const base = {
   options: JobOptions.parse({}),

@@ -13,23 +13,20 @@ import { textOf } from "../../core/tool_text.ts";
 import { TRIAL_LIMITS, type TrialLimits } from "../evaluation/procedure.ts";
 import { DEPTHS, roundsOf } from "../evaluation/selection.ts";
 import { errorsIn } from "../evaluation/metrics.ts";
+import { modelOf } from "../evaluation/result.ts";
 import { evaluate } from "../evaluation/run.ts";
 import type { JobContext } from "./run.ts";
-import { toolsetOf } from "./selection.ts";
-import { type Preparation, writeFresh } from "./prepare.ts";
+import { shownBeside, toolsetOf } from "./selection.ts";
+import { idsOf, type Preparation, writeFresh } from "./prepare.ts";
+import { jointId } from "./joint.ts";
+import { NothingCanWork } from "./models.ts";
 import { writeRound } from "./round.ts";
-import { toolAt, withTool } from "./record.ts";
-import { addCosts, spentBy } from "../cost.ts";
+import { countedRun, toolAt, withTool } from "./record.ts";
+import { addCosts } from "../cost.ts";
 import { searchRanking } from "../evaluation/search_ranks.ts";
 import type { Target } from "../targets.ts";
 
 const MOST_NAMED = 3;
-
-export class NothingCanWork extends Error {
-  constructor(reason: string) {
-    super(`No run can succeed: ${reason}`);
-  }
-}
 
 export async function evaluateForJob(
   context: JobContext,
@@ -38,13 +35,13 @@ export async function evaluateForJob(
 ): Promise<Evaluation> {
   const { options, record, budget } = context;
   const { server, toolName } = toolAt(record.job, index);
-  const { depth, repeats, thresholds, withToolset, promptsPerCategory, generate, view, strict } =
+  const { depth, repeats, thresholds, promptsPerCategory, generate, view, strict } =
     record.job.options;
   const setting = settingOf(record.job.options);
-  const beside = (record.job.beside ?? (withToolset ? options.targets.equipped() : []))
-    .filter((tool) => tool.server !== server);
-  const only = toolsetOf(record.job.options.surface) === undefined ? undefined : record.job.beside;
+  const { beside, only } = shownBeside(options.targets, record.job, server);
   const { check = false } = record.job.options;
+  const ofFamily = [...new Map([...test.ofFamily.values()].map((one) => [one.id, one])).values()];
+  const isTested = (candidateId: string) => test.candidates.some(({ id }) => id === candidateId);
   const canonical: ToolText = { description: target.canonicalDescription ?? "" };
   const descriptions = [
     // A check is about what clients see now.
@@ -53,6 +50,12 @@ export async function evaluateForJob(
       ? [{ candidateId: test.inForce.id, ...textOf(test.inForce), isBaseline: true }]
       : []),
     ...test.candidates.map((candidate) => ({ candidateId: candidate.id, ...textOf(candidate) })),
+    ...ofFamily.filter(({ id }) => id !== test.inForce?.id && !isTested(id))
+      .map((candidate) => ({
+        candidateId: candidate.id,
+        ...textOf(candidate),
+        isOfFamily: true,
+      })),
   ];
   const { finished, asked } = await finishedRuns(context, {
     ...{ id, server, toolName, beside, test, setting },
@@ -79,6 +82,7 @@ export async function evaluateForJob(
   const ranksOf = searchRanking(options.targets.searched(), target);
   const { evaluation, lasting } = await evaluate({
     id,
+    ofFamily: idsOf(test.ofFamily),
     ...defined({
       retryDelayMs: options.retryDelayMs,
       write: generate && depth === "thorough"
@@ -114,6 +118,7 @@ export async function evaluateForJob(
     mayRun: () => budget.takeRun(),
     save: async (run) => {
       await options.runs.save(run);
+      if (run.status === "ok") context.answering.answered(modelOf(run));
       budget.runEnded(run.cost);
       count(context, index, run);
     },
@@ -179,7 +184,12 @@ export async function countFinished({ options, record, budget }: JobContext): Pr
     if (tool.plan === undefined) return [];
     return await options.runs.list(server, toolName, { evaluationId });
   }));
-  const runs = finished.flat();
+  const evaluationId = jointId(record.job);
+  const promoted = record.job.tools.filter((tool) => tool.promotedCandidateId !== undefined);
+  const joint = await Promise.all(
+    promoted.map((tool) => options.runs.list(tool.server, tool.toolName, { evaluationId })),
+  );
+  const runs = [...finished, ...joint].flat();
   const { writingCost } = record.job;
   if (writingCost) budget.spend(writingCost);
   for (const { cost } of runs) budget.runFound(cost);
@@ -193,12 +203,9 @@ export async function countFinished({ options, record, budget }: JobContext): Pr
 }
 
 function count({ record }: JobContext, index: number, run: EvalRun): void {
-  record.progress((job) => ({
-    ...withTool(job, index, { runsDone: toolAt(job, index).runsDone + 1 }),
-    runs: job.runs + 1,
-    errors: job.errors + (run.status === "error" ? 1 : 0),
-    cost: addCosts(...spentBy(job), run.cost),
-  }));
+  record.progress((job) =>
+    countedRun(withTool(job, index, { runsDone: toolAt(job, index).runsDone + 1 }), run)
+  );
 }
 
 /** What differs from a server's tools that are all shown at once. */

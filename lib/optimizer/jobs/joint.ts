@@ -1,19 +1,27 @@
 import {
+  CANONICAL,
   CATEGORIES,
+  type EvalRun,
   type GoldenPrompt,
   type JointTest,
+  modelRef,
+  type OptimizationJob,
   type SuccessCount,
   type ToolText,
 } from "../../core/optimization.ts";
+import { familyOfModel } from "../../core/model_family.ts";
 import { counted } from "../../core/text.ts";
-import { addCosts, spentBy } from "../cost.ts";
 import { estimateGain, type PairedCounts, promptsOf as promptsIn } from "../evaluation/evidence.ts";
 import { TRIAL_LIMITS } from "../evaluation/procedure.ts";
-import { percent, testedGainText } from "../evaluation/metrics.ts";
-import { runWithRetries } from "../evaluation/run.ts";
+import { percent, promptKey, testedGainText } from "../evaluation/metrics.ts";
+import { modelOf } from "../evaluation/result.ts";
+import { runOf, runWithRetries } from "../evaluation/run.ts";
 import { takeTurns } from "../evaluation/selection.ts";
 import type { Evaluator, ShownTool } from "../evaluators/evaluator.ts";
+import { NothingCanWork } from "./models.ts";
+import { countedRun } from "./record.ts";
 import type { JobContext } from "./run.ts";
+import { shownBeside } from "./selection.ts";
 
 /** Prompts of each tool, and of all of them. */
 const PROMPTS_OF_TOOL = 12;
@@ -45,28 +53,47 @@ export async function testTogether(context: JobContext): Promise<void> {
   }
 }
 
+/** Which evaluation the runs of a job's joint tests belong to, also after a restart. */
+export function jointId({ id }: OptimizationJob): string {
+  return `joint-${id}`;
+}
+
+/** What a tool has before and after: the id of its candidate, and the text. */
+interface JointText extends ToolText {
+  candidateId: string;
+}
+
+/** The tools as a model gets them, with the texts of those that are tested. */
+interface JointField {
+  texts: ReadonlyMap<string, JointText>;
+  tools: readonly ShownTool[];
+}
+
 async function testServer(
   context: JobContext,
   server: string,
   tools: readonly string[],
 ): Promise<JointTest | undefined> {
-  const { options: { promotions, prompts, targets, concurrency }, evaluators } = context;
-  const inForce = tools.filter((tool) => promotions.of(server, tool) !== undefined);
-  if (inForce.length < 2) return undefined;
-  const fieldOf = (textOf: (tool: string) => ToolText): ShownTool[] =>
-    inForce.reduce((field: readonly ShownTool[], tool) => {
-      const shown = targets.shown(server, tool, textOf(tool), []);
-      if (field.length === 0) return shown;
-      const own = shown.find((one) => one.tool === tool);
-      return field.map((one) => own && one.name === own.name ? own : one);
-    }, []).slice();
-  const ownText = (tool: string): ToolText => ({
+  const { options: { promotions, prompts, targets }, evaluators } = context;
+  const own = (tool: string): JointText => ({
+    candidateId: CANONICAL,
     description: targets.find(server, tool)?.canonicalDescription ?? "",
   });
-  const before = fieldOf(ownText);
-  const after = fieldOf((tool) => promotions.of(server, tool) ?? ownText(tool));
+  const before = fieldOf(context, server, new Map(tools.map((tool) => [tool, own(tool)])));
+  // Each model gets what clients with such a model get.
+  const asked = evaluators.flatMap((evaluator) => {
+    const family = familyOfModel(evaluator.model);
+    const texts = tools.map((tool) =>
+      [tool, promotions.of(server, tool, family) ?? promotions.of(server, tool)] as const
+    );
+    const promoted = texts.filter(([, text]) => text !== undefined);
+    if (promoted.length < 2) return [];
+    const after = new Map(texts.map(([tool, text]) => [tool, text ?? own(tool)]));
+    return [{ evaluator, after: fieldOf(context, server, after) }];
+  });
+  if (asked.length === 0) return undefined;
   const saved = await prompts.list(server);
-  const asked = takeTurns(inForce.map((tool) => promptsOf(saved, tool))).slice(0, MOST_PROMPTS);
+  const all = takeTurns(tools.map((tool) => promptsOf(saved, tool))).slice(0, MOST_PROMPTS);
   const counts: [PairedCounts, PairedCounts] = [
     { wins: 0, losses: 0, ties: 0 },
     { wins: 0, losses: 0, ties: 0 },
@@ -76,29 +103,47 @@ async function testServer(
     after: { correct: 0, total: 0 },
   };
   // A prompt counts once, as the mean of all models.
-  const share = 1 / evaluators.length;
-  const all = asked.flatMap((prompt) => evaluators.map((evaluator) => ({ prompt, evaluator })));
-  for (let at = 0; at < all.length; at += concurrency) {
-    const pairs = await Promise.all(
-      all.slice(at, at + concurrency).map(async ({ prompt, evaluator }) => {
-        const old = await isRight(context, evaluator, prompt, before);
-        return { prompt, old, now: await isRight(context, evaluator, prompt, after) };
-      }),
-    );
-    for (const { prompt, old, now } of pairs) {
-      if (old === undefined || now === undefined) continue;
-      const kind = counts[prompt.category === "negative" ? 1 : 0];
-      kind[old === now ? "ties" : now ? "wins" : "losses"] += share;
-      scores.before = added(scores.before, old);
-      scores.after = added(scores.after, now);
-    }
+  const share = 1 / asked.length;
+  const runner = await JointRunner.open(context, server, tools);
+  const pairs = await runner.each(
+    all.flatMap((prompt) => asked.map(({ evaluator, after }) => ({ prompt, evaluator, after }))),
+    async ({ prompt, evaluator, after }) => {
+      const old = await runner.isRight(evaluator, prompt, before);
+      // Without a run of one of them there is nothing to compare.
+      if (old === undefined) return [];
+      const now = await runner.isRight(evaluator, prompt, after);
+      return now === undefined ? [] : [{ prompt, old, now }];
+    },
+  );
+  for (const { prompt, old, now } of pairs.flat()) {
+    const kind = counts[prompt.category === "negative" ? 1 : 0];
+    kind[old === now ? "ties" : now ? "wins" : "losses"] += share;
+    scores.before = added(scores.before, old);
+    scores.after = added(scores.after, now);
   }
   if (scores.after.total === 0) return undefined;
   const measured = estimateGain(counts);
   const gain = { ...measured, prompts: Math.round(measured.prompts) };
   const isHarmful = gain.mean < 0 ||
     counts.some((one) => one.losses - one.wins > TRIAL_LIMITS.margin * promptsIn(one));
-  return { server, tools: [...inForce], ...scores, gain, isHarmful };
+  return { server, tools: [...tools], ...scores, gain, isHarmful };
+}
+
+function fieldOf(
+  { options: { targets }, record }: JobContext,
+  server: string,
+  texts: ReadonlyMap<string, JointText>,
+): JointField {
+  const { beside, only } = shownBeside(targets, record.job, server);
+  let tools: readonly ShownTool[] = [];
+  for (const [tool, text] of texts) {
+    const shown = targets.shown(server, tool, text, beside, only);
+    const own = shown.find((one) => one.server === server && one.tool === tool);
+    tools = tools.length === 0
+      ? shown
+      : tools.map((one) => own && one.name === own.name ? own : one);
+  }
+  return { texts, tools };
 }
 
 /** Categories take turns, fresh prompts first. */
@@ -109,31 +154,93 @@ function promptsOf(saved: readonly GoldenPrompt[], tool: string): GoldenPrompt[]
     .slice(0, PROMPTS_OF_TOOL);
 }
 
-/** Undefined if the run failed, or the budget is used up. */
-async function isRight(
-  { options, budget, record, signal }: JobContext,
-  evaluator: Evaluator,
-  { prompt, server, toolName, expectedBehavior }: GoldenPrompt,
-  tools: readonly ShownTool[],
-): Promise<boolean | undefined> {
-  const target = tools.find((one) => one.server === server && one.tool === toolName)?.name;
-  if (target === undefined || budget.takeRun() !== undefined) return undefined;
-  const { observation, cost } = await runWithRetries(
-    evaluator,
-    { prompt, tools, target, signal },
-    options.retryDelayMs,
-  );
-  budget.runEnded(cost);
-  const isOk = observation.status === "ok";
-  record.progress((job) => ({
-    ...job,
-    runs: job.runs + 1,
-    errors: job.errors + (isOk ? 0 : 1),
-    cost: addCosts(...spentBy(job), cost),
-  }));
-  if (!isOk) return undefined;
-  const isCalled = observation.calls.some(({ name }) => name === target);
-  return isCalled === expectedBehavior.shouldCallTool;
+/** Makes the runs of a joint test, but for those that were made before a restart. */
+class JointRunner {
+  readonly #context: JobContext;
+  readonly #finished: Map<string, EvalRun>;
+
+  private constructor(context: JobContext, finished: readonly EvalRun[]) {
+    this.#context = context;
+    this.#finished = new Map(finished.map((run) => [runKey(run, modelOf(run)), run]));
+  }
+
+  static async open(context: JobContext, server: string, tools: readonly string[]) {
+    const { options: { runs }, record } = context;
+    const evaluationId = jointId(record.job);
+    const finished = await Promise.all(
+      tools.map((tool) => runs.list(server, tool, { evaluationId })),
+    );
+    return new JointRunner(context, finished.flat());
+  }
+
+  /** As many at once as the job may. */
+  async each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+    const { concurrency } = this.#context.options;
+    const results: R[] = [];
+    for (let at = 0; at < items.length; at += concurrency) {
+      const batch = await Promise.allSettled(items.slice(at, at + concurrency).map(work));
+      for (const one of batch) {
+        if (one.status === "rejected") throw one.reason;
+        results.push(one.value);
+      }
+    }
+    return results;
+  }
+
+  /** Undefined if the run failed, or the budget is used up. */
+  async isRight(
+    evaluator: Evaluator,
+    prompt: GoldenPrompt,
+    { texts, tools }: JointField,
+  ): Promise<boolean | undefined> {
+    const { server, toolName, id: promptId, version: promptVersion } = prompt;
+    const text = texts.get(toolName);
+    const target = tools.find((one) => one.server === server && one.tool === toolName)?.name;
+    if (text === undefined || target === undefined) return undefined;
+    const { candidateId } = text;
+    const known = this.#finished.get(
+      runKey({ candidateId, promptId, promptVersion }, modelRef(evaluator)),
+    );
+    const run = known ?? await this.#make(evaluator, prompt, { text, target, tools });
+    return run?.status === "ok" ? run.result.correct : undefined;
+  }
+
+  async #make(
+    evaluator: Evaluator,
+    prompt: GoldenPrompt,
+    { text, target, tools }: { text: JointText; target: string; tools: readonly ShownTool[] },
+  ): Promise<EvalRun | undefined> {
+    const { options, budget, record, answering, signal } = this.#context;
+    const { view, strict: isStrict } = record.job.options;
+    if (budget.takeRun() !== undefined) return undefined;
+    const request = { prompt: prompt.prompt, tools, target, view, signal };
+    const tried = await runWithRetries(evaluator, request, options.retryDelayMs);
+    const { server, toolName: tool } = prompt;
+    const run = runOf(
+      { id: jointId(record.job), server, tool, target, isStrict, text, tools },
+      { candidateId: text.candidateId, prompt, repeat: 0, evaluator },
+      tried,
+    );
+    await options.runs.save(run);
+    budget.runEnded(run.cost);
+    record.progress((job) => countedRun(job, run));
+    const { observation } = tried;
+    const model = modelRef(evaluator);
+    if (observation.status === "ok") answering.answered(model);
+    else if (observation.isGeneral) throw new NothingCanWork(observation.reason);
+    else if (observation.isTimeout) answering.hung(model, observation.reason);
+    return run;
+  }
+}
+
+function runKey(
+  { candidateId, promptId, promptVersion }: Pick<
+    EvalRun,
+    "candidateId" | "promptId" | "promptVersion"
+  >,
+  model: string,
+): string {
+  return `${candidateId} ${promptKey(promptId, promptVersion)} ${model}`;
 }
 
 function added({ correct, total }: SuccessCount, isCorrect: boolean): SuccessCount {

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
+import type { RunRequest } from "../evaluators/evaluator.ts";
 import { JobBench } from "../testing/job_bench.ts";
-import { ended } from "../testing/job_waits.ts";
-import { type Script, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
-import { mostJointRuns } from "./joint.ts";
+import { ended, until } from "../testing/job_waits.ts";
+import {
+  called,
+  failed,
+  hang,
+  type Script,
+  ScriptedEvaluator,
+} from "../testing/scripted_evaluator.ts";
+import { GOOD, somePrompts } from "../testing/weather.ts";
+import { jointId, mostJointRuns } from "./joint.ts";
 
 const request = {
   server: "weather",
@@ -66,4 +74,98 @@ Deno.test("mostJointRuns() counts servers with several tools", () => {
   assert.equal(mostJointRuns([one, two]), 0);
   assert.equal(mostJointRuns([one, one, two]), 2 * 2 * 12);
   assert.equal(mostJointRuns(Array.from({ length: 40 }, () => one)), 2 * 120);
+});
+
+/** The runs of a job that the joint test makes, two for each of 24 prompts. */
+const JOINT_RUNS = 48;
+
+Deno.test("a joint test shows tools and scores calls as the job's tests do", async () => {
+  await using bench = await JobBench.open();
+  bench.targets.equippedTools = ["refund"];
+  const saved = ["get_forecast", "get_alerts"].map((toolName) =>
+    somePrompts(20, { toolName }).map((prompt) => ({
+      ...prompt,
+      id: `${toolName}-${prompt.id}`,
+      prompt: `${toolName}: ${prompt.prompt}`,
+      ...(prompt.expectedBehavior.shouldCallTool
+        ? { expectedBehavior: { shouldCallTool: true, expectedArguments: { city: "Rome" } } }
+        : {}),
+    }))
+  ).flat();
+  for (const toolName of request.tools) {
+    const createdAt = "2020-01-01T00:00:00.000Z";
+    await bench.saveCandidate(`good-${toolName}`, GOOD, toolName, { createdAt });
+  }
+  await bench.prompts.save(saved);
+  const requests: RunRequest[] = [];
+  const evaluator = new ScriptedEvaluator(({ prompt }, run) => {
+    requests.push(run);
+    const good = run.tools.filter(({ text }) => text.includes("GOOD"));
+    const found = good.find(({ tool }) => prompt.startsWith(tool) && prompt.includes("weather"));
+    if (!found) return [];
+    const observation = called(found.name);
+    // Two good descriptions mislead it about the arguments.
+    return good.length === 1 || observation.status === "error"
+      ? observation
+      : { ...observation, calls: [{ name: found.name, arguments: { city: "Oslo" } }] };
+  });
+  const jobs = bench.gateway("one", { evaluator: () => Promise.resolve(evaluator) });
+  const options = {
+    ...{ depth: "thorough", generate: false, withToolset: true, view: "deferred" } as const,
+    strict: true,
+    // Nobody calls the siblings whose prompts are asked.
+    thresholds: { minOverall: 0.5, minNegative: 0.5 },
+  };
+  const job = await ended(jobs, await jobs.start({ ...request, options }));
+  assert.deepEqual([job.joint?.[0]?.before.correct, job.joint?.[0]?.after.correct], [8, 8]);
+  assert.equal(job.joint?.[0]?.isHarmful, false, "no worse than before");
+  const joint = requests.slice(-JOINT_RUNS);
+  assert.ok(joint.every(({ tools }) => tools.some(({ tool }) => tool === "refund")));
+  assert.ok(joint.every(({ view }) => view === "deferred"));
+});
+
+Deno.test("a joint test goes on after a restart where it was, and ends with a model that hangs", async () => {
+  const play = async (
+    script: Script,
+    more: (bench: JobBench, id: string) => Promise<void> = async () => {},
+  ) => {
+    await using bench = await JobBench.open();
+    const evaluator = new ScriptedEvaluator(script);
+    const jobs = bench.gateway("dead", { evaluator: () => Promise.resolve(evaluator) });
+    const { id } = await jobs.start(request);
+    await more(bench, id);
+    return { job: bench.alive.has("dead") ? await ended(jobs, { id }) : undefined, evaluator };
+  };
+  const model = modelOf(false);
+  const { job: whole, evaluator: { asked: { length: all } } } = await play(model);
+  assert.equal(whole?.runs, all);
+
+  const last = all - 20;
+  await play(
+    (asked, run) => asked.call > last ? hang(run) : model(asked, run),
+    async (bench, id) => {
+      const runs = async () =>
+        (await Promise.all(request.tools.map((tool) => bench.runs.list("weather", tool)))).flat();
+      await until("all others are saved", async () => (await runs()).length === last);
+      bench.alive.delete("dead");
+      const heir = new ScriptedEvaluator(model);
+      const jobs = bench.gateway("heir", { evaluator: () => Promise.resolve(heir) });
+      await jobs.takeOver();
+      const job = await ended(jobs, { id });
+      const made = (await runs()).filter(({ evaluationId }) => evaluationId === jointId(job));
+      assert.deepEqual([made.length, job.runs], [JOINT_RUNS, last + heir.asked.length]);
+      assert.ok(heir.asked.length < JOINT_RUNS);
+      assert.deepEqual(job.joint, whole?.joint);
+    },
+  );
+
+  const hung = await play((asked, run) => {
+    return asked.call > last ? failed("it hangs", "timeout") : model(asked, run);
+  });
+  assert.deepEqual([hung.job?.status, hung.job?.note], [
+    "failed",
+    "No run can succeed: it hangs",
+  ]);
+  // An answer may come between the first run that hangs and the one beside it.
+  assert.ok(hung.evaluator.asked.length - last <= 6, "two runs in a row, with two tries each");
 });

@@ -1,5 +1,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { type JobOptions, modelRef } from "../../core/optimization.ts";
+import { familyOfModel, type ModelFamily } from "../../core/model_family.ts";
+import type { Promotions } from "../promotions.ts";
 import type { Evaluator } from "../evaluators/evaluator.ts";
 import type { JobsOptions } from "./run.ts";
 
@@ -10,6 +12,50 @@ export async function evaluatorsOf(
 ): Promise<Evaluator[]> {
   if (models === undefined) return [await evaluator()];
   return await Promise.all([...new Set(models)].map((ref) => evaluator(ref)));
+}
+
+/** No further run of a job could succeed. */
+export class NothingCanWork extends Error {
+  constructor(reason: string) {
+    super(`No run can succeed: ${reason}`);
+  }
+}
+
+/** Which models answer. Two time-outs in a row may be one hard prompt; from a silent model they end a job. */
+export class AnsweringModels {
+  readonly #answering = new Set<string>();
+
+  answered(model: string): void {
+    this.#answering.add(model);
+  }
+
+  /** Neither of two tries ended in time. Throws NothingCanWork if the model had not answered before. */
+  hung(model: string, reason: string): void {
+    if (!this.#answering.delete(model)) throw new NothingCanWork(reason);
+  }
+}
+
+/** The promoted candidates that clients with some models get. */
+export interface CandidatesInForce {
+  inForce?: string | undefined;
+  /** Where a family has one of its own. */
+  ofFamily: Partial<Record<ModelFamily, string>>;
+}
+
+/** If all models are of one family, what counts is what its clients get. */
+export function candidatesInForce(
+  promotions: Pick<Promotions, "of">,
+  { server, name }: { server: string; name: string },
+  models: readonly { model: string }[],
+): CandidatesInForce {
+  const families = [...new Set(models.map(({ model }) => familyOfModel(model)))];
+  const ofFamily = Object.fromEntries(families.flatMap((family) => {
+    const own = family && promotions.of(server, name, family)?.candidateId;
+    return own === undefined ? [] : [[family, own]];
+  }));
+  const [only] = families.length === 1 ? families : [];
+  const inForce = (only && ofFamily[only]) ?? promotions.of(server, name)?.candidateId;
+  return { inForce, ofFamily };
 }
 
 /** Throws CANNOT_EVALUATE if one of them cannot work, and says which. */

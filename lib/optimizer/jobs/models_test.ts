@@ -72,7 +72,7 @@ Deno.test("a job with several models confirms for all what each of them gains by
   assert.deepEqual(promotion?.testedModels, MODELS);
 });
 
-Deno.test("a gain with one family that another loses by is proposed for that family", async () => {
+Deno.test("a gain with one family that another loses by is promoted for that family alone", async () => {
   await using bench = await JobBench.open();
   const { evaluator } = two({ [SONNET]: byDescription, [GPT]: hurtByGood });
   await bench.saveCandidate("good");
@@ -84,9 +84,10 @@ Deno.test("a gain with one family that another loses by is proposed for that fam
     ),
   );
   const [tool] = job.tools;
-  assert.equal(tool?.promotedCandidateId, undefined);
-  assert.equal(tool?.proposedCandidateId, "good");
-  assert.match(tool?.outcome ?? "", /confirmed for claude models only/);
+  assert.equal(tool?.promotedCandidateId, "good");
+  assert.match(tool?.outcome ?? "", /^Promoted: .*interval.*, for claude models only$/);
+  const [promotion, ...others] = bench.promotions.list();
+  assert.deepEqual([promotion?.family, promotion?.candidateId, others], ["claude", "good", []]);
   const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
   const { verdict, models = [] } = evaluation!.results.at(-1)!;
   assert.deepEqual([verdict?.promote, verdict?.proposed, verdict?.families], [
@@ -94,9 +95,70 @@ Deno.test("a gain with one family that another loses by is proposed for that fam
     true,
     ["claude"],
   ]);
-  assert.match(verdict!.words, /^Better with claude only, .* A person can promote it for that/);
+  assert.match(verdict!.words, /^Promote for claude models only: confirmed for them, /);
   assert.ok(models[0]!.gain!.mean > 0 && models[1]!.gain!.mean < 0);
 });
+
+Deno.test("a gain for one family waits for a person if the job does not promote, or the thresholds refuse", async () => {
+  for (
+    const [more, field] of [
+      [{ autoPromote: false }, "promotableCandidateId"],
+      [{ thresholds: { minImprovement: 0.9 } }, "proposedCandidateId"],
+    ] as const
+  ) {
+    await using bench = await JobBench.open();
+    const { evaluator } = two({ [SONNET]: byDescription, [GPT]: hurtByGood });
+    await bench.saveCandidate("good");
+    const jobs = bench.gateway("one", { evaluator });
+    const options = { depth: "thorough", candidatesPerTool: 1, rounds: 1, models: MODELS, ...more };
+    const [tool] = (await ended(jobs, await jobs.start(request(options)))).tools;
+    assert.equal(tool?.[field], "good", tool?.outcome);
+    assert.deepEqual(bench.promotions.list(), []);
+  }
+});
+
+for (
+  const [name, inForce, outcome] of [
+    ["a better one", "FAIR: the weather.", /^Promoted: .* for claude models only$/],
+    [
+      "no other",
+      "GOOD as well.",
+      /^Kept the promoted description: .*cannot be 5 points above the .* of the promoted one/,
+    ],
+  ] as const
+) {
+  Deno.test(`a family's own description gives way to ${name}`, async () => {
+    await using bench = await JobBench.open();
+    const script: Script = (asked, called) =>
+      asked.description.startsWith("FAIR") && !/direct/.test(asked.prompt) ? [] : byDescription(
+        { ...asked, description: asked.description.replace("FAIR", "GOOD") },
+        called,
+      );
+    const claude = new ScriptedEvaluator(script, "sonnet");
+    await bench.saveCandidate("own", inForce);
+    await bench.saveCandidate("good");
+    await bench.promotions.promote({
+      server: "weather",
+      toolName: "get_forecast",
+      candidateId: "own",
+      description: inForce,
+      by: "person",
+      family: "claude",
+    });
+    const jobs = bench.gateway("one", { evaluator: () => Promise.resolve(claude) });
+    const options = { depth: "thorough", candidateIds: ["good"], rounds: 1 };
+    const estimate = await jobs.estimate(request(options));
+    const job = await ended(jobs, await jobs.start(request(options)));
+    assert.match(job.tools[0]?.outcome ?? "", outcome);
+    assert.ok(job.runs <= estimate.runs);
+    const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
+    const ids = evaluation!.results.map(({ candidateId, verdict }) => [candidateId, !!verdict]);
+    assert.deepEqual(ids, [[CANONICAL, false], ["own", false], ["good", true]]);
+    const [promotion, ...others] = bench.promotions.list();
+    assert.equal(promotion?.family, "claude");
+    assert.deepEqual(others, [], "nothing changes for other clients");
+  });
+}
 
 Deno.test("a job says which of its models cannot be asked, and which has no price", async () => {
   await using bench = await JobBench.open();

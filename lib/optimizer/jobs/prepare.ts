@@ -2,18 +2,21 @@ import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import {
   CATEGORIES,
-  type Evaluation,
   GoldenPrompt,
   type JobTool,
+  modelRef,
   newId,
   type PromptCategory,
   type RunCost,
   type TestPlan,
   type ToolCandidate,
 } from "../../core/optimization.ts";
+import { ModelFamily } from "../../core/model_family.ts";
+import { type CandidatesInForce, candidatesInForce } from "./models.ts";
 import type { JobContext } from "./run.ts";
 import { addCosts, spentBy } from "../cost.ts";
-import type { TextModel } from "../generation/text_model.ts";
+import { MOST_TIMEOUTS } from "../evaluation/run.ts";
+import { type TextModel, timeoutOf } from "../generation/text_model.ts";
 import {
   asSiblingPrompt,
   chooseCandidates,
@@ -50,6 +53,8 @@ export interface Preparation {
   writing?: TestPlan["writing"];
   /** The promoted candidate, which the others have to beat. */
   inForce?: ToolCandidate | undefined;
+  /** Those that are promoted for a family of the models that are asked. */
+  ofFamily: ReadonlyMap<ModelFamily, ToolCandidate>;
   /** The probability of a wrong promotion that the test may spend. */
   alpha: number;
   warnings: string[];
@@ -71,21 +76,27 @@ export async function prepareTool(context: JobContext, target: Target): Promise<
     ...(candidates.length + missing === 0 ? ["candidates"] : []),
   ];
   if (lacking.length > 0) throw nothingToTest(target, lacking, warnings);
+  const { depth } = context.record.job.options;
   const siblings = nearestSiblings(target).map((sibling) => sibling.name);
   await prepareSiblings(context, server, siblings);
   const { evaluations, promotions, candidates: repository } = context.options;
-  const promoted = promotions.of(server, name)?.candidateId;
-  const saved = await repository.list(server, name);
+  const promoted = candidatesInForce(promotions, target, context.evaluators);
+  const saved = new Map((await repository.list(server, name)).map((one) => [one.id, one]));
   return {
     prompts,
-    siblingPrompts: chooseSiblingPrompts(await context.options.prompts.list(server), siblings),
+    siblingPrompts: chooseSiblingPrompts(
+      await context.options.prompts.list(server),
+      siblings,
+      depth,
+    ),
     candidates,
     ...(roundsOf(context.record.job.options) === 0
       ? {}
       : { writing: { first: missing, parents: [] } }),
-    inForce: saved.find(({ id }) => id === promoted),
+    inForce: saved.get(promoted.inForce ?? ""),
+    ofFamily: candidatesOfFamilies(promoted.ofFamily, (id) => saved.get(id)),
     alpha: alphaOf({
-      earlier: (await evaluations.list(server, name)).filter(isTest).map(({ endedAt }) => endedAt),
+      earlier: (await evaluations.tests(server, name)).map(({ endedAt }) => endedAt),
       now: Date.now(),
       tools: context.record.job.tools.length,
       promoted: context.record.job.tools.filter(hasPromotion).length,
@@ -103,11 +114,6 @@ export function nothingToTest(
     message: `Cannot test "${server}.${name}": there are no ${lacking.join(" and no ")}` +
       (warnings.length === 0 ? "" : `. ${warnings.join(". ")}`),
   });
-}
-
-/** Whether it could have promoted something. */
-export function isTest({ depth, runs, void: voided }: Evaluation): boolean {
-  return depth === "thorough" && voided === undefined && runs > 0;
 }
 
 function hasPromotion({ promotedCandidateId }: JobTool): boolean {
@@ -130,7 +136,7 @@ async function prepareSiblings(
     );
     const target = targets.find(server, name);
     if (hasSome || !target || context.written.has(key)) continue;
-    const counts = { direct: PROMPTS_EACH, indirect: 0, negative: 0 };
+    const counts = { direct: PROMPTS_EACH.thorough, indirect: 0, negative: 0 };
     const said = await writePrompts(context, target, counts, false);
     context.written.set(key, said.warnings);
     context.signal.throwIfAborted();
@@ -198,6 +204,9 @@ export async function restorePlan(
   const candidates = await Promise.all(
     plan.candidateIds.map((id) => options.candidates.resolve(server, id)),
   );
+  const ofFamily = await Promise.all(
+    Object.values(plan.ofFamily ?? {}).map((id) => options.candidates.resolve(server, id)),
+  );
   return {
     prompts: plan.prompts.flatMap((one) => {
       const found = find(one);
@@ -209,23 +218,44 @@ export async function restorePlan(
     inForce: plan.inForce === undefined
       ? undefined
       : await options.candidates.resolve(server, plan.inForce),
+    ofFamily: candidatesOfFamilies(
+      plan.ofFamily ?? {},
+      (id) => ofFamily.find((one) => one.id === id),
+    ),
     alpha: plan.alpha ?? alphaOf({ earlier: [], now: Date.now(), tools: 1, promoted: 0 }),
     warnings: plan.warnings,
   };
 }
 
 export function planOf(
-  { prompts, siblingPrompts, candidates, writing, inForce, alpha, warnings }: Preparation,
+  { prompts, siblingPrompts, candidates, writing, inForce, ofFamily, alpha, warnings }: Preparation,
 ): TestPlan {
   return {
     alpha,
     ...defined({ writing }),
     ...(inForce ? { inForce: inForce.id } : {}),
+    ofFamily: idsOf(ofFamily),
     candidateIds: candidates.map(({ id }) => id),
     prompts: prompts.map(({ id, version, heldOut }) => ({ id, version, heldOut })),
     siblingPrompts: siblingPrompts.map(({ id, version }) => ({ id, version })),
     warnings,
   };
+}
+
+function candidatesOfFamilies(
+  ids: CandidatesInForce["ofFamily"],
+  find: (id: string) => ToolCandidate | undefined,
+): Preparation["ofFamily"] {
+  return new Map(
+    Object.entries(ids).flatMap(([family, id]) => {
+      const found = find(id);
+      return found ? [[ModelFamily.parse(family), found]] : [];
+    }),
+  );
+}
+
+export function idsOf(ofFamily: Preparation["ofFamily"]): CandidatesInForce["ofFamily"] {
+  return Object.fromEntries([...ofFamily].map(([family, { id }]) => [family, id]));
 }
 
 /** Before any is tested: what a description takes from siblings shows only on prompts of theirs. */
@@ -284,16 +314,17 @@ async function preparePrompts(context: JobContext, target: Target) {
 }
 
 async function candidatesOf(
-  { options: { candidates, evaluations, promotions }, record }: JobContext,
-  { server, name, canonicalDescription, parameters }: Target,
+  { options: { candidates, evaluations, promotions }, record, evaluators }: JobContext,
+  target: Target,
 ) {
+  const { server, name, canonicalDescription, parameters } = target;
   const saved = await candidates.list(server, name);
   const chosen = chooseCandidates({
     saved,
     canonical: canonicalDescription ?? "",
     parameters,
     options: record.job.options,
-    inForce: promotions.of(server, name)?.candidateId,
+    inForce: candidatesInForce(promotions, target, evaluators).inForce,
     evaluations: await evaluations.list(server, name),
   });
   for (const candidate of chosen.candidates) {
@@ -338,7 +369,7 @@ export async function writeForJob(
   if (refusal !== undefined) return [`${failure}: ${refusal}`];
   const costs: RunCost[] = [];
   try {
-    return (await write(metered(await context.textModel(), costs))).warnings;
+    return (await write(metered(context, await context.textModel(), costs))).warnings;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof GatewayError) || isStorageError(error)) throw error;
@@ -356,14 +387,34 @@ export async function writeForJob(
   }
 }
 
-/** The cost of each answer is kept as it comes: whoever asked may throw on what it says. */
-function metered(model: TextModel, costs: RunCost[]): TextModel {
+/**
+ * The cost of each answer is kept as it comes: whoever asked may throw on what it says. What does not
+ * end in time is tried once more.
+ */
+function metered(
+  { answering, evaluators }: JobContext,
+  model: TextModel,
+  costs: RunCost[],
+): TextModel {
+  // The first of several models writes.
+  const [writer] = evaluators.map(modelRef);
   return {
     kind: model.kind,
     async complete(request) {
-      const answer = await model.complete(request);
-      costs.push(answer.cost);
-      return answer;
+      for (let tries = 1;; tries++) {
+        try {
+          const answer = await model.complete(request);
+          answering.answered(writer!);
+          costs.push(answer.cost);
+          return answer;
+        } catch (error) {
+          request.signal.throwIfAborted();
+          const reason = timeoutOf(error);
+          if (reason !== undefined && tries < MOST_TIMEOUTS) continue;
+          if (reason !== undefined) answering.hung(writer!, reason);
+          throw error;
+        }
+      }
     },
   };
 }

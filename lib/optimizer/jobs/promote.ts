@@ -5,6 +5,9 @@ import {
   type PromotedTool,
 } from "../../core/optimization.ts";
 import { defined } from "../../core/defined.ts";
+import type { ModelFamily } from "../../core/model_family.ts";
+import { promotableFamilies } from "../evaluation/verdict.ts";
+import { candidatesInForce } from "./models.ts";
 import { parameterChanges, textOf } from "../../core/tool_text.ts";
 import type { JobContext, ToolOutcome } from "./run.ts";
 import type { Preparation } from "./prepare.ts";
@@ -26,21 +29,17 @@ export async function promoteBest(
   const { server, toolName } = evaluation;
   // Another process may have promoted since it was read.
   await options.promotions.load();
-  const inForce = options.promotions.of(server, toolName);
+  const inForce = inForceFor(context, evaluation);
   const kept = inForce ? "Kept the promoted description" : "Kept the server's own description";
   const stay = (outcome: string): ToolOutcome => ({ failed: false, outcome });
-  const best = evaluation.results.find(({ verdict }) => verdict?.promote);
+  const best = evaluation.results.find(({ verdict }) => verdict?.promote) ??
+    evaluation.results.find(({ verdict }) => promotableFamilies(verdict).length > 0);
   if (!best) {
     const proposed = bestOf(evaluation.results.filter(({ verdict }) => verdict?.proposed));
     const still = await keepIfGood(context, evaluation, inForce);
     if (!proposed) return stay(`${kept}: ${refusalText(evaluation)}${still}`);
     const gain = gainText(evaluation, proposed);
-    const { families } = proposed.verdict ?? {};
-    const why = families
-      ? `it is confirmed for ${
-        families.join(" and ")
-      } models only. A person can promote it for them`
-      : proposed.verdict?.confirmed
+    const why = proposed.verdict?.confirmed
       ? `your thresholds refuse it: ${failedRules(proposed)}. A person can accept it`
       : "this is not confirmed: test it at the depth thorough";
     return {
@@ -50,15 +49,25 @@ export async function promoteBest(
       proposedCandidateId: proposed.candidateId,
     };
   }
-  const gain = gainText(evaluation, best);
+  const families = promotableFamilies(best.verdict);
+  const gain = gainText(evaluation, best) +
+    (families.length === 0 ? "" : `, for ${families.join(" and ")} models only`);
   // A process that ended right after it had promoted; somebody may have reverted it since.
-  const made = await promotionMade(context, index);
-  if (made) {
-    return { ...stay(`Promoted: ${gain}`), promotedCandidateId: made.candidateId };
+  const made = await promotionsMade(context, index);
+  const missing = scopesOf(families).filter((family) => !made.some((one) => one.family === family));
+  if (missing.length === 0) {
+    return { ...stay(`Promoted: ${gain}`), promotedCandidateId: best.candidateId };
   }
   const changed = changeOf(context, evaluation, best);
   if (changed !== undefined) return changed;
-  if (inForce !== undefined && inForce.candidateId !== test.inForce?.id) {
+  const current = missing.map((family) => ({
+    family,
+    now: options.promotions.of(server, toolName, family),
+    served: options.promotions.of(server, toolName, family) ??
+      options.promotions.of(server, toolName),
+    tested: (family && test.ofFamily.get(family)) ?? test.inForce,
+  }));
+  if (current.some(({ served, tested }) => served && served.candidateId !== tested?.id)) {
     const why = "it was not tested against the description that was promoted in the meantime";
     return stay(`${kept}: candidate "${best.candidateId}" has ${gain}, but ${why}`);
   }
@@ -66,7 +75,24 @@ export async function promoteBest(
     const why = `the job does not promote: candidate "${best.candidateId}", ${gain}`;
     return { ...stay(`Not promoted because ${why}`), promotableCandidateId: best.candidateId };
   }
-  return await promote(context, evaluation, best, { gain, inForce });
+  for (const { family, now } of current) {
+    await promote(context, evaluation, best, { family, inForce: now });
+  }
+  return { ...stay(`Promoted: ${gain}`), promotedCandidateId: best.candidateId };
+}
+
+/** For all clients, or for each of these families. */
+function scopesOf(families: readonly ModelFamily[]): (ModelFamily | undefined)[] {
+  return families.length === 0 ? [undefined] : [...families];
+}
+
+/** For the clients that the test is about. */
+function inForceFor(
+  { options: { promotions }, evaluators }: JobContext,
+  { server, toolName }: Evaluation,
+): PromotedTool | undefined {
+  const { inForce } = candidatesInForce(promotions, { server, name: toolName }, evaluators);
+  return promotions.allOf(server, toolName).find(({ candidateId }) => candidateId === inForce);
 }
 
 /** A stale promotion that was tested again and is no worse than the server's own is no longer stale. */
@@ -75,7 +101,9 @@ async function keepIfGood(
   { server, toolName: tool, results, depth }: Evaluation,
   inForce: PromotedTool | undefined,
 ): Promise<string> {
-  if (!inForce || options.promotions.staleness(server, tool) === undefined) return "";
+  if (!inForce) return "";
+  const { family } = inForce;
+  if (options.promotions.staleness(server, tool, family) === undefined) return "";
   const rate = (id: string) => {
     const { correct, total } = results.find(({ candidateId }) => candidateId === id)
       ?.metrics.overall ?? { correct: 0, total: 0 };
@@ -87,7 +115,7 @@ async function keepIfGood(
   if (now < own) {
     return `. The promoted description now does worse than the server's own (${both}): revert it`;
   }
-  await options.promotions.keep({ server, tool, by: "job" });
+  await options.promotions.keep({ server, tool, family, by: "job" });
   return `. The promoted description was tested again and holds (${both})`;
 }
 
@@ -95,8 +123,8 @@ async function promote(
   { options, signal }: JobContext,
   evaluation: Evaluation,
   { candidateId, metrics, paired, verdict, ...text }: DescriptionResult,
-  { gain, inForce }: { gain: string; inForce: PromotedTool | undefined },
-): Promise<ToolOutcome> {
+  { family, inForce }: { family: ModelFamily | undefined; inForce: PromotedTool | undefined },
+): Promise<void> {
   const { server, toolName, id, depth, evaluator, askedModel: model } = evaluation;
   const counts = paired?.candidate ?? metrics;
   signal.throwIfAborted();
@@ -112,6 +140,7 @@ async function promote(
     prompts: promptsIn(counts.overall),
     source: "measured",
     ...defined({
+      family,
       baseline: paired?.baseline ?? own?.metrics,
       verdict,
       testedWith: model === undefined ? undefined : { evaluator, model },
@@ -123,19 +152,19 @@ async function promote(
     by: "job",
     over: inForce?.id ?? null,
   });
-  return { failed: false, outcome: `Promoted: ${gain}`, promotedCandidateId: candidateId };
 }
 
-async function promotionMade(
+async function promotionsMade(
   { options, record }: JobContext,
   index: number,
-): Promise<PromotedTool | undefined> {
+): Promise<PromotedTool[]> {
   const { server, toolName, evaluationId } = toolAt(record.job, index);
   const history = await options.promotions.history(server, toolName);
-  const event = history.find(({ by, action, promotion }) =>
+  return history.flatMap(({ by, action, promotion }) =>
     by === "job" && action === "promote" && promotion?.evaluationId === evaluationId
+      ? [promotion]
+      : []
   );
-  return event?.promotion ?? undefined;
 }
 
 /** Measurements against an outdated description promote nothing. */

@@ -53,9 +53,9 @@ export class OptimizationJobs implements AsyncDisposable {
     const tools = selectTools(targets, request);
     const options = this.#readOptions(request, tools);
     besideOf(targets, tools, options);
-    const stock = await readToolData(this.#options, tools, options);
-    refuseKnown(stock, options);
     const evaluators = await evaluatorsOf(this.#options, options.models).catch(() => []);
+    const stock = await readToolData(this.#options, tools, options, evaluators);
+    refuseKnown(stock, options);
     return estimateJob({
       options,
       tools: stock,
@@ -82,10 +82,10 @@ export class OptimizationJobs implements AsyncDisposable {
     }
     // Better said at once than by a job that has failed.
     const beside = besideOf(targets, tools, options);
-    if (isDecidedBySaved(options)) {
-      refuseKnown(await readToolData(this.#options, tools, options), options);
-    }
     const evaluators = await evaluatorsOf(this.#options, options.models);
+    if (isDecidedBySaved(options)) {
+      refuseKnown(await readToolData(this.#options, tools, options, evaluators), options);
+    }
     await checkAll(evaluators);
     refuseUnfit(evaluators, options);
     await this.#controls.refuseBusy(tools);

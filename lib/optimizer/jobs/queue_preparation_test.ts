@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../core/errors.ts";
 import type { Evaluator } from "../evaluators/evaluator.ts";
 import type { JobRequest } from "./selection.ts";
-import { JobBench } from "../testing/job_bench.ts";
+import { JobBench, WritingModel } from "../testing/job_bench.ts";
+import { ModelTimeout, type TextAnswer, type TextRequest } from "../generation/text_model.ts";
 import { ended, hasCode } from "../testing/job_waits.ts";
 import { called, failed, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
 import { byDescription, GOOD, somePrompts, TARGET } from "../testing/weather.ts";
@@ -97,10 +98,10 @@ Deno.test("OptimizationJobs writes prompts for siblings that have none, in a tho
   const jobs = bench.gateway("one");
   const options = { depth: "thorough", candidatesPerTool: 1 } as const;
   const job = await ended(jobs, await jobs.start({ ...request, options }));
-  assert.equal(job.tools[0]?.plan?.siblingPrompts.length, 8);
+  assert.equal(job.tools[0]?.plan?.siblingPrompts.length, 12);
   for (const sibling of ["get_alerts", "list_stations"]) {
     const prompts = await bench.prompts.list("weather", sibling);
-    assert.deepEqual(prompts.map(({ category }) => category), Array(4).fill("direct"));
+    assert.deepEqual(prompts.map(({ category }) => category), Array(6).fill("direct"));
   }
 });
 
@@ -167,3 +168,36 @@ Deno.test("OptimizationJobs counts what texts cost that could not be used", asyn
   assert.equal(job.cost.costUsd?.toFixed(2), "6.15");
   assert.equal(job.writingCost?.costUsd, 6);
 });
+
+/** A model that answers so many requests in time. */
+class HangingWriter extends WritingModel {
+  constructor(readonly answers: number) {
+    super();
+  }
+
+  override async complete(request: TextRequest): Promise<TextAnswer> {
+    const answer = await super.complete(request);
+    if (this.requests.length <= this.answers) return answer;
+    throw new GatewayError("CANNOT_GENERATE", {
+      message: "Cannot generate: it hangs",
+      cause: new ModelTimeout("it hangs"),
+    });
+  }
+}
+
+for (const answers of [0, 1]) {
+  Deno.test(`OptimizationJobs ends with a model that hangs when it writes, after ${answers} answers`, async () => {
+    await using bench = await JobBench.open();
+    const writer = new HangingWriter(answers);
+    const evaluator = new ScriptedEvaluator(byDescription);
+    const jobs = bench.gateway("one", {
+      evaluator: () => Promise.resolve(evaluator),
+      textModel: () => Promise.resolve(writer),
+    });
+    const job = await ended(jobs, await jobs.start({ server: "weather", by: "person" }));
+    assert.deepEqual([job.status, job.note], ["failed", "No run can succeed: it hangs"]);
+    // After an answer, only the second request in a row that hangs ends the job.
+    const requests = answers === 0 ? 2 : answers + 4;
+    assert.deepEqual([writer.requests.length, evaluator.asked.length], [requests, 0]);
+  });
+}

@@ -4,6 +4,7 @@ import type { OwnParameterTexts } from "../../core/tool_text.ts";
 import type { OptimizationJobs } from "./queue.ts";
 import type { JobRequest } from "./selection.ts";
 import { JobBench } from "../testing/job_bench.ts";
+import { YEAR_MS } from "../evaluation/evidence.ts";
 import { ended } from "../testing/job_waits.ts";
 import { type Script, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
 import { byDescription, GOOD, POOR } from "../testing/weather.ts";
@@ -177,13 +178,16 @@ Deno.test("OptimizationJobs leaves a confirmed gain below the thresholds to a pe
 Deno.test("OptimizationJobs spends less on chance with every further test of a tool, and remembers it", async () => {
   await using bench = await aBench();
   const jobs = bench.gateway("one", evaluatorOf(() => []));
+  const alphas: number[] = [];
   for (const id of ["one", "two", "three"]) {
     await saveCandidate(bench, id, `Does ${id}.`);
     const named = { ...options, candidateIds: [id] };
     await ended(jobs, await jobs.start({ ...request, options: named }));
+    const [newest] = await bench.evaluations.list("weather", "get_forecast");
+    alphas.push(Number(newest?.alpha?.toFixed(5)));
+    // Others that ended since push it out.
+    await bench.evaluations.prune({ mostPerTool: 0, testsForMs: YEAR_MS });
   }
-  const alphas = (await bench.evaluations.list("weather", "get_forecast"))
-    .map(({ alpha }) => Number(alpha?.toFixed(5))).toReversed();
   assert.deepEqual(alphas, [0.03, 0.01, 0.00333]);
 });
 

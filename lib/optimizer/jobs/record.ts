@@ -1,7 +1,8 @@
 import { inTurn } from "../../core/async.ts";
 import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
-import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
+import type { EvalRun, JobTool, OptimizationJob } from "../../core/optimization.ts";
+import { addCosts, spentBy } from "../cost.ts";
 import type { JobsRepository } from "../../storage/jobs_repository.ts";
 import type { Stored } from "../../storage/records.ts";
 
@@ -161,6 +162,16 @@ export function isStorageError(error: unknown): boolean {
 
 export function isConflict(error: unknown): boolean {
   return error instanceof GatewayError && error.code === "CONFLICT";
+}
+
+/** With a run that has ended. */
+export function countedRun(job: OptimizationJob, run: EvalRun): OptimizationJob {
+  return {
+    ...job,
+    runs: job.runs + 1,
+    errors: job.errors + (run.status === "error" ? 1 : 0),
+    cost: addCosts(...spentBy(job), run.cost),
+  };
 }
 
 export function withTool(

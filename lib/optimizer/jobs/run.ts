@@ -1,6 +1,6 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
-import { countFinished, evaluateForJob, NothingCanWork } from "./evaluate.ts";
+import { countFinished, evaluateForJob } from "./evaluate.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
 import { checkOutcome, prepareCheck } from "./check.ts";
 import { jointText, testTogether } from "./joint.ts";
@@ -9,7 +9,7 @@ import type { Target, Targets } from "../targets.ts";
 import { Budget } from "../cost.ts";
 import { isStorageError, type JobRecord, toolAt } from "./record.ts";
 import type { ModelQueue } from "./concurrency.ts";
-import { checkAll, evaluatorsOf } from "./models.ts";
+import { AnsweringModels, checkAll, evaluatorsOf, NothingCanWork } from "./models.ts";
 import type { OnAudit } from "../../core/access.ts";
 import type {
   CandidatesRepository,
@@ -55,6 +55,7 @@ export interface JobContext {
   /** Tools whose prompts were to be written, with what was said about that; nothing is tried twice. */
   written: Map<string, string[]>;
   textModel(): Promise<TextModel>;
+  answering: AnsweringModels;
   signal: AbortSignal;
 }
 
@@ -88,6 +89,7 @@ export async function runJob(
       // The first of several models writes.
       textModel: async () =>
         models.textModel(await options.textModel(record.job.options.models?.[0])),
+      answering: new AnsweringModels(),
       signal,
     };
     await countFinished(context);

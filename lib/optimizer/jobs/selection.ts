@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import { JobOptions } from "../../core/optimization.ts";
+import { JobOptions, type OptimizationJob } from "../../core/optimization.ts";
 import { didYouMean, nearestNames } from "../../core/text.ts";
 import type { Targets } from "../targets.ts";
 import { knownToWriters } from "../evaluation/selection.ts";
@@ -103,6 +103,19 @@ export function besideOf(
         : "all equipped tools belong to that server"),
     recoveryAction: "Equip a toolset with tools of other servers, or test without one",
   });
+}
+
+/** Tools of other servers that the model gets as well, and all that it gets, if it gets those only. */
+export function shownBeside(
+  targets: Targets,
+  { beside, options: { surface, withToolset } }: OptimizationJob,
+  server: string,
+): { beside: SelectedTool[]; only: readonly SelectedTool[] | undefined } {
+  return {
+    beside: (beside ?? (withToolset ? targets.equipped() : []))
+      .filter((tool) => tool.server !== server),
+    only: toolsetOf(surface) === undefined ? undefined : beside,
+  };
 }
 
 /** The toolset whose tools the model gets, if it gets those only. */

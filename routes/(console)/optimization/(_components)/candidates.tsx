@@ -171,8 +171,9 @@ function decisionText(verdict: Verdict): string {
   const { families, promote, proposed, confirmed, moreRuns, morePrompts, words, rules } = verdict;
   if (rules.length === 0) return words;
   if (promote) return "Promote: it is confirmed and passes every rule";
-  if (families) {
-    return `Better with ${families.join(" and ")} models only, not with all that were tested`;
+  if (families && rules.every(({ passed }) => passed)) {
+    return `Promote for ${families.join(" and ")} models only: it is confirmed for them and ` +
+      "passes every rule";
   }
   if (proposed) {
     return confirmed

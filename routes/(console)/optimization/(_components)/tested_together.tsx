@@ -21,12 +21,13 @@ export function TestedTogether({ job, joint }: { job: ShownJob; joint: readonly 
       ))}
       {harmful.map(({ server, inForce }) => (
         <p key={server}>
-          Still active: {inForce.map((tool, nth) => (
-            <span key={tool}>
+          Still active: {inForce.map(({ tool, family }, nth) => (
+            <span key={`${tool} ${family}`}>
               {nth > 0 && ", "}
               <a class="mono" href={optimizationPath(server, tool)}>
                 <InertText text={tool} />
               </a>
+              {family && ` (${family})`}
             </span>
           ))}
         </p>

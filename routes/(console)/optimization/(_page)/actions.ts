@@ -1,3 +1,4 @@
+import { defined } from "../../../../lib/core/defined.ts";
 import * as z from "zod";
 import {
   type Operation,
@@ -213,7 +214,9 @@ async function revertTogether(
   const harmful = jointViews(job, gateway.promotions).filter(({ isHarmful }) => isHarmful);
   const reason = `They did worse together in the joint test of job ${id}`;
   for (const { server, inForce } of harmful) {
-    for (const tool of inForce) await runOperation(revert, gateway, { server, tool, reason }, call);
+    for (const { tool, family } of inForce) {
+      await runOperation(revert, gateway, { server, tool, ...defined({ family }), reason }, call);
+    }
   }
   return job;
 }
