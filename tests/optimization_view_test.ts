@@ -29,3 +29,45 @@ await claudeTest(
     );
   },
 );
+
+await claudeTest(
+  "the discovery surface has the real CLI search in our index, with the trial text in it",
+  async (claude) => {
+    await using lab = await Lab.open({ claude });
+    await using manager = await lab.manager();
+    await savePrompts(manager);
+    const candidateId = await propose(manager, GOOD);
+    const input = { tool: "find_books", candidateId, depth: "quick", surface: "discovery" };
+    const job = await ended(
+      manager,
+      await startJob(manager, "evaluate_candidate", { ...input, wait: 0 }),
+    );
+    assert.deepEqual([job.status, job.errors], ["completed", 0], job.tools[0]?.outcome);
+    const listed = new Set(
+      lab.seen.filter(({ isFollowUp }) => !isFollowUp)
+        .flatMap(({ descriptions }) => Object.keys(descriptions)),
+    );
+    assert.deepEqual(
+      [...listed].sort(),
+      ["tool_capabilities", "tool_discovery", "tool_execute"].map((name) => `mcp__tools__${name}`),
+    );
+    // One request searches, one chooses; the choice itself is never answered.
+    assert.ok(lab.seen.length <= 2 * job.runs, `${lab.seen.length} requests, ${job.runs} runs`);
+    const { evaluations: [evaluation] } = await findBooksOf(lab.gateway.url);
+    assert.equal(evaluation?.setting, "found by the gateway's own search");
+    assert.equal(evaluation?.beside, undefined);
+    const [canonical, candidate] = evaluation!.results;
+    const missedOf = (result: typeof canonical) =>
+      Object.values(result?.missed ?? {}).reduce((sum, count) => sum + count, 0);
+    assert.equal(missedOf(canonical), 4, JSON.stringify(canonical));
+    assert.equal(canonical!.metrics.direct.correct + canonical!.metrics.indirect.correct, 0);
+    assert.ok(!("not-searched" in canonical!.missed!), JSON.stringify(canonical!.missed));
+    assert.deepEqual(candidate!.metrics.overall, { correct: 6, total: 6 });
+    assert.equal(missedOf(candidate), 0);
+    // What was executed counts under the tool's own name, with its arguments checked.
+    assert.deepEqual(candidate!.arguments, { valid: 4 });
+    assert.equal(candidate!.confusion.list_loans?.list_loans, 1, JSON.stringify(candidate));
+    const { text } = await manager.call("get_eval_results", { server: "library", candidateId });
+    assert.match(text, /found by the gateway's own search/);
+  },
+);

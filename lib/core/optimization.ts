@@ -27,8 +27,14 @@ export type TextOrigin = z.infer<typeof TextOrigin>;
 export const ClientView = z.enum(["inline", "deferred"]);
 export type ClientView = z.infer<typeof ClientView>;
 
-/** The tools that the model gets: the server's, or exactly those of a toolset. */
-const Surface = z.union([z.literal("server"), z.templateLiteral(["toolset:", z.string().min(1)])]);
+/**
+ * What the model gets: the server's tools, exactly those of a toolset (`equipped`: the caller's), or
+ * the gateway's own search for tools.
+ */
+const Surface = z.union([
+  z.enum(["server", "equipped", "discovery"]),
+  z.templateLiteral(["toolset:", z.string().min(1)]),
+]);
 
 /** It was never searched for; searches did not show it; it was shown and left alone. */
 export const MissedBy = z.enum(["not-searched", "not-found", "not-called"]);

@@ -51,7 +51,7 @@ type CombinedViewsOptions = Omit<McpModuleOptions, "toolsets"> & {
 
 export type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
 
-const INSTRUCTIONS: Record<ViewName, string> = {
+export const INSTRUCTIONS: Record<ViewName, string> = {
   default:
     "One endpoint for many MCP servers. Find tools that are not listed with tool_discovery, then run them with tool_execute. To list tools you need often, use build-toolset and equip-toolset.",
   discovery:

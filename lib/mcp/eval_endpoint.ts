@@ -3,7 +3,8 @@ import { timingSafeEqual } from "node:crypto";
 import { errorText, resultText } from "../core/rpc.ts";
 import { VERSION } from "../core/product.ts";
 import type { RunSteps, ShownTool } from "../optimizer/evaluators/evaluator.ts";
-import type { ClientProfile, McpRequest } from "../core/client.ts";
+import type { Client, McpRequest } from "../core/client.ts";
+import { defined } from "../core/defined.ts";
 import type { TimeoutQueue } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { EVERYONE } from "../core/access.ts";
@@ -136,23 +137,25 @@ const CANNED = {
 
 /** The tools of one evaluation run, as its model is to see them. Nothing leads to a server. */
 function evalView(tools: readonly ShownTool[], steps: RunSteps | undefined): View {
-  const list = new ListText(`{"tools":[${tools.map(({ text }) => text).join(",")}]}`);
-  const answer = async (
-    { id, method, params }: McpRequest,
-    profile: ClientProfile,
-  ): Promise<string> => {
+  const listed = steps?.listed ?? tools.map(({ text }) => text);
+  const list = new ListText(`{"tools":[${listed.join(",")}]}`);
+  const answer = async (request: McpRequest, client: Client): Promise<string> => {
+    const { id, method, params } = request;
     switch (method) {
       case "ping":
         return resultText(id, "{}");
       case "tools/list":
-        return resultText(id, list.textFor(profile));
+        return resultText(id, list.textFor(client.profile));
       case "tools/call": {
         const name = toolNameOf(params);
-        const isListed = tools.some((tool) => tool.name === name);
-        if (!isListed) return errorText(id, -32602, `There is no tool "${name.slice(0, 200)}"`);
-        if (!steps?.isStep(name)) return resultText(id, JSON.stringify(CANNED));
-        const text = await steps.answer(name, params.arguments ?? {});
-        return resultText(id, JSON.stringify({ content: [{ type: "text", text }] }));
+        const isChoice = steps
+          ? steps.choiceOf({ name, arguments: params.arguments ?? {} }) !== undefined
+          : tools.some((tool) => tool.name === name);
+        if (isChoice) return resultText(id, JSON.stringify(CANNED));
+        if (steps?.isStep(name)) {
+          return resultText(id, JSON.stringify(await steps.answer(request, client)));
+        }
+        return errorText(id, -32602, `There is no tool "${name.slice(0, 200)}"`);
       }
       default:
         return errorText(id, -32601, `Method not found: ${method}`);
@@ -163,9 +166,10 @@ function evalView(tools: readonly ShownTool[], steps: RunSteps | undefined): Vie
       Promise.resolve({
         capabilities: { tools: {} },
         serverInfo: { name: "quartermaster-trial", version: VERSION },
+        ...defined({ instructions: steps?.instructions }),
       }),
-    open: ({ profile }) => ({
-      request: async (request) => ({ text: await answer(request, profile) }),
+    open: (client) => ({
+      request: async (request) => ({ text: await answer(request, client) }),
       notify: () => {},
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }),

@@ -97,7 +97,9 @@ export class ToolDirectory {
   }
 
   /** The same over another catalog of the same servers, with a search of its own. */
-  over(other: Pick<ToolDirectoryOptions, "catalog" | "search">): ToolDirectory {
+  over(
+    other: Pick<ToolDirectoryOptions, "catalog" | "search"> & Partial<ToolDirectoryOptions>,
+  ): ToolDirectory {
     const { usedWith } = this.#options;
     return new ToolDirectory({
       ...this.#options,

@@ -3,7 +3,7 @@ import { OptimizationJob } from "../core/optimization.ts";
 import { GatewayError } from "../core/errors.ts";
 import { fieldHints } from "./fields.ts";
 import { HOW, JobInput, SPEND } from "./jobs.ts";
-import { decidedBy, operation, type OutputOf, READS } from "./operation.ts";
+import { decidedBy, operation, type OperationCall, type OutputOf, READS } from "./operation.ts";
 import { CheckReport, checkText } from "./optimization/check_report.ts";
 import { JobEstimate, JobId } from "./optimization/schemas.ts";
 import type { OptimizationAdmin } from "./optimization_admin.ts";
@@ -31,6 +31,9 @@ const CheckInput = z.strictObject({
   repeats: HOW.repeats,
   models: HOW.models,
   withToolset: HOW.withToolset,
+  view: HOW.view,
+  surface: HOW.surface,
+  strict: HOW.strict,
   maxRuns: HOW.maxRuns,
   maxCostUsd: HOW.maxCostUsd,
 });
@@ -57,7 +60,7 @@ const estimate = operation({
   output: JobEstimate,
   async run({ optimization }, input, call) {
     const admin = await optimization();
-    return await admin.jobs.estimate(checkRequest(admin, input, decidedBy(call)));
+    return await admin.jobs.estimate(checkRequest(admin, input, call));
   },
 });
 
@@ -84,7 +87,7 @@ const check = operation({
   },
   async run({ optimization }, input, call) {
     const admin = await optimization();
-    const request = checkRequest(admin, input, decidedBy(call));
+    const request = checkRequest(admin, input, call);
     const estimate = await admin.jobs.estimate(request);
     if (estimate.runs === 0) throw nothingToCheck();
     return { job: await admin.jobs.start(request), estimate };
@@ -99,7 +102,7 @@ export const CHECK_OPERATIONS = { check, checkReport: report, checkEstimate: est
 function checkRequest(
   admin: OptimizationAdmin,
   { server, tools, all, threshold, negative, ...options }: CheckInput,
-  by: "caller" | "person",
+  call: Pick<OperationCall, "principal" | "via">,
 ) {
   return {
     ...admin.locateTarget({ server, tools, all }),
@@ -111,7 +114,8 @@ function checkRequest(
       autoPromote: false,
       thresholds: { minOverall: threshold / 100, minNegative: negative / 100 },
     },
-    by,
+    principal: call.principal,
+    by: decidedBy(call),
   };
 }
 

@@ -413,6 +413,7 @@ const evaluate = operation({
       server: named.server,
       tools: [candidate.toolName],
       options: { ...how, generate, autoPromote: false, candidateIds: [candidate.id] },
+      principal: call.principal,
       by: decidedBy(call),
     };
     const estimate = await admin.jobs.estimate(request);

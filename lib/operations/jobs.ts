@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isObject } from "../core/rpc.ts";
 import { Depth, JobOptions, OptimizationJob, Thresholds } from "../core/optimization.ts";
@@ -9,7 +10,7 @@ import { fieldHints } from "./fields.ts";
 import { estimateText, hasEnded, jobLines } from "./optimization/outcomes.ts";
 import { JobEstimate, JobId } from "./optimization/schemas.ts";
 import { switchedOff } from "./optimization/subjects.ts";
-import { decidedBy, operation, READS } from "./operation.ts";
+import { decidedBy, operation, type OperationCall, READS } from "./operation.ts";
 import type { OptimizationAdmin } from "./optimization_admin.ts";
 import type { Services } from "./services.ts";
 
@@ -59,7 +60,7 @@ export const HOW = {
   }),
   surface: shape.surface.register(fieldHints, {
     placeholder: "SURFACE",
-    help: "Tools the model gets: server, or toolset:NAME",
+    help: "What the model gets: server, equipped, toolset:NAME, or discovery (search at /mcp)",
   }),
   strict: shape.strict.register(fieldHints, {
     help: "Invalid arguments, extra calls, or not calling an expected sibling count as failures",
@@ -138,7 +139,7 @@ const start = operation({
   follow: { estimate: { operation: "job.estimate", input: (input) => input } },
   async run({ optimization }, input, call) {
     const admin = await optimization();
-    const request = admin.withinRights(call.principal, jobRequest(admin, input, decidedBy(call)));
+    const request = admin.withinRights(call.principal, jobRequest(admin, input, call));
     const estimate = await admin.jobs.estimate(request);
     if (input.dryRun) return { job: undefined, estimate };
     const job = await admin.jobs.start(request);
@@ -165,7 +166,7 @@ const estimate = operation({
   output: JobEstimate,
   async run({ optimization }, input, call) {
     const admin = await optimization();
-    return await admin.jobs.estimate(jobRequest(admin, input, decidedBy(call)));
+    return await admin.jobs.estimate(jobRequest(admin, input, call));
   },
   text: estimateText,
 });
@@ -304,11 +305,13 @@ export function hasPromoted({ tools }: OptimizationJob): boolean {
 export function jobRequest(
   admin: OptimizationAdmin,
   { server, tools, all, threshold, thresholds, dryRun: _, ...options }: JobInput,
-  by: JobRequest["by"],
+  call: Pick<OperationCall, "via"> & Partial<Pick<OperationCall, "principal">>,
 ): JobRequest {
+  const by = decidedBy(call);
   return {
     ...admin.locateTarget({ server, tools, all }),
     options: { ...options, thresholds: { ...thresholds, minOverall: fractionOf(threshold, by) } },
+    ...defined({ principal: call.principal }),
     by,
   };
 }

@@ -26,7 +26,7 @@ export interface OperationCall {
 }
 
 /** Who decides: a model speaks for nobody, so only the numbers count for it. */
-export function decidedBy({ via }: OperationCall): "caller" | "person" {
+export function decidedBy({ via }: Pick<OperationCall, "via">): "caller" | "person" {
   return via === "mcp" ? "caller" : "person";
 }
 

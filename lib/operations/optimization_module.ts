@@ -8,6 +8,10 @@ import type { OptimizationJob } from "../core/optimization.ts";
 import { keepUp, TimeoutQueue } from "../core/async.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import type { ProcessOwner } from "../servers/processes/process_owner.ts";
+import { buildSearch } from "../catalog/search/module.ts";
+import type { ToolMetadataBook } from "../catalog/tool_metadata.ts";
+import { EvalDiscovery } from "../mcp/eval_discovery.ts";
+import type { ToolDirectory } from "../mcp/tool_directory.ts";
 import { EvalEndpoints } from "../mcp/eval_endpoint.ts";
 import { catalogTargets } from "../optimizer/targets.ts";
 import { YEAR_MS } from "../optimizer/evaluation/evidence.ts";
@@ -44,6 +48,8 @@ interface OptimizationInput extends Omit<ComparisonsWorld, "claude" | "folders">
   pool: ServerPool;
   names: NameTables;
   toolsets: Toolsets;
+  toolDirectory: ToolDirectory;
+  metadata: ToolMetadataBook;
   options: Options;
   env: Env;
   platform: Platform;
@@ -79,8 +85,22 @@ export function buildOptimization(input: OptimizationInput) {
       const toolset = toolsets.equippedBy(EVERYONE);
       return toolset ? toolsets.registered(toolset) : [];
     },
+    equippedName: (principal = EVERYONE) => toolsets.equippedBy(principal)?.name,
     toolset: (name) => toolsets.registered(toolsets.resolve(name)),
   });
+  const openDiscovery = (server: string, name: string) =>
+    new EvalDiscovery({
+      catalog,
+      toolDirectory: input.toolDirectory,
+      openSearch: (catalog) =>
+        buildSearch({
+          ...input,
+          catalog,
+          isCommand: true,
+          // Nobody waits for this index.
+          live: { events: { publish: () => {} } },
+        }),
+    }, { server, name });
   const folders = runFolders({ store: storeName(store.location, lease.id), leaseId: lease.id });
   const { evaluator, textModel, evaluatorProgram, ...models } = buildModels({
     ...input,
@@ -113,6 +133,7 @@ export function buildOptimization(input: OptimizationInput) {
       ...shared,
       jobs: kept,
       targets: subjects,
+      openDiscovery,
       evaluator,
       defaultModels: options.evalModels?.split(","),
       concurrency: options.evalConcurrency,

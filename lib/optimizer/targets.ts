@@ -37,9 +37,11 @@ export type Target = TargetTool & {
 
 export type Targets = ReturnType<typeof catalogTargets>;
 
-export function catalogTargets({ catalog, names, equipped, toolset }: {
+export function catalogTargets({ catalog, names, equipped, equippedName, toolset }: {
   catalog: Catalog;
   names: NameTables;
+  /** Of a caller, or of everyone. */
+  equippedName(principal?: string): string | undefined;
   equipped(): readonly CatalogTool[];
   /** Throws if there is none of that name. */
   toolset(name: string): readonly CatalogTool[];
@@ -85,6 +87,8 @@ export function catalogTargets({ catalog, names, equipped, toolset }: {
 
     equipped: (): SelectedTool[] => equipped().map(({ server, name }) => ({ server, tool: name })),
 
+    equippedName,
+
     toolset: (name: string): SelectedTool[] =>
       toolset(name).map(({ server, name }) => ({ server, tool: name })),
 
@@ -107,18 +111,18 @@ export function catalogTargets({ catalog, names, equipped, toolset }: {
       return [...own, ...others].map((tool) => {
         const isTarget = tool.server === server && tool.name === name;
         const flat = table.nameOf(tool, "flat");
-        // The server's own description is shown as the server writes it, also if it writes none.
-        const isOwn = text.parameters === undefined &&
-          text.description === (canonicalDescription(tool) ?? "");
-        const shown = !isTarget
-          ? tool
-          : isOwn
-          ? { ...tool, text: canonicalText(tool) }
-          : withText(tool, text);
+        const shown = isTarget ? describedAs(tool, text) : tool;
         return { name: flat, server: tool.server, tool: tool.name, text: renamed(shown, flat) };
       });
     },
   };
+}
+
+/** The server's own description is shown as the server writes it, also if it writes none. */
+export function describedAs(tool: CatalogTool, text: ToolText): CatalogTool {
+  const isOwn = text.parameters === undefined &&
+    text.description === (canonicalDescription(tool) ?? "");
+  return isOwn ? { ...tool, text: canonicalText(tool) } : withText(tool, text);
 }
 
 /** Siblings whose prompts a description is tested with, nearest first. */

@@ -15,7 +15,12 @@ function open() {
   catalog.setListed("git", [tool("status", "Status.")]);
   const names = new NameTables([], 60);
   const equipped = () => [...catalog.of("git").tools, ...catalog.of("files").tools.slice(0, 1)];
-  return { catalog, targets: catalogTargets({ catalog, names, equipped, toolset: () => [] }) };
+  return {
+    catalog,
+    targets: catalogTargets({
+      ...{ catalog, names, equipped, equippedName: () => undefined, toolset: () => [] },
+    }),
+  };
 }
 
 const shownTexts = (tools: { text: string }[]) => tools.map(({ text }) => JSON.parse(text));

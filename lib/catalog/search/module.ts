@@ -88,9 +88,11 @@ export function buildSearch(input: SearchInput) {
       if (count >= MANY_TOOLS || opening) warmUp();
     }, SETTLE_MS);
   }
-  input.bus.on("toolMetadataChanged", () => {
+  const refresh = () => {
     void opening?.then((search) => search.refresh()).catch(() => {});
-  });
+  };
+  input.bus.on("toolMetadataChanged", refresh);
+  stack.defer(() => void input.bus.off("toolMetadataChanged", refresh));
   if (!input.isCommand) stack.defer(catalog.onChange(prepareLater));
   stack.defer(() => clearTimeout(settling));
 

@@ -82,6 +82,7 @@ export async function openOptimization(
     ...equipped,
   });
   const subjects = catalogTargets({
+    equippedName: () => undefined,
     toolset: () => [],
     catalog,
     names,
@@ -129,6 +130,9 @@ export async function openOptimization(
     ...repositories,
     jobs: new JobsRepository(store),
     promotions,
+    openDiscovery: () => {
+      throw new Error("Nothing is found by search here");
+    },
     targets: subjects,
     evaluator: () => Promise.resolve(state.isHanging ? hanging : evaluator),
     textModel: () => Promise.resolve(model),

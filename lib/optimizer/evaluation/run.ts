@@ -18,6 +18,7 @@ import type {
   Evaluator,
   Observation,
   RunRequest,
+  RunSteps,
   SearchTrace,
   ShownTool,
 } from "../evaluators/evaluator.ts";
@@ -81,6 +82,8 @@ export interface EvaluationInput {
   shown(text: ToolText): readonly ShownTool[];
   target: string;
   view?: ClientView;
+  /** For one run, if the tools have to be found by our own search. */
+  openSteps?: ((text: ToolText) => RunSteps) | undefined;
   /** Whether arguments have to fit, and named siblings to be called. */
   isStrict?: boolean;
   /** How the tools are shown, in words, if not all at once. */
@@ -142,7 +145,8 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
       prompt: planned.prompt.prompt,
       tools: input.shown(testedText(input, planned.candidateId)),
       target: input.target,
-      ...defined({ view: input.view }),
+      view: input.view,
+      openSteps: input.openSteps?.bind(null, testedText(input, planned.candidateId)),
       signal,
     }, input.retryDelayMs);
     const { observation } = tried;

@@ -429,8 +429,13 @@ function inTurns(prompts: readonly GoldenPrompt[]): GoldenPrompt[] {
 
 /** Flat names of other servers' tools that a model is shown beside the server's own, sorted. */
 export function toolsBeside(
-  { server, descriptions, shown }: Pick<EvaluationInput, "server" | "descriptions" | "shown">,
+  { server, descriptions, shown, openSteps }: Pick<
+    EvaluationInput,
+    "server" | "descriptions" | "shown" | "openSteps"
+  >,
 ): string[] {
+  // Those are found, not shown.
+  if (openSteps) return [];
   const own = descriptions.find(({ candidateId }) => candidateId === CANONICAL) ?? descriptions[0];
   return shown(own ?? { description: "" }).filter((tool) => tool.server !== server)
     .map(({ name }) => name).sort();

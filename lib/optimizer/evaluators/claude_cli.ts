@@ -17,6 +17,7 @@ import {
 import { ModelTimeout, type TextModel } from "../generation/text_model.ts";
 import { findProgram, type RunFolders, secretsIn } from "./claude_environment.ts";
 import {
+  type ChosenTool,
   ClaudeTranscript,
   INSTALL_STEPS,
   offeredName,
@@ -90,10 +91,14 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
   }
 
   async function run(request: RunRequest): Promise<Observation> {
-    const { prompt, tools, target, view = "inline", steps, signal } = request;
+    const { prompt, tools, target, view = "inline", signal } = request;
+    const steps = request.openSteps?.();
     const started = performance.now();
     const isFinding = view === "deferred" || steps !== undefined;
-    const transcript = new ClaudeTranscript(isFinding ? (name) => decides(name, steps) : undefined);
+    const transcript = new ClaudeTranscript(
+      isFinding ? (call) => choiceOf(call, steps) : undefined,
+    );
+    const entry = steps?.entry ?? target;
     let token = "";
     const failed = ({ reason, ...problem }: RunProblem): Observation => ({
       ...problem,
@@ -113,10 +118,10 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
         mcpServers: { tools: { type: "http", url: endpoint.url, headers } },
         // Inline, the choice is known after the first request to the model; another only costs.
         maxTurns: isFinding ? MOST_TURNS : 1,
-        isEnough: () => setupProblem(transcript, target) !== undefined,
+        isEnough: () => setupProblem(transcript, entry) !== undefined,
         ...(isFinding ? { conversation: { steps, isDeferred: view === "deferred" } } : {}),
       });
-      const problem = setupProblem(transcript, target) ??
+      const problem = setupProblem(transcript, entry) ??
         runProblem(transcript, end, options) ??
         (transcript.init ? undefined : NEVER_BEGAN);
       if (problem) return failed(problem);
@@ -247,10 +252,15 @@ function userMessage(content: string) {
   return { type: "user", message: { role: "user", content }, parent_tool_use_id: null };
 }
 
-/** Whether a call is a choice: not the CLI's own search, nor a step on the way. */
-function decides(name: string, steps: RunSteps | undefined): boolean {
+/** The tool that a call chooses; undefined for the CLI's own search and for a step on the way. */
+function choiceOf(
+  { name, arguments: given }: ChosenTool,
+  steps: RunSteps | undefined,
+): ChosenTool | undefined {
   const offered = offeredName(name);
-  return offered !== undefined && !steps?.isStep(offered);
+  if (offered === undefined) return undefined;
+  const call = { name: offered, arguments: given };
+  return steps ? steps.choiceOf(call) : call;
 }
 
 /** Lets steps be run. Stops the CLI once a message with a choice is complete: before, calls and cost would be lost. */
@@ -261,7 +271,7 @@ function converse(
 ): void {
   for (const { request_id, request: { tool_name, input } } of transcript.permissions.splice(0)) {
     // A choice is never answered: nothing is run, and the model is not asked again.
-    if (decides(tool_name, steps)) continue;
+    if (choiceOf({ name: tool_name, arguments: input }, steps)) continue;
     const response = { behavior: "allow", updatedInput: input };
     const answer = { subtype: "success", request_id, response };
     send(JSON.stringify({ type: "control_response", response: answer }));

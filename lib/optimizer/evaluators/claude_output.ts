@@ -91,9 +91,14 @@ const Event = z.union([Init, Retry, Assistant, Result, Stream, Answered, Permiss
 /** The CLI's own search for tools that it defers. */
 const OWN_SEARCH = "ToolSearch";
 
+export interface ChosenTool {
+  name: string;
+  arguments: unknown;
+}
+
 interface Message {
   id: string;
-  calls: { name: string; arguments: unknown }[];
+  calls: ChosenTool[];
   texts: string[];
 }
 
@@ -112,11 +117,15 @@ export class ClaudeTranscript {
   readonly permissions: Permission[] = [];
   readonly #messages: Message[] = [];
   readonly #found = new Set<string>();
-  readonly #decides: (name: string) => boolean;
+  readonly #choiceOf: (call: ChosenTool) => ChosenTool | undefined;
 
-  /** `decides`: whether a call is a choice; by default every call is. */
-  constructor(decides: (name: string) => boolean = () => true) {
-    this.#decides = decides;
+  /** `choiceOf`: the tool that a call chooses; by default every call is a choice. */
+  constructor(
+    choiceOf: (call: ChosenTool) => ChosenTool | undefined = ({ name, arguments: given }) => (
+      { name: name.replace(PREFIX, ""), arguments: given }
+    ),
+  ) {
+    this.#choiceOf = choiceOf;
   }
 
   /** Lines of other kinds, and such as are none of JSON, say nothing about a run. */
@@ -132,9 +141,8 @@ export class ClaudeTranscript {
   }
 
   /** Of the first message that decides; later calls only answer the CLI's refusal to run a tool. */
-  get calls(): { name: string; arguments: unknown }[] {
-    return this.#chosen?.calls.filter(({ name }) => this.#decides(name))
-      .map((call) => ({ ...call, name: call.name.replace(PREFIX, "") })) ?? [];
+  get calls(): ChosenTool[] {
+    return this.#chosen?.calls.flatMap((call) => this.#choiceOf(call) ?? []) ?? [];
   }
 
   /** Whether the CLI's own search was used, and whether it gave the model this tool. */
@@ -170,7 +178,7 @@ export class ClaudeTranscript {
   }
 
   get #chosen(): Message | undefined {
-    return this.#messages.find(({ calls }) => calls.some(({ name }) => this.#decides(name)));
+    return this.#messages.find(({ calls }) => calls.some((call) => this.#choiceOf(call)));
   }
 
   #readStream({ event, parent_tool_use_id }: z.infer<typeof Stream>): void {

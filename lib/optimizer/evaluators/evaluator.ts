@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Client, McpRequest } from "../../core/client.ts";
 import type { ClientView, EvaluatorKind, RunCost } from "../../core/optimization.ts";
 import type { ModelPrice } from "./prices.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -18,17 +19,28 @@ export interface RunRequest {
   /** The flat name of the tool whose description is on trial; it must be listed. */
   target: string;
   /** Default: inline. */
-  view?: ClientView;
-  /** Calls that only lead to the target; all others decide. */
-  steps?: RunSteps | undefined;
+  view?: ClientView | undefined;
+  /** What is offered in the place of the tools, if the target has to be found with it. */
+  openSteps?: (() => RunSteps) | undefined;
   signal: AbortSignal;
+}
+
+interface ToolCall {
+  name: string;
+  arguments: unknown;
 }
 
 /** What one run may call on its way to a choice, such as a search for tools. */
 export interface RunSteps {
+  instructions: string;
+  /** Definitions of the tools that are listed, and the name of one of them. */
+  listed: readonly string[];
+  entry: string;
   isStep(name: string): boolean;
-  /** The result of a call, as the text of its content. */
-  answer(name: string, given: unknown): Promise<string>;
+  /** The tool that a call chooses, by flat name; undefined if the call is only a step. */
+  choiceOf(call: ToolCall): ToolCall | undefined;
+  /** The result of a step. */
+  answer(request: McpRequest, client: Client): Promise<Record<string, unknown>>;
   /** What of it has happened so far. */
   readonly search: SearchTrace;
 }
@@ -57,7 +69,7 @@ export type Observation =
   & (RunProblem & { status: "error" } | {
     status: "ok";
     /** Tools it called, by flat name, in order. */
-    calls: { name: string; arguments: unknown }[];
+    calls: ToolCall[];
     /** The text around its calls. */
     reasoning: string;
     /** Where the model has to find the target first. */
@@ -218,7 +230,7 @@ export function textsIn(content: readonly ContentBlock[]): string[] {
   return content.flatMap((block) => TextBlock.safeParse(block).data?.text ?? []);
 }
 
-export function callsIn(content: readonly ContentBlock[]): { name: string; arguments: unknown }[] {
+export function callsIn(content: readonly ContentBlock[]): ToolCall[] {
   return content.flatMap((block) => {
     const { data } = ToolUseBlock.safeParse(block);
     return data === undefined ? [] : [{ name: data.name, arguments: data.input ?? {} }];

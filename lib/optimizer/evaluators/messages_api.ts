@@ -35,7 +35,7 @@ const NO_CREDIT = /credit balance/i;
 /** For a failure that every other request would meet, too. */
 const ALWAYS = { isLasting: true, isGeneral: true };
 
-const NO_CLIENT = "The model API is asked without a client, so nothing can defer tools";
+const NO_CLIENT = "The model API is asked without a client, so the model cannot search for tools";
 
 export interface MessagesApiOptions {
   /** Default: Anthropic's Messages API. */
@@ -154,7 +154,9 @@ export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
     });
   }
 
-  async function run({ prompt, tools, target, view, signal }: RunRequest): Promise<Observation> {
+  async function run(
+    { prompt, tools, target, view, openSteps, signal }: RunRequest,
+  ): Promise<Observation> {
     const started = performance.now();
     const failed = (problem: RunProblem, message?: ModelMessage): Observation => ({
       ...problem,
@@ -163,7 +165,7 @@ export function messagesApiEvaluator(options: MessagesApiOptions): Evaluator {
       cost: message?.cost ?? { inputTokens: 0, outputTokens: 0 },
     });
     signal.throwIfAborted();
-    if (view === "deferred") return failed({ reason: NO_CLIENT, ...ALWAYS });
+    if (view === "deferred" || openSteps) return failed({ reason: NO_CLIENT, ...ALWAYS });
     try {
       const offered = tools.map((tool) => apiTool(tool, dialect));
       if (!tools.some(({ name }) => name === target)) {

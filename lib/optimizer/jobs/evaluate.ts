@@ -39,6 +39,13 @@ export async function evaluateForJob(
     record.job.options;
   const setting = settingOf(record.job.options);
   const { beside, only } = shownBeside(options.targets, record.job, server);
+  await using discovery = record.job.options.surface === "discovery"
+    ? options.openDiscovery(server, toolName)
+    : undefined;
+  // There every tool can be found.
+  const reachable = discovery
+    ? options.targets.tools().filter((tool) => tool.enabled && tool.server !== server)
+    : beside;
   const { check = false } = record.job.options;
   const ofFamily = [...new Map([...test.ofFamily.values()].map((one) => [one.id, one])).values()];
   const isTested = (candidateId: string) => test.candidates.some(({ id }) => id === candidateId);
@@ -63,7 +70,7 @@ export async function evaluateForJob(
   // All at once, so that each is shown among the same tools, whatever changes meanwhile.
   const shown = new Map(descriptions.map((text) => [
     textHash(text),
-    options.targets.shown(server, toolName, text, beside, only),
+    options.targets.shown(server, toolName, text, reachable, only),
   ]));
   for (const tools of shown.values()) {
     // Runs from before a restart were made beside all of them.
@@ -75,7 +82,7 @@ export async function evaluateForJob(
   const own = shown.get(textHash(canonical)) ?? [];
   /** Among the tools that the others are shown with, however these have changed since. */
   const showWritten = (text: ToolText) => {
-    const now = options.targets.shown(server, toolName, text, beside);
+    const now = options.targets.shown(server, toolName, text, reachable);
     const written = now.find(({ name }) => name === target.flatName);
     shown.set(textHash(text), own.map((tool) => tool.name === written?.name ? written : tool));
   };
@@ -110,6 +117,9 @@ export async function evaluateForJob(
     shown: (text) => shown.get(textHash(text)) ?? [],
     target: target.flatName,
     view,
+    ...defined({
+      openSteps: discovery && ((text: ToolText) => discovery.open(text)),
+    }),
     isStrict: strict,
     setting,
     concurrency: options.concurrency,
@@ -215,6 +225,7 @@ export function settingOf(
   const toolset = toolsetOf(surface);
   const parts = [
     ...(toolset === undefined ? [] : [`in toolset "${toolset}"`]),
+    ...(surface === "discovery" ? ["found by the gateway's own search"] : []),
     ...(view === "deferred" ? ["deferred behind the client's own tool search"] : []),
     ...(strict ? ["strict scoring"] : []),
   ];

@@ -84,7 +84,7 @@ function named(error: unknown, evaluator: Evaluator): unknown {
 /** Throws INVALID_ARGUMENTS if one of them cannot do what a job is to do. */
 export function refuseUnfit(
   evaluators: readonly Evaluator[],
-  { maxCostUsd, view }: Pick<JobOptions, "maxCostUsd" | "view">,
+  { maxCostUsd, view, surface }: Pick<JobOptions, "maxCostUsd" | "view" | "surface">,
 ): void {
   const unpriced = evaluators.filter(({ isPriced }) => isPriced === false);
   if (maxCostUsd !== undefined && unpriced.length > 0) {
@@ -95,13 +95,13 @@ export function refuseUnfit(
       recoveryAction: "Set its price with --model-prices, or limit the number of runs instead",
     });
   }
-  const other = view === "deferred"
-    ? evaluators.find(({ kind }) => kind !== "claude-cli")
-    : undefined;
+  const isSearching = view === "deferred" || surface === "discovery";
+  const other = isSearching ? evaluators.find(({ kind }) => kind !== "claude-cli") : undefined;
   if (other) {
+    const what = view === "deferred" ? "deferred tools" : "discovery";
     throw new GatewayError("INVALID_ARGUMENTS", {
-      message: `Cannot evaluate deferred tools with ${other.kind}: only a client defers tools`,
-      recoveryAction: "Use --evaluator claude-cli, or the view inline",
+      message: `Cannot evaluate ${what} with ${other.kind}: only a client searches for tools`,
+      recoveryAction: "Use --evaluator claude-cli, or the view inline and the surface server",
     });
   }
 }

@@ -11,6 +11,7 @@ import {
   besideOf,
   isDecidedBySaved,
   type JobRequest,
+  namedSurface,
   readJobOptions,
   refuseKnown,
   type SelectedTool,
@@ -276,8 +277,10 @@ export class OptimizationJobs implements AsyncDisposable {
 
   /** With the models of today: after a restart it asks the same. */
   #readOptions(request: JobRequest, tools: readonly SelectedTool[]): JobOptions {
-    const options = readJobOptions(request, tools);
-    const { defaultModels: models } = this.#options;
+    const read = readJobOptions(request, tools);
+    const { defaultModels: models, targets } = this.#options;
+    const surface = namedSurface(read.surface, () => targets.equippedName(request.principal));
+    const options = { ...read, surface };
     if (options.models !== undefined || models === undefined) return options;
     return { ...options, models: [...models] };
   }

@@ -162,3 +162,21 @@ Deno.test("OptimizationJobs shows exactly a toolset's tools, and refuses a tool 
   const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
   assert.equal(evaluation?.setting, 'in toolset "small"');
 });
+
+Deno.test("OptimizationJobs keeps the toolset that its caller has equipped, by name", async () => {
+  await using bench = await JobBench.open();
+  await bench.savePrompts();
+  await bench.saveCandidate("good");
+  const jobs = bench.gateway("one");
+  const start = (principal: string) => {
+    const options = { depth: "quick", generate: false, surface: "equipped" } as const;
+    const tools = ["get_forecast"];
+    return jobs.start({ server: "weather", tools, by: "person", options, principal });
+  };
+  await assert.rejects(start("nobody"), /no toolset is equipped/);
+  const { id, options } = await start("ada");
+  assert.equal(options.surface, "toolset:small");
+  await ended(jobs, { id });
+  const [evaluation] = await bench.evaluations.list("weather", "get_forecast");
+  assert.equal(evaluation?.setting, 'in toolset "small"');
+});

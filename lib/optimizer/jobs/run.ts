@@ -1,5 +1,5 @@
 import { GatewayError } from "../../core/errors.ts";
-import type { JobTool, OptimizationJob } from "../../core/optimization.ts";
+import type { JobTool, OptimizationJob, ToolText } from "../../core/optimization.ts";
 import { countFinished, evaluateForJob } from "./evaluate.ts";
 import { planOf, type Preparation, prepareTool, restorePlan } from "./prepare.ts";
 import { checkOutcome, prepareCheck } from "./check.ts";
@@ -18,7 +18,7 @@ import type {
   GoldenPromptsRepository,
 } from "../../storage/optimization_repositories.ts";
 import type { JobsRepository } from "../../storage/jobs_repository.ts";
-import type { Evaluator } from "../evaluators/evaluator.ts";
+import type { Evaluator, RunSteps } from "../evaluators/evaluator.ts";
 import type { Promotions } from "../promotions.ts";
 import type { TextModel } from "../generation/text_model.ts";
 
@@ -30,6 +30,11 @@ export interface JobsOptions {
   evaluations: EvaluationsRepository;
   promotions: Promotions;
   targets: Targets;
+  /** Our own search for tools, with descriptions of this one on trial. */
+  openDiscovery(
+    server: string,
+    tool: string,
+  ): AsyncDisposable & { open(text: ToolText): RunSteps };
   /** Of a model such as `openai-api:gpt-5-mini`; without one, the one that is set. */
   evaluator(ref?: string): Promise<Evaluator>;
   textModel(ref?: string): Promise<TextModel>;

@@ -11,6 +11,8 @@ export interface JobRequest {
   tools?: string[];
   all?: boolean;
   options?: z.input<typeof JobOptions>;
+  /** Whose equipped toolset is meant; default: everyone's. */
+  principal?: string;
   by: "caller" | "person";
 }
 
@@ -94,6 +96,7 @@ export function besideOf(
   const name = toolsetOf(surface);
   if (name !== undefined) return toolsOfSurface(targets.toolset(name), tools, name, withToolset);
   if (!withToolset) return undefined;
+  if (surface === "discovery") throw refused("discovery shows no tools, so add none");
   const equipped = targets.equipped().map(({ server, tool }) => ({ server, tool }));
   if (tools.some(({ server }) => equipped.some((one) => one.server !== server))) return equipped;
   throw new GatewayError("INVALID_ARGUMENTS", {
@@ -120,7 +123,22 @@ export function shownBeside(
 
 /** The toolset whose tools the model gets, if it gets those only. */
 export function toolsetOf(surface: JobOptions["surface"]): string | undefined {
-  return surface === "server" ? undefined : surface.slice("toolset:".length);
+  const [kind, name] = surface.split(/:(.*)/s);
+  return kind === "toolset" ? name : undefined;
+}
+
+/** The equipped toolset by its name: a job keeps it, whatever is equipped later. */
+export function namedSurface(
+  surface: JobOptions["surface"],
+  toolset: () => string | undefined,
+): JobOptions["surface"] {
+  if (surface !== "equipped") return surface;
+  const name = toolset();
+  if (name !== undefined) return `toolset:${name}`;
+  throw new GatewayError("INVALID_ARGUMENTS", {
+    message: "Cannot optimize in the equipped toolset: no toolset is equipped",
+    recoveryAction: "Equip a toolset, or name one, as toolset:NAME",
+  });
 }
 
 function toolsOfSurface(

@@ -69,6 +69,9 @@ export class JobBench implements AsyncDisposable {
       evaluations: this.evaluations,
       promotions: this.promotions,
       targets: this.targets,
+      openDiscovery: () => {
+        throw new Error("Nothing is found by search here");
+      },
       evaluator: () => Promise.resolve(new ScriptedEvaluator(byDescription)),
       textModel: () => Promise.resolve(new WritingModel()),
       concurrency: 2,

@@ -62,6 +62,10 @@ export class WeatherSubjects implements Targets {
     return this.equippedTools.map((tool) => ({ server: "shop", tool }));
   }
 
+  equippedName(principal?: string): string | undefined {
+    return principal === "ada" ? "small" : undefined;
+  }
+
   toolset(name: string): SelectedTool[] {
     return name === "small"
       ? [{ server: "weather", tool: "get_forecast" }, { server: "shop", tool: "refund" }]

@@ -139,7 +139,8 @@ async function estimateOf(
   values: JobFormValues,
 ): Promise<{ estimate?: ShownEstimate; trouble?: unknown }> {
   try {
-    return { estimate: await admin.jobs.estimate(jobRequest(admin, toInput(values), "person")) };
+    const request = jobRequest(admin, toInput(values), { via: "console" });
+    return { estimate: await admin.jobs.estimate(request) };
   } catch (error) {
     if (error instanceof GatewayError) return { trouble: error };
     throw error;

@@ -273,13 +273,11 @@ export function jobOptions(options: JobOptions) {
       options.parameters ? "generated, too" : "not generated",
     ],
     [
-      "Tools shown to the model",
-      "withToolset",
+      "Tools the model gets",
+      options.withToolset ? "withToolset" : "surface",
       options.withToolset
         ? "the server's and the equipped toolset's"
-        : options.surface === "server"
-        ? "the server's"
-        : options.surface,
+        : SURFACES[options.surface] ?? options.surface,
     ],
     ["Client", "view", VIEWS[options.view]],
     ["Arguments and siblings", "strict", options.strict ? "counted" : "recorded, not counted"],
@@ -296,6 +294,12 @@ export function jobOptions(options: JobOptions) {
 export const VIEWS: Record<ClientView, string> = {
   inline: "shows the model all tools",
   deferred: "hides tools behind its own search, as Claude Code does",
+};
+
+export const SURFACES: Record<string, string> = {
+  server: "the server's",
+  equipped: "the equipped toolset's",
+  discovery: "none: it searches for them, as at /mcp",
 };
 
 function thresholdsText(thresholds: Thresholds): string {
