@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { GatewayError } from "../core/errors.ts";
 import { EvalRun, Evaluation, GoldenPrompt, ToolCandidate } from "../core/optimization.ts";
-import { type Collection, collection, deleteAll, Repository, setAll } from "./collection.ts";
+import {
+  type Collection,
+  collection,
+  commitBatches,
+  deleteAll,
+  Repository,
+  setAll,
+} from "./collection.ts";
 import { type KeyPart, keys, type RecordKey } from "./keys.ts";
 
 /** One commit takes no more checks. */
@@ -220,6 +227,33 @@ export class EvaluationsRepository extends ToolRecords<Evaluation> {
   async save(evaluation: Evaluation): Promise<void> {
     await this.records.save(evaluation);
     this.saves++;
+  }
+
+  /** In one commit, if one can hold them. */
+  async saveWith({ prompts, candidates, evaluations }: {
+    prompts: readonly GoldenPrompt[];
+    candidates: readonly ToolCandidate[];
+    evaluations: readonly Evaluation[];
+  }): Promise<void> {
+    const records = [
+      ...prompts.map((value) => ({
+        key: keys.goldenPrompts(value.server, value.id, value.version),
+        value,
+      })),
+      ...candidates.map((value) => ({ key: keys.candidates(value.server, value.id), value })),
+      ...evaluations.map((value) => ({
+        key: keys.evaluations(value.server, value.toolName, value.id),
+        value,
+      })),
+    ];
+    for await (const sets of commitBatches(records)) {
+      // Versions of prompts are what somebody else may write at the same time.
+      const checks = sets.filter(({ value }) => "version" in value && value.version > 1)
+        .slice(0, CHECKED_AT_ONCE).map(({ key }) => ({ key, versionstamp: null }));
+      const saved = await this.store.tryCommit({ checks, sets, announce: false });
+      if (saved === undefined) throw promptConflict(prompts.find(({ version }) => version > 1));
+    }
+    this.saves += evaluations.length;
   }
 
   override async list(server: string, tool?: string): Promise<Evaluation[]> {

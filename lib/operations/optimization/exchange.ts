@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { defined } from "../../core/defined.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { Evaluation, GoldenPrompt, textHash, ToolCandidate } from "../../core/optimization.ts";
 import { ServerName } from "../../core/server.ts";
@@ -96,7 +98,10 @@ export function parseOptimizationFile(text: string): OptimizationFile {
   throw notImported(`${issue?.path.join(".") || "the file"}: ${issue?.message}`);
 }
 
-/** Saves all of it, or nothing if a part is refused. What is there with the same content stays. */
+/**
+ * Checks all of it before any is saved. What is there with the same content stays, so an import that
+ * the store could not finish is completed by the next one.
+ */
 export async function importOptimization(
   options: OptimizationAdminOptions,
   file: OptimizationFile,
@@ -120,14 +125,15 @@ export async function importOptimization(
     }
     plans.push(await planOf(options, tool, { mode, siblings: siblings ?? [] }));
   }
+  refuseRepeated(plans);
   const sum = (of: (plan: typeof plans[number]) => number) =>
     plans.reduce((all, plan) => all + of(plan), 0);
   if (!dryRun) {
-    for (const { prompts, retired, candidates, evaluations } of plans) {
-      await options.prompts.save([...prompts, ...retired]);
-      for (const candidate of candidates) await options.candidates.save(candidate);
-      for (const evaluation of evaluations) await options.evaluations.save(evaluation);
-    }
+    await options.evaluations.saveWith({
+      prompts: plans.flatMap(({ prompts, retired }) => [...prompts, ...retired]),
+      candidates: plans.flatMap(({ candidates }) => candidates),
+      evaluations: plans.flatMap(({ evaluations }) => evaluations),
+    });
     options.onChange?.();
   }
   const kept = (kind: "prompts" | "candidates" | "evaluations") => {
@@ -188,10 +194,29 @@ async function planOf(
   return { tool, prompts, retired, candidates, evaluations };
 }
 
-function isSamePrompt(known: GoldenPrompt, { category, prompt, expectedBehavior }: FilePrompt) {
-  return !known.retired && known.category === category && known.prompt === prompt &&
-    known.expectedBehavior.notes === expectedBehavior.notes &&
-    known.expectedBehavior.expectedTool === expectedBehavior.expectedTool;
+/** One would be saved in the place of the other. */
+function refuseRepeated(plans: readonly Awaited<ReturnType<typeof planOf>>[]): void {
+  const seen = new Set<string>();
+  for (const { tool: { server, tool, ...records } } of plans) {
+    for (const kind of ["prompts", "candidates", "evaluations"] as const) {
+      for (const { id } of records[kind]) {
+        const key = JSON.stringify([kind, server, id]);
+        if (seen.has(key)) {
+          throw notImported(`${kind.slice(0, -1)} "${id}" of ${server}.${tool} is there twice`);
+        }
+        seen.add(key);
+      }
+    }
+  }
+}
+
+/** Whatever differs is an edit, but for when it was written. */
+function isSamePrompt({ retired, ...known }: GoldenPrompt, prompt: FilePrompt): boolean {
+  const content = ({ category, prompt, expectedBehavior, ...more }: FilePrompt) => ({
+    ...{ category, prompt, heldOut: more.heldOut, isConfirmed: more.isConfirmed },
+    expectedBehavior: defined(expectedBehavior),
+  });
+  return !retired && isDeepStrictEqual(content(known), content(prompt));
 }
 
 type FilePrompt = FileTool["prompts"][number];

@@ -96,3 +96,68 @@ Deno.test("an import replaces or merges prompts as asked, and refuses hostile te
   await failure((async () => await importInto(to, "{}"))(), "INVALID_ARGUMENTS");
   await failure((async () => await importInto(to, "nope"))(), "INVALID_ARGUMENTS");
 });
+
+Deno.test("an import saves every edit of a prompt in the file", async () => {
+  await using bench = await openOptimization();
+  await draft(bench);
+  const file = parseOptimizationFile(await bench.admin.exportFile([]));
+  const tool = file.tools.find(({ tool }) => tool === "forecast")!;
+  const [prompt] = tool.prompts;
+  assert.ok(prompt);
+  const edits: ((edited: NonNullable<typeof prompt>) => void)[] = [
+    (edited) => edited.expectedBehavior.expectedArguments = { city: "Oslo" },
+    (edited) => edited.isConfirmed = true,
+    (edited) => edited.heldOut = !edited.heldOut,
+    (edited) => edited.expectedBehavior.notes = "Asked often",
+    (edited) => edited.prompt = "Rain tomorrow in Bergen?",
+  ];
+  for (const edit of edits) {
+    edit(prompt);
+    const { prompts } = await bench.admin.importFile(file, HOW);
+    assert.equal(prompts.saved, 1, String(edit));
+    const saved = await bench.prompts.find("weather", prompt.id);
+    const { category, heldOut, isConfirmed, expectedBehavior, prompt: text } = saved!;
+    assert.deepEqual(
+      { category, heldOut, isConfirmed, expectedBehavior, prompt: text },
+      {
+        category: prompt.category,
+        heldOut: prompt.heldOut,
+        isConfirmed: prompt.isConfirmed,
+        expectedBehavior: prompt.expectedBehavior,
+        prompt: prompt.prompt,
+      },
+    );
+    assert.equal((await bench.admin.importFile(file, HOW)).prompts.saved, 0);
+  }
+});
+
+Deno.test("an import that the store refuses saves nothing, and one that lists an id twice neither", async () => {
+  await using from = await openOptimization();
+  await using to = await openOptimization();
+  await confirmCandidate(from, (await draft(from)).candidateId);
+  const file = parseOptimizationFile(await from.admin.exportFile([]));
+  const tool = file.tools.find(({ tool }) => tool === "forecast")!;
+  const repeated = structuredClone(file);
+  repeated.tools.push(structuredClone(tool));
+  const error = await failure(to.admin.importFile(repeated, HOW), "INVALID_ARGUMENTS");
+  assert.match(error.message, /of weather\.forecast is there twice/);
+
+  await importInto(to, await from.admin.exportFile([]));
+  const [prompt] = tool.prompts;
+  prompt!.prompt = "Rain tomorrow in Bergen?";
+  const candidate = structuredClone(tool.candidates[0]!);
+  tool.candidates.push({ ...candidate, id: "cand_other", description: "Tells of rain." });
+  // Somebody edits the same prompt between the checks and the commit.
+  const { evaluations } = to;
+  const find = evaluations.find.bind(evaluations);
+  evaluations.find = async (...named) => {
+    evaluations.find = find;
+    await to.admin.prompts.edit({ ...FORECAST, id: prompt!.id, prompt: "Is it windy in Rome?" });
+    return await find(...named);
+  };
+  await failure(to.admin.importFile(file, HOW), "CONFLICT");
+  assert.equal(await to.candidates.find("weather", "cand_other"), undefined);
+  assert.equal((await to.prompts.find("weather", prompt!.id))?.prompt, "Is it windy in Rome?");
+  const again = await to.admin.importFile(file, HOW);
+  assert.deepEqual([again.prompts.saved, again.candidates.saved], [1, 1]);
+});
