@@ -94,6 +94,29 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
       assert.equal((await json("prompts", "git.status", "--list")).prompts.length, 2);
     });
 
+    await t.step("one prompt is edited, and one is retired", async () => {
+      const { prompts } = await json("prompts", "git.status", "--list");
+      const [direct, negative] = prompts;
+      const text = "Which files have I edited?";
+      const edited = await optimize("edit-prompt", "git.status", direct.id, "--prompt", text);
+      assert.match(edited, /^Saved \S+ as version 2\.\n$/);
+      const expected = ["--expected", '{"expectedTool":"log"}'];
+      await optimize("edit-prompt", "git.status", negative.id, ...expected);
+      await optimize("edit-prompt", "git.status", direct.id, "--prompt", direct.prompt);
+      const file = join(cli.project, "more.json");
+      await cli.write(file, [{ category: "direct", prompt: "Is anything staged right now?" }]);
+      const more = await json("prompts", "git.status", "--file", file, "--mode", "merge");
+      const out = await optimize("retire-prompt", "git.status", more.prompts[0].id);
+      assert.match(out, /^Retired \S+\.\n$/);
+      const { prompts: left } = await json("prompts", "git.status", "--list");
+      assert.deepEqual(
+        left.map(({ prompt, version }: typeof direct) => [prompt, version]),
+        [[direct.prompt, 3], [negative.prompt, 2]],
+      );
+      assert.equal(left[1].expectedBehavior.expectedTool, "log");
+      await fails(1, /no prompt "none"/i, "retire-prompt", "git.status", "none");
+    });
+
     await t.step("record takes what a person saw; complete reports are evidence", async () => {
       const { prompts } = await json("prompts", "git.status", "--list");
       const record = (candidate: string, id: string, called: boolean) =>
@@ -204,6 +227,7 @@ Deno.test("optimize keeps, promotes, shows and reverts descriptions", async (t) 
         [1, /job_none/, ["jobs", "job_none"]],
         [1, /job_none/, ["pause", "job_none"]],
         [1, /job_none/, ["cancel", "job_none"]],
+        [1, /optimize enable/, ["retry", "job_none"]],
         [1, /optimize enable/, ["resume", "job_none"]],
         [2, /optimize pause requires JOB/, ["pause"]],
         [2, /optimize jobs cannot use --follow in this form/, ["jobs", "--follow"]],

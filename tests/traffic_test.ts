@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import * as z from "zod";
 import { connect, must } from "./combined_endpoints.ts";
 import { TestCli } from "./cli.ts";
-import { libraryServer } from "./fixtures/library_server.ts";
+import { libraryServer, REFUSED_TEXT } from "./fixtures/library_server.ts";
 import { startGateway, until } from "./gateway.ts";
 
 const LOANS = "on which day of the week the loans of a member are due";
@@ -19,6 +19,15 @@ const Listed = z.looseObject({
     source: z.string(),
     expectedTool: z.string().optional(),
   })),
+});
+
+const Counts = z.object({ calls: z.number(), errors: z.number() });
+const Shown = z.object({
+  failedCalls: z.object({
+    days: z.array(Counts.extend({ day: z.string() })),
+    before: Counts,
+    after: Counts,
+  }),
 });
 
 Deno.test("searches and calls become golden prompts, with consent and after a review", async () => {
@@ -116,7 +125,26 @@ Deno.test("searches and calls become golden prompts, with consent and after a re
     );
     assert.deepEqual((await listed()).proposals, []);
 
+    // Calls that fail, before and after a promotion, everywhere with the same numbers.
+    const failing = { toolKey: "library.opening_hours", arguments: { day: REFUSED_TEXT } };
+    assert.equal((await client.call("tool_execute", failing)).isError, true);
+    const description = ["--description", "Tells on which days the library is open."];
+    const tool = "library.opening_hours";
+    const { candidateId } = await cli.json("optimize", "propose", tool, ...description);
+    await cli.ok("optimize", "promote", tool, candidateId, "--reason", "It says more");
+    await must(client, "tool_execute", { toolKey: tool, arguments: { day: "Friday" } });
+    const { failedCalls } = await until(async () => {
+      const answer = Shown.parse(await post("/api/optimization.show", { tool }));
+      return answer.failedCalls.after.calls === 1 ? answer : undefined;
+    });
+    assert.deepEqual(failedCalls.before, { calls: 3, errors: 1 });
+    assert.deepEqual(failedCalls.after, { calls: 1, errors: 0 });
+    const sum = (of: (day: z.infer<typeof Counts>) => number) =>
+      failedCalls.days.reduce((all, day) => all + of(day), 0);
+    assert.deepEqual([sum(({ calls }) => calls), sum(({ errors }) => errors)], [4, 1]);
+    const words = /Before the promotion: 1\/3 \(33 %, [^)]*\) failed\. Since then: 0\/1 /;
+    assert.match(await cli.ok("optimize", "show", tool), words);
     const page = await (await fetch(`${gateway.url}/optimization/library/opening_hours`)).text();
-    assert.match(page, /Failed calls/);
+    assert.match(page, words);
   });
 });

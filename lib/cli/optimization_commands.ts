@@ -23,6 +23,7 @@ import { scopeName } from "../optimizer/promotions.ts";
 import { lineageText } from "../optimizer/jobs/progress.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "../operations/optimization.ts";
+import { type FailedCalls, failedCallsText } from "../operations/optimization/failed_calls.ts";
 import type {
   Overview,
   RunSummary,
@@ -66,7 +67,8 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
       "✓ or ✗ before a prompt is its result with the current description. TOOL can also be the flat name",
       "(git_status), or the server's own name for the tool if it is unique.",
     ],
-    show: ({ tool, runs }: OutputOf<Operations["show"]>, { paint }) => showText(tool, runs, paint),
+    show: ({ tool, runs, failedCalls }: OutputOf<Operations["show"]>, { paint }) =>
+      showText(tool, runs, paint) + callsText(failedCalls),
   },
   "optimization.history": {
     details: [
@@ -195,7 +197,13 @@ async function readPromptFile(
   try {
     const value = JSON.parse(text.replace(/^\uFEFF/, ""));
     const prompts = Array.isArray(value) ? value : value?.prompts;
-    return { tool, prompts: Array.isArray(prompts) ? prompts.map(asWritten(tool)) : prompts };
+    const mode = flags.get("mode");
+    const how = mode === undefined ? {} : { mode };
+    return {
+      tool,
+      ...how,
+      prompts: Array.isArray(prompts) ? prompts.map(asWritten(tool)) : prompts,
+    };
   } catch (error) {
     const why = error instanceof Error ? error.message : error;
     throw configError(`Cannot save ${label}: it is not valid JSON (${why})`, "Correct it");
@@ -264,6 +272,18 @@ export function showText(
     ...(warnings.length === 0 ? [] : [warningsText(warnings, paint)]),
     ...(job === null ? [] : [jobText(job)]),
   ].join("\n");
+}
+
+/** Days of calls that a terminal shows. */
+const SHOWN_DAYS = 7;
+
+function callsText(failed: FailedCalls): string {
+  const { days } = failed;
+  if (days.length === 0) return "";
+  const summary = failedCallsText(failed);
+  const rows = days.slice(0, SHOWN_DAYS)
+    .map(({ day, calls, errors }) => [`  ${day}`, counted(calls, "call"), `${errors} failed`]);
+  return `\nCalls by clients:\n${table(rows)}${summary === "" ? "" : `  ${summary}\n`}`;
 }
 
 function headText(
@@ -452,6 +472,21 @@ function candidateText(
 }
 
 const ORIGINS = { caller: "from a client", person: "from a person", generated: "generated" };
+/** "overall 9/15 (...) -> 14/15 (...), +33 points (...), thorough, 15 prompts" */
+export function promotedNumbers(
+  { metrics, baseline, verdict, depth, source }: PromotedTool,
+): string | undefined {
+  if (!metrics) return undefined;
+  const gain = gainTextOf(verdict ?? {}, baseline?.overall, metrics.overall);
+  const scores = [...(baseline ? [scoreText(baseline.overall)] : []), scoreText(metrics.overall)];
+  return [
+    `overall ${scores.join(" -> ")}`,
+    ...(gain === undefined ? [] : [gain]),
+    ...(source === "reported" ? ["reported by a caller"] : depth === undefined ? [] : [depth]),
+    counted(promptsIn(metrics.overall), "prompt"),
+  ].join(", ");
+}
+
 const ACTORS = { caller: "a client", person: "a person", job: "a job", trial: "live A/B" };
 const ACTIONS = {
   promote: { text: "promote", color: "green" },
@@ -472,7 +507,10 @@ export function promotionsText(history: readonly PromotionEvent[], paint: Paint)
         ...parameterLines(promotion.parameters).map(terminalLine),
       ].join("\n    ");
     const why = reason ?? (action === "promote" ? promotion?.reason : undefined);
+    const isChange = action === "promote" || action === "revert";
+    const numbers = promotion && isChange ? promotedNumbers(promotion) : undefined;
     return `${minuteOf(time)}  ${paint(color, text)}${whose}  ${id}  by ${ACTORS[by]}\n` +
-      `  ${after}\n${why === undefined ? "" : `  because: ${terminalLine(why)}\n`}`;
+      `  ${after}\n${numbers === undefined ? "" : `  ${numbers}\n`}` +
+      (why === undefined ? "" : `  because: ${terminalLine(why)}\n`);
   }).join("");
 }

@@ -20,6 +20,7 @@ import type {
 import {
   beforeAfter,
   evaluatedText,
+  promotedNumbers,
   promotionsText,
   promptList,
   showText,
@@ -265,8 +266,22 @@ Deno.test("promotionsText() says what was in force after each event, by whom and
     "2026-01-31 12:00  revert  ev_2  by a person\n" +
       "  the canonical description\n  because: Not liked\n" +
       "2026-01-31 12:00  promote  ev_1  by a person\n" +
-      "  cand_1: Weather of the days to come\n  because: Our people ask so\n",
+      "  cand_1: Weather of the days to come\n" +
+      "  overall 8/10 (80 %, 95 % interval 49-94 %) -> 10/10 (100 %, 95 % interval 72-100 %), " +
+      "+20 points (95 % interval -11 to 51), quick, 10 prompts\n" +
+      "  because: Our people ask so\n",
   );
+});
+
+Deno.test("promotedNumbers() shows the gain that a test found, with its interval", () => {
+  const gain = { mean: 0.25, low: 0.08, high: 0.4, prompts: 60 };
+  const verdict = Verdict.parse({ ...VERDICT, depth: "thorough", gain });
+  const numbers = promotedNumbers({ ...PROMOTION, depth: "thorough", verdict });
+  assert.match(
+    numbers ?? "",
+    /\+25 points \(95 % interval 8 to 40\), with each .* alike, thorough, 10 prompts$/,
+  );
+  assert.equal(promotedNumbers({ ...PROMOTION, metrics: undefined }), undefined);
 });
 
 const EVALUATOR = { kind: "claude-cli", model: "sonnet", problem: null, checked: null } as const;
@@ -313,10 +328,13 @@ function overviewOf(fields: Partial<Overview> = {}): Overview {
 Deno.test("statusText() has a line for every tool, with the numbers of what is in force", () => {
   const lines = statusText(overviewOf(), plain).split("\n");
   assert.equal(lines[0], "Evaluations by claude-cli, sonnet.");
-  assert.match(lines[1]!, /^TOOL +STATUS +DIRECT +INDIRECT +NEGATIVE +NOTE$/);
+  assert.match(
+    lines[1]!,
+    /^TOOL +STATUS +DIRECT +INDIRECT +NEGATIVE +OVERALL +GAIN, POINTS +PROMPTS +NOTE$/,
+  );
   assert.match(
     lines[2]!,
-    /^weather.get_forecast +optimized +100 % +80 % +no data +quick, 15 prompts; the server's own description has changed$/,
+    /^weather.get_forecast +optimized +100 % +80 % +no data +90 % +\+20 \(-16 to 51\) +15 +quick; the server's own description has changed$/,
   );
   assert.match(lines[3]!, /^weather.get_current +baseline +40 % .* thorough/);
   assert.match(lines[4]!, /^weather.get_alerts +unoptimized +off$/);

@@ -1,7 +1,7 @@
 import type { OptimizationReport } from "../core/optimization_report.ts";
 import { counted } from "../core/text.ts";
 import type { Overview } from "../operations/optimization/schemas.ts";
-import { percent, settingTexts } from "../optimizer/evaluation/metrics.ts";
+import { gainOf, percent, type RateGain, settingTexts } from "../optimizer/evaluation/metrics.ts";
 import { servedTexts } from "../optimizer/report.ts";
 import { listing, type Paint, warningsText } from "./terminal.ts";
 
@@ -29,6 +29,12 @@ export function statusText({ enabled, evaluator, reports }: Overview, paint: Pai
     DIRECT: ({ metrics }) => metrics && percent(metrics.direct),
     INDIRECT: ({ metrics }) => metrics && percent(metrics.indirect),
     NEGATIVE: ({ metrics }) => metrics && percent(metrics.negative),
+    OVERALL: ({ metrics }) => metrics && percent(metrics.overall),
+    "GAIN, POINTS": ({ status, gain, before, after }) =>
+      status === "optimized"
+        ? pointsCell(gain ?? gainOf(before?.overall, after?.overall))
+        : undefined,
+    PROMPTS: ({ prompts }) => prompts,
     NOTE: (tool) => toolNotes(tool).join("; "),
   });
   const counts = reports.map(({ serverName, optimizedCount, toolCount }) =>
@@ -42,14 +48,22 @@ export function statusText({ enabled, evaluator, reports }: Overview, paint: Pai
   ].join("");
 }
 
+/** "+12 (5 to 19)": with the interval's ends. */
+function pointsCell(gain: RateGain | undefined): string | undefined {
+  if (gain === undefined) return undefined;
+  const [mean, low, high] = [gain.mean, gain.low, gain.high]
+    .map((share) => Math.round(100 * share) || 0) as [number, number, number];
+  return `${mean > 0 ? "+" : ""}${mean} (${low} to ${high})`;
+}
+
 function toolNotes(tool: ReportedTool): string[] {
-  const { depth, prompts = 0, stale, enabled, reported, waitingCandidate, ...shown } = tool;
+  const { depth, stale, enabled, reported, waitingCandidate, ...shown } = tool;
   return [
     ...(waitingCandidate === undefined
       ? []
       : [`candidate ${waitingCandidate} waits for your decision`]),
-    ...(reported ? [`reported by a client, ${counted(prompts, "prompt")}`] : []),
-    ...(depth === undefined ? [] : [`${depth}, ${counted(prompts, "prompt")}`]),
+    ...(reported ? ["reported by a client"] : []),
+    ...(depth === undefined ? [] : [depth]),
     ...settingTexts(shown),
     ...servedTexts(shown),
     ...(stale ? shown.staleReasons ?? ["stale"] : []),

@@ -27,14 +27,10 @@ export type TextOrigin = z.infer<typeof TextOrigin>;
 export const ClientView = z.enum(["inline", "deferred"]);
 export type ClientView = z.infer<typeof ClientView>;
 
-/**
- * What the model gets: the server's tools, exactly those of a toolset (`equipped`: the caller's), or
- * the gateway's own search for tools.
- */
-const Surface = z.union([
-  z.enum(["server", "equipped", "discovery"]),
-  z.templateLiteral(["toolset:", z.string().min(1)]),
-]);
+/** A server's tools, exactly a toolset's (`equipped`: the caller's), or our own search for tools. */
+const Surface = z.string().regex(/^(server|equipped|discovery|toolset:.+)$/, {
+  error: "must be server, equipped, discovery or toolset:NAME",
+});
 
 /** It was never searched for; searches did not show it; it was shown and left alone. */
 export const MissedBy = z.enum(["not-searched", "not-found", "not-called"]);

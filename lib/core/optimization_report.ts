@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ModelFamily } from "./model_family.ts";
-import { CategoryScores, Depth, ModelResult } from "./optimization.ts";
+import { CategoryScores, Depth, ModelResult, Verdict } from "./optimization.ts";
 
 /** What runs cost, as far as they say so. */
 const ReportedCost = {
@@ -27,6 +27,10 @@ export const OptimizationReport = z.strictObject({
     before: CategoryScores.optional(),
     after: CategoryScores.optional(),
     depth: Depth.optional(),
+    /** Of what is promoted, as far as a test found it; the interval holds at every look. */
+    gain: Verdict.shape.gain,
+    /** Whose description it is over, if not the server's own. */
+    gainOver: Verdict.shape.gainOver,
     /** Prompts behind the numbers: those that have runs. */
     prompts: z.int().optional(),
     /** How many tools of other servers were shown beside the server's own. */

@@ -51,7 +51,7 @@ type CombinedViewsOptions = Omit<McpModuleOptions, "toolsets"> & {
 
 export type CombinedPath = Exclude<EndpointPath, { kind: "server" }>;
 
-export const INSTRUCTIONS: Record<ViewName, string> = {
+export const VIEW_INSTRUCTIONS: Record<ViewName, string> = {
   default:
     "One endpoint for many MCP servers. Find tools that are not listed with tool_discovery, then run them with tool_execute. To list tools you need often, use build-toolset and equip-toolset.",
   discovery:
@@ -195,7 +195,7 @@ export class CombinedViews {
     return new CombinedView({
       ...this.#common,
       account: this.#options.account,
-      instructions: INSTRUCTIONS[expose],
+      instructions: VIEW_INSTRUCTIONS[expose],
       listed: this.#own.listed[expose],
       edition: () => toolDirectory.edition,
       flatBuiltins: isFlat,

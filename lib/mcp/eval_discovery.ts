@@ -10,7 +10,7 @@ import { textHash, type ToolText } from "../core/tool_text.ts";
 import type { RunSteps } from "../optimizer/evaluators/evaluator.ts";
 import { describedAs } from "../optimizer/targets.ts";
 import { type BuiltinTool, callBuiltin, describeBuiltin } from "./builtin_tool.ts";
-import { INSTRUCTIONS } from "./combined_views.ts";
+import { VIEW_INSTRUCTIONS } from "./combined_views.ts";
 import { discoveryTools } from "./discovery_tools.ts";
 import type { ToolDirectory } from "./tool_directory.ts";
 
@@ -82,7 +82,7 @@ export class EvalDiscovery implements AsyncDisposable {
 }
 
 class DiscoverySteps implements RunSteps {
-  readonly instructions = INSTRUCTIONS.discovery;
+  readonly instructions = VIEW_INSTRUCTIONS.discovery;
   readonly entry = SEARCH;
   readonly listed: readonly string[];
   readonly search = { searched: false, found: false };

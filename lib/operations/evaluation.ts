@@ -145,6 +145,7 @@ const editPrompt = operation({
   description: "Save a new version of a prompt. Earlier results stay with the previous version.",
   input: z.strictObject({ ...TOOL, ...EditedPrompt.shape }),
   output: z.object({ prompt: GoldenPrompt }),
+  cli: "optimize edit-prompt TOOL ID",
   run: async ({ optimization }, input) => (
     { prompt: await (await optimization()).prompts.edit(input) }
   ),
@@ -158,6 +159,7 @@ const retirePrompt = operation({
   description: "Stop using a prompt in evaluations. Its results stay.",
   input: z.strictObject({ ...TOOL, id: PromptId }),
   output: z.object({ retired: z.string() }),
+  cli: "optimize retire-prompt TOOL ID",
   async run({ optimization }, input) {
     await (await optimization()).prompts.retire(input);
     return { retired: input.id };

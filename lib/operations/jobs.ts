@@ -240,6 +240,7 @@ const retry = operation({
   name: "job.retry",
   title: "Retry a job",
   description: "Restart the unfinished part of a job with the same options.",
+  cli: "optimize retry JOB",
   input: z.strictObject({ jobId: JobId }),
   output: z.object({ jobs: z.array(OptimizationJob) }),
   async run({ optimization }, { jobId }, call) {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { FailedCalls, failedCalls } from "./optimization/failed_calls.ts";
 import { defined } from "../core/defined.ts";
 import { ModelFamily } from "../core/model_family.ts";
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";
@@ -104,12 +105,15 @@ const show = operation({
     tool: ToolOptimizationDetail,
     /** Of the description in force. */
     runs: z.array(RunSummary),
+    /** Its real calls, by day, and before and after the promotion. */
+    failedCalls: FailedCalls,
   }),
   cli: "optimize show TOOL",
-  async run({ optimization }, input) {
+  async run({ optimization, calls }, input) {
     const admin = await optimization();
     const detail = await admin.detail(input);
-    return { tool: detail, runs: await admin.runsInForce(detail) };
+    const failed = await failedCalls(calls, detail, detail.promotion?.promotedAt);
+    return { tool: detail, runs: await admin.runsInForce(detail), failedCalls: failed };
   },
 });
 

@@ -14,6 +14,7 @@ import {
   averageGain,
   gainOf,
   gainPoints,
+  gainTextOf,
   modelText,
   promptsIn,
   type RateGain,
@@ -182,6 +183,8 @@ export function toolStanding(facts: ToolRecordFacts): Omit<ReportedTool, "costUs
       ...defined({
         before: baseline,
         after: metrics,
+        gain: promotion.verdict?.gain,
+        gainOver: promotion.verdict?.gainOver,
         depth: promotion.depth ?? evaluation?.depth,
         prompts: metrics ? promptsIn(metrics.overall) : promotion.prompts,
         beside: evaluation?.beside?.length,
@@ -321,9 +324,8 @@ function change(
   return after ? `${start} → ${text(after)}` : start;
 }
 
-function improvementCell({ before, after }: ReportedTool): string {
-  const gain = gainOf(before?.overall, after?.overall);
-  return gain === undefined ? "" : gainPoints(gain);
+function improvementCell({ before, after, ...found }: ReportedTool): string {
+  return after === undefined ? "" : gainTextOf(found, before?.overall, after.overall) ?? "";
 }
 
 function evidenceCell({ depth, prompts, before, after, ...shown }: ReportedTool): string {

@@ -9,6 +9,7 @@ import {
   type JobTool,
   PromptCategory,
 } from "../../core/optimization.ts";
+import { defined } from "../../core/defined.ts";
 import { counted } from "../../core/text.ts";
 import { checkProblem, checkRules } from "../../optimizer/jobs/check.ts";
 
@@ -27,6 +28,8 @@ export const CheckedTool = z.object({
   tool: z.string(),
   /** Where there are several, each has an entry. */
   model: z.string().exactOptional(),
+  /** How the tools were shown, if not as usual. */
+  setting: z.string().exactOptional(),
   /** `error`: it could not be tested; `skipped`: it has no prompts. */
   status: z.enum(["passed", "failed", "error", "skipped"]),
   /** `canonical`, or the promoted candidate. */
@@ -69,6 +72,7 @@ export function checkedTool(
     server,
     tool: toolName,
     candidateId: result?.candidateId ?? CANONICAL,
+    ...defined({ setting: evaluation?.setting }),
     metrics: null,
     rules: [],
     wrong: [],
@@ -143,7 +147,8 @@ const MARKS: Record<CheckedTool["status"], string> = {
 export function checkText({ passed, failed, errors, skipped, tools }: CheckReport): string {
   const lines = tools.flatMap(({ server, tool, model, status, rules, wrong, problem, ...of }) => [
     `${MARKS[status]}  ${server}.${tool}` + (model === undefined ? "" : ` with ${model}`) +
-    (of.candidateId === CANONICAL ? "" : `, promoted description ${of.candidateId}`),
+    (of.candidateId === CANONICAL ? "" : `, promoted description ${of.candidateId}`) +
+    (of.setting === undefined ? "" : `, ${of.setting}`),
     ...(problem === undefined ? [] : [`  ${problem}`]),
     ...rules.map(({ words }) => `  ${words}`),
     ...(status === "failed" ? wrong.map((one) => `  ${wrongText(one)}`) : []),

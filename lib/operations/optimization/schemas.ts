@@ -227,9 +227,15 @@ export type WrittenPrompt = z.infer<typeof WrittenPrompt>;
 /** The fields of a prompt that change; the others stay. */
 export const EditedPrompt = z.strictObject({
   id: PromptId,
-  prompt: z.string().optional().describe("New text"),
+  prompt: z.string().optional().describe("New text")
+    .register(fieldHints, { placeholder: "TEXT", completes: "nothing" }),
   category: PromptCategory.optional(),
-  expectedBehavior: WrittenPrompt.shape.expectedBehavior.describe("Expected result"),
+  expectedBehavior: WrittenPrompt.shape.expectedBehavior.describe("Expected result")
+    .register(fieldHints, {
+      flag: "expected",
+      placeholder: "JSON",
+      help: 'Expected result, such as {"expectedTool":"opening_hours"}',
+    }),
 });
 export type EditedPrompt = z.infer<typeof EditedPrompt>;
 

@@ -5,6 +5,7 @@ import { shortened } from "../../core/text.ts";
 import type { ProcessOwner } from "../../servers/processes/process_owner.ts";
 import { Redactor } from "../../telemetry/redact.ts";
 import {
+  type ChosenCall,
   type Evaluator,
   type EvaluatorProgram,
   MOST_TURNS,
@@ -17,7 +18,6 @@ import {
 import { ModelTimeout, type TextModel } from "../generation/text_model.ts";
 import { findProgram, type RunFolders, secretsIn } from "./claude_environment.ts";
 import {
-  type ChosenTool,
   ClaudeTranscript,
   INSTALL_STEPS,
   offeredName,
@@ -254,9 +254,9 @@ function userMessage(content: string) {
 
 /** The tool that a call chooses; undefined for the CLI's own search and for a step on the way. */
 function choiceOf(
-  { name, arguments: given }: ChosenTool,
+  { name, arguments: given }: ChosenCall,
   steps: RunSteps | undefined,
-): ChosenTool | undefined {
+): ChosenCall | undefined {
   const offered = offeredName(name);
   if (offered === undefined) return undefined;
   const call = { name: offered, arguments: given };

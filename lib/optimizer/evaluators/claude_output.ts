@@ -5,6 +5,7 @@ import { shortened } from "../../core/text.ts";
 import type { ClaudeEnd } from "./claude_process.ts";
 import {
   callsIn,
+  type ChosenCall,
   ContentBlock,
   isCutOff,
   MAX_REASONING,
@@ -91,14 +92,9 @@ const Event = z.union([Init, Retry, Assistant, Result, Stream, Answered, Permiss
 /** The CLI's own search for tools that it defers. */
 const OWN_SEARCH = "ToolSearch";
 
-export interface ChosenTool {
-  name: string;
-  arguments: unknown;
-}
-
 interface Message {
   id: string;
-  calls: ChosenTool[];
+  calls: ChosenCall[];
   texts: string[];
 }
 
@@ -117,11 +113,11 @@ export class ClaudeTranscript {
   readonly permissions: Permission[] = [];
   readonly #messages: Message[] = [];
   readonly #found = new Set<string>();
-  readonly #choiceOf: (call: ChosenTool) => ChosenTool | undefined;
+  readonly #choiceOf: (call: ChosenCall) => ChosenCall | undefined;
 
   /** `choiceOf`: the tool that a call chooses; by default every call is a choice. */
   constructor(
-    choiceOf: (call: ChosenTool) => ChosenTool | undefined = ({ name, arguments: given }) => (
+    choiceOf: (call: ChosenCall) => ChosenCall | undefined = ({ name, arguments: given }) => (
       { name: name.replace(PREFIX, ""), arguments: given }
     ),
   ) {
@@ -141,7 +137,7 @@ export class ClaudeTranscript {
   }
 
   /** Of the first message that decides; later calls only answer the CLI's refusal to run a tool. */
-  get calls(): ChosenTool[] {
+  get calls(): ChosenCall[] {
     return this.#chosen?.calls.flatMap((call) => this.#choiceOf(call) ?? []) ?? [];
   }
 

@@ -25,7 +25,7 @@ export interface RunRequest {
   signal: AbortSignal;
 }
 
-interface ToolCall {
+export interface ChosenCall {
   name: string;
   arguments: unknown;
 }
@@ -38,7 +38,7 @@ export interface RunSteps {
   entry: string;
   isStep(name: string): boolean;
   /** The tool that a call chooses, by flat name; undefined if the call is only a step. */
-  choiceOf(call: ToolCall): ToolCall | undefined;
+  choiceOf(call: ChosenCall): ChosenCall | undefined;
   /** The result of a step. */
   answer(request: McpRequest, client: Client): Promise<Record<string, unknown>>;
   /** What of it has happened so far. */
@@ -69,7 +69,7 @@ export type Observation =
   & (RunProblem & { status: "error" } | {
     status: "ok";
     /** Tools it called, by flat name, in order. */
-    calls: ToolCall[];
+    calls: ChosenCall[];
     /** The text around its calls. */
     reasoning: string;
     /** Where the model has to find the target first. */
@@ -230,7 +230,7 @@ export function textsIn(content: readonly ContentBlock[]): string[] {
   return content.flatMap((block) => TextBlock.safeParse(block).data?.text ?? []);
 }
 
-export function callsIn(content: readonly ContentBlock[]): ToolCall[] {
+export function callsIn(content: readonly ContentBlock[]): ChosenCall[] {
   return content.flatMap((block) => {
     const { data } = ToolUseBlock.safeParse(block);
     return data === undefined ? [] : [{ name: data.name, arguments: data.input ?? {} }];

@@ -199,6 +199,7 @@ function ToolRow({ row, areCounted }: { row: OptimizationRow; areCounted: boolea
       </td>
       <td class="number" title={row.details.join("; ")}>
         {score === undefined ? <span class="muted">–</span> : score.short}
+        {row.evidence.map((text) => <p key={text} class="muted small">{text}</p>)}
       </td>
       <td class="number muted hide-medium">
         {evaluatedAt === undefined ? "–" : <Ago at={evaluatedAt} />}

@@ -1,20 +1,20 @@
 import { Card } from "../../../../components/layout.tsx";
 import { Table } from "../../../../components/tables.tsx";
 import { formatNumber } from "../../../../lib/console/ui/format.ts";
-import type { ToolFailures } from "../(_page)/proposals.ts";
+import type { FailedCalls } from "../../../../lib/operations/optimization/failed_calls.ts";
 
 const MOST_DAYS = 14;
 
+export interface ShownFailures extends Pick<FailedCalls, "days"> {
+  /** Before and after a promotion; empty if nothing is promoted. */
+  text: string;
+}
+
 /** What happens to real calls, before and after a promotion. */
-export function FailedCalls({ failures }: { failures: ToolFailures }) {
-  const { days, before, after } = failures;
+export function FailedCallsCard({ failures: { days, text } }: { failures: ShownFailures }) {
   return (
     <Card title="Failed calls" isFlush>
-      {before && after && (
-        <p class="card-lead">
-          Before the promotion: {before}. Since then: {after}.
-        </p>
-      )}
+      {text !== "" && <p class="card-lead">{text}</p>}
       <Table
         caption="Calls and failed calls by day, newest first"
         columns={["Day", ["Calls", "number"], ["Failed", "number"]]}

@@ -29,7 +29,7 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
               Optimize <InertText as="span" class="mono" text={server} />
             </>
           )}
-          lead="Generates alternative descriptions, tests them against prompts, and promotes those that score better"
+          lead="Writes alternative descriptions, tests them with prompts, and promotes those that new prompts confirm to be better"
           action={isOn
             ? (
               <button type="submit" class="button button-primary">
@@ -60,8 +60,15 @@ export function OptimizationForm({ page }: { page: JobFormPage }) {
           />
           <ol class="hint job-steps">
             <li>A model writes any missing prompts and candidates.</li>
-            <li>Every description, including the server's own, is tested with every prompt.</li>
-            <li>Candidates that meet the thresholds are promoted; nothing else changes.</li>
+            <li>Candidates are compared on prompts that their writer may know.</li>
+            <li>
+              Thorough: the best one, the server's own description and the promoted one are tested
+              with new prompts until there is a result. Quick stops before that.
+            </li>
+            <li>
+              A candidate that new prompts confirm to be better, and that meets the thresholds, is
+              promoted. Any other waits for your decision.
+            </li>
           </ol>
           <p class="hint">Tools are never actually called.</p>
           <noscript>
@@ -160,10 +167,10 @@ export function SwitchedOff() {
           <h2 id="switched-off">Optimization is off</h2>
           <p class="muted">
             Models choose tools by their descriptions. Optimization generates alternative
-            descriptions, tests them against prompts that should and should not lead to the tool,
-            and promotes those that score better than the server's own. Each test run is a model
-            call, which takes time and may cost money. Nothing runs while optimization is off.
-            Promoted descriptions stay active either way.
+            descriptions, tests them with prompts that should and should not lead to the tool, and
+            promotes those that are confirmed to be better. Each test run is a model call, which
+            takes time and may cost money. Nothing runs while optimization is off. Promoted
+            descriptions stay active either way.
           </p>
           <PostButton
             action="/optimization/~switch"

@@ -39,6 +39,14 @@ const NUMBERS = [
     min: 1,
     max: 100,
   },
+  {
+    id: "repeats",
+    label: "Runs per prompt",
+    placeholder: "default",
+    hint: "Default: 1. Other prompts tell more than repeats",
+    min: 1,
+    max: 10,
+  },
   { id: "threshold", label: "Auto-promote threshold, %", min: 0, max: 100 },
   { id: "maxRuns", label: "Budget: maximum runs", placeholder: "no limit", min: 1 },
   {
@@ -83,6 +91,13 @@ export function JobOptionsFields({ values }: { values: JobFormValues }) {
           value={values.models}
           placeholder="as in the settings"
           hint="EVALUATOR:MODEL, separated by commas, such as claude-cli:sonnet"
+        />
+        <TextField
+          id="surface"
+          label="Tools the model gets"
+          value={values.surface}
+          placeholder="server"
+          hint="server, equipped, toolset:NAME, or discovery: the search at /mcp"
         />
         <SelectField id="view" name="view" label="The client" value={values.view} choices={VIEWS} />
       </div>

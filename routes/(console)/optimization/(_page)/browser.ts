@@ -24,6 +24,8 @@ const TEXTS = [
   "maxRuns",
   "maxCost",
   "models",
+  "repeats",
+  "surface",
 ] as const;
 const BOXES = ["autoPromote", "generate", "parameters", "withToolset", "strict"] as const;
 /** Before a parameter's path: the name of the field for its text. */
@@ -58,13 +60,15 @@ export function readJobFields(fields: URLSearchParams, server?: string): JobForm
 }
 
 export function jobBodyOf(values: JobFormValues): JobBody {
-  const { server, tools, depth, view } = values;
+  const { server, tools, depth, view, surface } = values;
   const { autoPromote, generate, parameters, withToolset, strict } = values;
   return {
     ...(server === undefined ? { all: true } : { server, tools }),
     options: {
       ...(depth === "" ? {} : { depth }),
       ...(view === "" ? {} : { view }),
+      ...(surface === "" ? {} : { surface }),
+      ...number("repeats", values.repeats),
       ...number("candidatesPerTool", values.candidates),
       ...number("rounds", values.rounds),
       ...number("promptsPerCategory", values.prompts),

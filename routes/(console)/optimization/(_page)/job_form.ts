@@ -93,6 +93,8 @@ function toInput(values: JobFormValues): JobInput {
 const FIELDS: Record<string, string> = {
   depth: "the depth",
   view: "the client's view",
+  surface: "what the model gets",
+  repeats: "runs per prompt",
   candidatesPerTool: "candidates per tool",
   rounds: "rounds of writing",
   promptsPerCategory: "prompts per category",

@@ -46,6 +46,21 @@ Deno.test("jobFormPage() keeps what was filled in, and says what is wrong with i
   assert.equal(page.estimate, undefined);
 });
 
+Deno.test("submitJob() passes on what the model gets, and how often a prompt is asked", async () => {
+  await using opened = await optimizationGateway();
+  await draft(opened);
+  const submit = async (surface: string) => {
+    const fields = new URLSearchParams({ tool: "forecast", depth: "quick", repeats: "2", surface });
+    await submitJob(opened.gateway, readJobFields(fields, "weather"), CALL);
+    const [job] = await opened.jobs.list();
+    return job?.options;
+  };
+  const options = await submit("server");
+  assert.deepEqual([options?.surface, options?.repeats], ["server", 2]);
+  await assert.rejects(submit("toolset"), /what the model gets is not valid: must be server/);
+  await assert.rejects(submit("equipped"), /no toolset is equipped/);
+});
+
 Deno.test("jobFormPage() without a server is about all of them", async () => {
   await using opened = await optimizationGateway();
   const { servers, enabled, estimate } = await pageOf(opened, { server: undefined, query: NONE });

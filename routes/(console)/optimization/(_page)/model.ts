@@ -11,7 +11,12 @@ import { DEPTHS, roundsOf } from "../../../../lib/optimizer/evaluation/selection
 import { dollars, isActive, jobProgress, type ShownJob } from "../../../../lib/console/ui/jobs.ts";
 import { jobOutcome } from "../../../../lib/core/job_outcome.ts";
 import type { Gateway } from "../../../../lib/gateway.ts";
-import { rateOf, settingTexts } from "../../../../lib/optimizer/evaluation/metrics.ts";
+import {
+  gainOf,
+  gainPoints,
+  rateOf,
+  settingTexts,
+} from "../../../../lib/optimizer/evaluation/metrics.ts";
 import { type DrawnScore, drawnScore, SCORE_LABELS } from "./comparison.ts";
 import { formatCount, formatNumber } from "../../../../lib/console/ui/format.ts";
 import { compareText, paged, readSorting, type Sorting } from "../../../../lib/console/lists.ts";
@@ -169,8 +174,21 @@ export function rowOf(tool: Standing, counted: CallUse = { calls: 0, errors: 0 }
       ...lineOfTool(tool).scores.map(({ label, text }) => `${label}: ${text}`),
       ...(lineOfTool(tool).evidence === undefined ? [] : [lineOfTool(tool).evidence]),
     ],
+    /** "60 prompts", and what the promoted description gained. */
+    evidence: evidenceOf(tool),
     evaluatedAt: evaluatedAt === undefined ? undefined : Date.parse(evaluatedAt),
   };
+}
+
+function evidenceOf(tool: Standing): string[] {
+  const { status, prompts, gain, before, after } = tool;
+  const found = status === "optimized"
+    ? gain ?? gainOf(before?.overall, after?.overall)
+    : undefined;
+  return [
+    ...(found === undefined ? [] : [gainPoints(found)]),
+    ...(prompts === undefined ? [] : [formatCount(prompts, "prompt")]),
+  ];
 }
 
 function stateOf({ enabled, waiting, stale, status, evaluatedAt }: Standing) {

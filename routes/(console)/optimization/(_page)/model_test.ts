@@ -95,6 +95,17 @@ Deno.test("optimizationPage() lists tools in order of what to do, and tells jobs
   assert.deepEqual([none.list.total, none.toolCount], [0, 2]);
 });
 
+Deno.test("rowOf() shows the gain's interval and the number of prompts", () => {
+  const optimized = { status: "optimized", before: POOR, after: GOOD, prompts: 60 } as const;
+  const gain = { mean: 0.25, low: 0.08, high: 0.4, prompts: 60 };
+  assert.deepEqual(rowOf(standing({ ...optimized, gain })).evidence, [
+    "+25 points (95 % interval 8 to 40)",
+    "60 prompts",
+  ]);
+  const baseline = { status: "baseline", before: POOR, prompts: 1 } as const;
+  assert.deepEqual(rowOf(standing(baseline)).evidence, ["1 prompt"]);
+});
+
 Deno.test("optimizationPage() asks for no decision that somebody has made", async () => {
   await using opened = await optimizationGateway();
   const { candidateId } = await draft(opened);

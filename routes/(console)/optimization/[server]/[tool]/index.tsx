@@ -2,7 +2,10 @@ import { callOf } from "../../../../../lib/console/api.ts";
 import { page } from "fresh";
 import { BusyForms } from "../../../../../islands/forms.tsx";
 import { JobMonitor, OptimizationLive } from "../../(_islands)/optimization.tsx";
-import { type ToolFailures, toolFailures } from "../../(_page)/proposals.ts";
+import {
+  failedCalls,
+  failedCallsText,
+} from "../../../../../lib/operations/optimization/failed_calls.ts";
 import { TABS, type ToolOptimizationPage, toolOptimizationPage } from "../../(_page)/tool.ts";
 import { inertString } from "../../../../../lib/console/ui/format.ts";
 import {
@@ -17,7 +20,7 @@ import { Card, PageHeader, SideList } from "../../../../../components/layout.tsx
 import { Confirm, FormFailure, PostForm } from "../../../../../components/forms.tsx";
 import { StateLabel } from "../../../../../components/badges.tsx";
 import { OptimizationCandidates } from "../../(_components)/candidates.tsx";
-import { FailedCalls } from "../../(_components)/failed_calls.tsx";
+import { FailedCallsCard, type ShownFailures } from "../../(_components)/failed_calls.tsx";
 import { OptimizationHistory } from "../../(_components)/history.tsx";
 import { ServedTo } from "../../(_components)/live_ab.tsx";
 import { OptimizationPrompts } from "../../(_components)/prompts.tsx";
@@ -40,9 +43,10 @@ export const handler = define.handlers({ GET: ["read"], POST: ["manage", "optimi
     ctx.state.title = `${tool}: optimization`;
     const { calls } = ctx.state.gateway;
     const failures = found.tab === "result"
-      ? await toolFailures(calls, { server, tool }, found.promotion?.promotedAt)
+      ? await failedCalls(calls, { server, tool }, found.promotion?.promotedAt)
       : undefined;
-    return page<Data>({ found, server, failures });
+    const shown = failures && { days: failures.days, text: failedCallsText(failures) };
+    return page<Data>({ found, server, failures: shown });
   },
 
   async POST(ctx) {
@@ -117,7 +121,7 @@ const DONE: Record<string, { text: string; isRestartNeeded?: boolean }> = {
 
 /** One tool: its descriptions, their scores, and the evidence for them. */
 function OptimizationTool(
-  { page, failures }: { page: ToolOptimizationPage; failures: ToolFailures | undefined },
+  { page, failures }: { page: ToolOptimizationPage; failures: ShownFailures | undefined },
 ) {
   const { server, tool, job, done, tab } = page;
   const path = optimizationPath(server, tool);
@@ -171,7 +175,7 @@ function OptimizationTool(
         </nav>
         {tab === "result" && <ServedTo page={page} />}
         {tab === "result" && <OptimizationResult page={page} />}
-        {failures && failures.days.length > 0 && <FailedCalls failures={failures} />}
+        {failures && failures.days.length > 0 && <FailedCallsCard failures={failures} />}
         {tab === "candidates" && <OptimizationCandidates page={page} />}
         {tab === "prompts" && <OptimizationPrompts page={page} />}
         {tab === "history" && <OptimizationHistory page={page} />}
@@ -287,5 +291,5 @@ function Stale({ page, stale }: {
 interface Data {
   found: ToolOptimizationPage | MissingName;
   server: string;
-  failures?: ToolFailures | undefined;
+  failures?: ShownFailures | undefined;
 }
