@@ -75,6 +75,17 @@ Deno.test("optimize check says by its exit code and in JUnit whether description
     assert.equal(strict.code, 2, strict.out + strict.err);
     assert.match(strict.out, /COULD NOT RUN .*\n {2}only 2 of 6 runs were made/);
 
+    // What a client's model is shown, and what counts, are the caller's to say.
+    const counted = await check(tool, "--strict");
+    assert.match(counted.out, /\nOK {2}library\.find_books, promoted .*, strict scoring\n/);
+    const deferred = await check(tool, "--view", "deferred");
+    assert.deepEqual([deferred.code, deferred.out], [2, ""]);
+    assert.match(deferred.err, /Cannot evaluate deferred tools with messages-api/);
+    const searched = await check(tool, "--surface", "discovery");
+    assert.match(searched.err, /Cannot evaluate discovery with messages-api/);
+    const nothing = await check(tool, "--surface", "equipped");
+    assert.match(nothing.err, /no toolset is equipped/);
+
     // What is kept in git comes back as it was.
     await cli.ok("optimize", "export", "--output", "kept.json");
     const kept = await Deno.readTextFile(join(cli.project, "kept.json"));

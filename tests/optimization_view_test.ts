@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findBooksOf } from "./fixtures/library_numbers.ts";
+import { findBooksOf, optimizeSays } from "./fixtures/library_numbers.ts";
 import { claudeTest, ended, GOOD, Lab, propose, savePrompts, startJob } from "./optimization.ts";
 
 await claudeTest(
@@ -69,5 +69,13 @@ await claudeTest(
     assert.equal(candidate!.confusion.list_loans?.list_loans, 1, JSON.stringify(candidate));
     const { text } = await manager.call("get_eval_results", { server: "library", candidateId });
     assert.match(text, /found by the gateway's own search/);
+
+    // A check sees the same as clients at /mcp do.
+    const check = ["check", "library.find_books", "--surface", "discovery", "--yes", "--json"];
+    const { check: { tools: [checked] } } = JSON.parse(await optimizeSays(lab.folder, ...check));
+    assert.deepEqual(
+      [checked.status, checked.setting, checked.metrics.overall],
+      ["failed", "found by the gateway's own search", canonical!.metrics.overall],
+    );
   },
 );
