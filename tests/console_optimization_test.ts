@@ -175,6 +175,14 @@ test("an optimization is chosen, estimated, started and followed in the browser"
   assert.equal(await page.getByLabel("Auto-promote threshold").inputValue(), "85");
   assert.ok(await page.getByRole("radio", { name: /^Thorough/ }).isChecked());
   await page.getByText(/can find gains of \d+ points or more with 240 prompts/).waitFor();
+  await page.getByText(/A candidate that new prompts confirm to be better/).waitFor();
+  await page.getByText(/tested with every prompt/).waitFor({ state: "detached" });
+  // A model of its own makes the form's estimate as the operation does.
+  await page.getByLabel("Tools the model gets").fill("equipped");
+  await page.getByText(/no toolset is equipped/).waitFor();
+  await page.getByLabel("Tools the model gets").fill("discovery");
+  await page.getByText(/can find gains of \d+ points or more with 240 prompts/).waitFor();
+  await page.getByLabel("Tools the model gets").fill("");
   await page.getByRole("radio", { name: /^Quick/ }).check();
   await page.getByLabel("Candidates per tool").fill("2");
   await page.getByRole("spinbutton", { name: "Prompts per category" }).fill("1");
