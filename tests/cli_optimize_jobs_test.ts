@@ -106,7 +106,7 @@ Deno.test("optimize run measures, promotes and says what came of it", async (t) 
       assert.match(status, /library: 1 of 5 tools optimized/);
       assert.match(
         status,
-        /library\.find_books +optimized +100 % +100 % +100 % +thorough, \d+ prom/,
+        /library\.find_books +optimized( +100 %){4} +\+\d+ \(\d+ to \d+\) +\d+ +thorough/,
       );
       const shown = await optimize("show", "library.find_books");
       assert.match(shown, /Before and after \(thorough evidence, \d+ prompts: \d+ direct, /);

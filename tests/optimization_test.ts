@@ -100,6 +100,9 @@ await claudeTest(
     for (const { prompt } of PROMPTS) {
       assert.deepEqual(lab.given(prompt).sort(), [poor, GOOD].sort());
     }
+    // The choice is known after the first request: no run makes a second one.
+    assert.equal(lab.seen.length, 2 * PROMPTS.length);
+    assert.ok(lab.seen.every(({ isFollowUp }) => !isFollowUp));
     // The CLI itself asked, and it was shown all of the server's tools.
     for (const { descriptions } of lab.seen) {
       const names = LIBRARY_TOOLS.map(({ name }) => `mcp__tools__library_${name}`);

@@ -1,6 +1,20 @@
 import assert from "node:assert/strict";
 import { findBooksOf, optimizeSays } from "./fixtures/library_numbers.ts";
-import { claudeTest, ended, GOOD, Lab, propose, savePrompts, startJob } from "./optimization.ts";
+import { LIBRARY_WRITES } from "./fixtures/library_prompts.ts";
+import {
+  claudeTest,
+  ended,
+  eventually,
+  GOOD,
+  jobOf,
+  Lab,
+  propose,
+  savePrompts,
+  startJob,
+} from "./optimization.ts";
+
+/** As the CLI names the tool on trial. */
+const FIND_BOOKS = "mcp__tools__library_find_books";
 
 await claudeTest(
   "a quick evaluation of deferred tools with the real CLI says why a tool is not called",
@@ -77,5 +91,52 @@ await claudeTest(
       [checked.status, checked.setting, checked.metrics.overall],
       ["failed", "found by the gateway's own search", canonical!.metrics.overall],
     );
+  },
+);
+
+await claudeTest(
+  "a thorough job with the real CLI goes on after kill -9, and its numbers are those of one job",
+  async (claude) => {
+    const finished = 8;
+    let isBroken = true;
+    const asked = () => lab.seen.filter(({ isWriting }) => !isWriting);
+    await using lab = await Lab.open({
+      claude,
+      writes: LIBRARY_WRITES,
+      fault: ({ isWriting }) =>
+        isBroken && !isWriting && asked().length > finished ? { fault: "hang" } : undefined,
+    });
+    let jobId: string;
+    {
+      await using manager = await lab.manager();
+      await propose(manager, GOOD);
+      jobId = await startJob(manager, "optimize_tools", {
+        tools: ["find_books"],
+        candidatesPerTool: 1,
+        rounds: 1,
+      });
+      await eventually(async () => {
+        const hanging = lab.seen.filter(({ fault }) => fault).length;
+        return hanging === 2 && (await jobOf(manager, jobId)).runs === finished || undefined;
+      });
+    }
+    await lab.gateway.stop("SIGKILL");
+    isBroken = false;
+    await lab.start();
+    await using manager = await lab.manager();
+    const { status, runs, errors, tools: [tool] } = await ended(manager, jobId);
+    const interrupted = lab.seen.filter(({ fault }) => fault).length;
+    assert.deepEqual(
+      { status, runs, errors },
+      { status: "completed", runs: asked().length - interrupted, errors: 0 },
+      tool?.outcome,
+    );
+    assert.match(tool?.outcome ?? "", /^Promoted: overall \d+ % -> 100 %, \+\d/);
+    // Nothing that had ended was asked again, and the choice took one request each.
+    const answered = asked().filter(({ fault }) => !fault);
+    assert.ok(answered.every(({ isFollowUp }) => !isFollowUp));
+    const runKeys = answered.map(({ prompt, descriptions }) => prompt + descriptions[FIND_BOOKS]);
+    assert.equal(new Set(runKeys).size, runs);
+    assert.deepEqual(await lab.processes(), []);
   },
 );
