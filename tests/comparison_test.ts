@@ -12,7 +12,7 @@ import {
   toolResultsOf,
 } from "./fixtures/model_stand_in.ts";
 import { ScriptedServer } from "./fixtures/scripted_server.ts";
-import { startGateway, until } from "./gateway.ts";
+import { type RunningGateway, startGateway, until } from "./gateway.ts";
 import { parseJson } from "../lib/core/rpc.ts";
 import { findMarked } from "../lib/servers/processes/process_group.ts";
 
@@ -123,6 +123,8 @@ interface World {
   office: ScriptedServer;
   callsFile: string;
   processes(): Promise<number[]>;
+  /** Ends the gateway with kill -9, and starts another one on the same data. */
+  killAndStart(): Promise<void>;
 }
 
 /** A gateway with a program and an address behind it, and a model that does what it is asked. */
@@ -145,13 +147,23 @@ async function inWorld(
       ANTHROPIC_BASE_URL: standIn.url,
       ANTHROPIC_API_KEY: "any",
     };
-    await using gateway = await startGateway(flags, { ...cli.gateway, env });
-    await until(async () => {
-      const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
-      return servers.ready === 2 || undefined;
-    });
-    // The gateway's own child has the same variable.
-    const before = new Set(await findMarked(`MARK=${standIn.url}`));
+    await using stack = new AsyncDisposableStack();
+    let gateway: RunningGateway;
+    let before: Set<number>;
+    const start = async () => {
+      const { url } = gateway = stack.use(await startGateway(flags, { ...cli.gateway, env }));
+      await until(async () => {
+        const { servers } = await (await fetch(`${url}/readyz`)).json();
+        return servers.ready === 2 || undefined;
+      });
+      // The gateway's own child has the same variable.
+      before = new Set(await findMarked(`MARK=${standIn.url}`));
+    };
+    await start();
+    const killAndStart = async () => {
+      await gateway.stop("SIGKILL");
+      await start();
+    };
     const processes = async () => {
       const [clients, servers] = await Promise.all([
         findMarked(`ANTHROPIC_BASE_URL=${standIn.url}`),
@@ -160,7 +172,7 @@ async function inWorld(
       return [...clients.filter((pid) => pid !== gateway.pid), ...servers]
         .filter((pid) => !before.has(pid));
     };
-    await work({ cli, url: gateway.url, office, callsFile, processes });
+    await work({ cli, url: gateway!.url, office, callsFile, processes, killAndStart });
     assert.deepEqual(await processes(), [], "processes were left behind");
     const left = [...Deno.readDirSync(Deno.env.get("TMPDIR") ?? "/tmp")]
       .filter(({ name }) => name.startsWith("run_"));
@@ -276,6 +288,118 @@ await claudeTest(
       assert.match(await cli.ok("compare", "cancel", comparison.id), /canceled, 0 of 6 runs/);
       isHeld = false;
       assert.deepEqual(await processes(), [], "the client that was running is gone");
+    }, holding);
+  },
+);
+
+/** Calls the tool for the loans, under whatever name it is listed: two requests a run. */
+function callLoans(request: ModelRequest): ModelReply {
+  const [result] = toolResultsOf(request);
+  if (result !== undefined) return { text: `Done: ${result}` };
+  const tool = request.tools.find(({ name }) => name.endsWith("list_loans"));
+  return tool ? { toolUse: { name: tool.name, input: { member: "Ada" } } } : { text: "No tool" };
+}
+
+const PROMOTED = "Lists which books a member has borrowed, and when each is due.";
+
+await claudeTest(
+  "servers and toolsets, with promoted and with canonical descriptions, are set-ups of their own",
+  (claude) => {
+    /** By prompt and place: what the model was told of the tool. */
+    const told = new Set<string>();
+    const listed = new Set<string>();
+    const watching = (request: ModelRequest) => {
+      const own = "mcp__quartermaster__";
+      const names = request.tools.map(({ name }) => name).filter((name) => name.startsWith(own));
+      const loans = request.tools.find(({ name }) => name.endsWith("list_loans"));
+      if (loans) told.add(loans.description);
+      listed.add(names.map((name) => name.slice(own.length)).sort().join(" "));
+      return callLoans(request);
+    };
+    return inWorld(claude, async ({ cli, callsFile }) => {
+      await saveTasks(cli, [TASKS[0]]);
+      await cli.ok("toolset", "create", "desk", "library.list_loans");
+      const propose = ["propose", "library.list_loans", "--description", PROMOTED];
+      const { candidateId } = await cli.json("optimize", ...propose);
+      const reason = ["--reason", "It says more"];
+      await cli.ok("optimize", "promote", "library.list_loans", candidateId, ...reason);
+      const setups = ["server:library", "server:library@canonical", "toolset:desk"];
+      const { result, runs } = Shown.parse(
+        await cli.json(
+          ...["compare", "run", "--setup", setups.join(","), "--server", "library"],
+          ...["--repeats", "1", "--view", "inline", "--yes"],
+        ),
+      );
+      assert.deepEqual(result.setups.map(({ setup }) => setup), setups);
+      for (const { success, errors } of result.setups) {
+        assert.deepEqual([success.correct, success.total, errors], [1, 1, 0], JSON.stringify(runs));
+      }
+      const calls = runs.flatMap(({ calls }) => calls.map(({ tool }) => tool));
+      assert.deepEqual(calls, Array(3).fill("library.list_loans"));
+      assert.deepEqual(await libraryCalls(callsFile), Array(3).fill("list_loans"));
+      assert.equal(told.size, 2, [...told].join());
+      assert.ok(told.has(PROMOTED), [...told].join());
+      // The toolset's endpoint lists its one tool, the server's lists all.
+      assert.equal(listed.size, 2, [...listed].join("; "));
+      assert.ok(listed.has("library_list_loans"), [...listed].join("; "));
+    }, watching);
+  },
+);
+
+await claudeTest(
+  "a comparison is resumed after kill -9 without repeating runs, and stops after three errors",
+  (claude) => {
+    let [isHeld, isBroken] = [true, false];
+    let asked = 0;
+    const holding = async (request: ModelRequest) => {
+      asked++;
+      if (isBroken) return { status: 400 };
+      while (isHeld && asked > 4) await new Promise((resolve) => setTimeout(resolve, 50));
+      return callLoans(request);
+    };
+    return inWorld(claude, async ({ cli, callsFile, processes, killAndStart }) => {
+      await saveTasks(cli, [TASKS[0]]);
+      const flags = ["--setup", "direct,server:library", "--server", "library", "--yes"];
+      const inline = [...flags, "--view", "inline", "--repeats", "2"];
+      const { comparison: { id } } = await cli.json("compare", "run", ...inline, "--detach");
+      // Its exit code says how the comparison ended.
+      const show = async () => {
+        const { out } = await cli.run(["compare", "show", id, "--json"]);
+        return Shown.parse(JSON.parse(out));
+      };
+      try {
+        await until(async () => (await show()).runs.length === 2 || undefined);
+        await until(async () => asked > 4 || undefined);
+        await killAndStart();
+      } finally {
+        isHeld = false;
+      }
+      assert.equal((await show()).comparison.status, "interrupted");
+      await until(async () => (await processes()).length === 0 || undefined);
+      const before = await libraryCalls(callsFile);
+      await cli.ok("compare", "resume", id);
+      const { comparison, runs } = await until(async () => {
+        const shown = await show();
+        return shown.comparison.status === "running" ? undefined : shown;
+      });
+      assert.deepEqual([comparison.status, comparison.done], ["completed", 4]);
+      assert.deepEqual(
+        runs.map(({ status, reason }) => reason ?? status),
+        Array(4).fill("success"),
+      );
+      // The two that were missing, and no other.
+      assert.equal((await libraryCalls(callsFile)).length, before.length + 2);
+
+      isBroken = true;
+      const { out } = await cli.run(["compare", "run", ...inline, "--json"]);
+      const failed = Shown.parse(JSON.parse(out));
+      assert.deepEqual(
+        [failed.comparison.status, failed.comparison.done],
+        ["failed", 3],
+        out,
+      );
+      assert.deepEqual(failed.runs.map(({ status }) => status), Array(3).fill("error"));
+      assert.match(failed.comparison.note ?? "", /model API failed/);
     }, holding);
   },
 );
