@@ -369,7 +369,7 @@ await claudeTest(
       };
       try {
         await until(async () => (await show()).runs.length === 2 || undefined);
-        await until(async () => asked > 4 || undefined);
+        await until(() => asked > 4 || undefined);
         await killAndStart();
       } finally {
         isHeld = false;

@@ -122,8 +122,9 @@ export const OPTIMIZATION_EXTRAS: Record<string, CommandExtras> = {
   },
   "optimization.import": {
     details: [
-      "Saves everything or nothing. Prompts and candidates that are there already stay. Imported results",
-      "are shown as evidence, but only a person can promote a candidate because of them.",
+      "Checks the whole file first; if a part is refused, nothing is saved. Prompts and candidates that are",
+      "there already stay. Imported results are shown as evidence, but only a person can promote a",
+      "candidate because of them.",
     ],
   },
   "optimization.patch": {
