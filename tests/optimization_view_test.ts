@@ -84,6 +84,15 @@ await claudeTest(
     const { text } = await manager.call("get_eval_results", { server: "library", candidateId });
     assert.match(text, /found by the gateway's own search/);
 
+    // Claude Code at /mcp: its own search hides even the gateway's.
+    const both = { ...input, view: "deferred", wait: 0 };
+    const hidden = await ended(manager, await startJob(manager, "evaluate_candidate", both));
+    assert.deepEqual([hidden.status, hidden.errors], ["completed", 0], hidden.tools[0]?.outcome);
+    const { evaluations: [deferred] } = await findBooksOf(lab.gateway.url);
+    assert.match(deferred?.setting ?? "", /gateway's own search, deferred behind/);
+    const [, tried] = deferred!.results;
+    assert.deepEqual(tried!.metrics.overall, { correct: 6, total: 6 }, JSON.stringify(deferred));
+
     // A check sees the same as clients at /mcp do.
     const check = ["check", "library.find_books", "--surface", "discovery", "--yes", "--json"];
     const { check: { tools: [checked] } } = JSON.parse(await optimizeSays(lab.folder, ...check));
