@@ -23,7 +23,7 @@ import { scopeName } from "../optimizer/promotions.ts";
 import { lineageText } from "../optimizer/jobs/progress.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "../operations/optimization.ts";
-import { type FailedCalls, failedCallsText } from "../operations/optimization/failed_calls.ts";
+import { type FailedCalls, failedCallsText } from "../optimizer/traffic.ts";
 import type {
   Overview,
   RunSummary,

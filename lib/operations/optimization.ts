@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FailedCalls, failedCalls } from "./optimization/failed_calls.ts";
+import { FailedCalls, failedCalls } from "../optimizer/traffic.ts";
 import { defined } from "../core/defined.ts";
 import { ModelFamily } from "../core/model_family.ts";
 import { PromotedTool, PromotionEvent } from "../core/optimization.ts";

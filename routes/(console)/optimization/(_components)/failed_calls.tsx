@@ -1,7 +1,7 @@
 import { Card } from "../../../../components/layout.tsx";
 import { Table } from "../../../../components/tables.tsx";
 import { formatNumber } from "../../../../lib/console/ui/format.ts";
-import type { FailedCalls } from "../../../../lib/operations/optimization/failed_calls.ts";
+import type { FailedCalls } from "../../../../lib/optimizer/traffic.ts";
 
 const MOST_DAYS = 14;
 

@@ -2,10 +2,7 @@ import { callOf } from "../../../../../lib/console/api.ts";
 import { page } from "fresh";
 import { BusyForms } from "../../../../../islands/forms.tsx";
 import { JobMonitor, OptimizationLive } from "../../(_islands)/optimization.tsx";
-import {
-  failedCalls,
-  failedCallsText,
-} from "../../../../../lib/operations/optimization/failed_calls.ts";
+import { failedCalls, failedCallsText } from "../../../../../lib/optimizer/traffic.ts";
 import { TABS, type ToolOptimizationPage, toolOptimizationPage } from "../../(_page)/tool.ts";
 import { inertString } from "../../../../../lib/console/ui/format.ts";
 import {
