@@ -4,7 +4,7 @@ import type { SourceFile } from "./architecture.ts";
 
 /** What the test holds the product to. */
 export const CEILING = {
-  files: 742,
+  files: 743,
   lines: 120_800,
   linesPerFile: 500,
   linesPerFunction: 120,

@@ -23,7 +23,6 @@ import { scopeName } from "../optimizer/promotions.ts";
 import { lineageText } from "../optimizer/jobs/progress.ts";
 import type { OutputOf } from "../operations/operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "../operations/optimization.ts";
-import { type FailedCalls, failedCallsText } from "../optimizer/traffic.ts";
 import type {
   Overview,
   RunSummary,
@@ -38,7 +37,7 @@ import {
   parametersText,
   readProposal,
 } from "./parameter_texts.ts";
-import { statusText } from "./optimization_status.ts";
+import { callsText, promotedNumbers, statusText } from "./optimization_status.ts";
 import { type CommandExtras, type OutcomeView, readFile, readInput } from "./operation_command.ts";
 import { counted } from "../core/text.ts";
 import { parameterLines } from "../core/tool_text.ts";
@@ -275,18 +274,6 @@ export function showText(
   ].join("\n");
 }
 
-/** Days of calls that a terminal shows. */
-const SHOWN_DAYS = 7;
-
-function callsText(failed: FailedCalls): string {
-  const { days } = failed;
-  if (days.length === 0) return "";
-  const summary = failedCallsText(failed);
-  const rows = days.slice(0, SHOWN_DAYS)
-    .map(({ day, calls, errors }) => [`  ${day}`, counted(calls, "call"), `${errors} failed`]);
-  return `\nCalls by clients:\n${table(rows)}${summary === "" ? "" : `  ${summary}\n`}`;
-}
-
 function headText(
   { server, tool, promotion, exists, enabled, evaluations }: ToolOptimizationDetail,
   paint: Paint,
@@ -473,21 +460,6 @@ function candidateText(
 }
 
 const ORIGINS = { caller: "from a client", person: "from a person", generated: "generated" };
-/** "overall 9/15 (...) -> 14/15 (...), +33 points (...), thorough, 15 prompts" */
-export function promotedNumbers(
-  { metrics, baseline, verdict, depth, source }: PromotedTool,
-): string | undefined {
-  if (!metrics) return undefined;
-  const gain = gainTextOf(verdict ?? {}, baseline?.overall, metrics.overall);
-  const scores = [...(baseline ? [scoreText(baseline.overall)] : []), scoreText(metrics.overall)];
-  return [
-    `overall ${scores.join(" -> ")}`,
-    ...(gain === undefined ? [] : [gain]),
-    ...(source === "reported" ? ["reported by a caller"] : depth === undefined ? [] : [depth]),
-    counted(promptsIn(metrics.overall), "prompt"),
-  ].join(", ");
-}
-
 const ACTORS = { caller: "a client", person: "a person", job: "a job", trial: "live A/B" };
 const ACTIONS = {
   promote: { text: "promote", color: "green" },

@@ -20,12 +20,11 @@ import type {
 import {
   beforeAfter,
   evaluatedText,
-  promotedNumbers,
   promotionsText,
   promptList,
   showText,
 } from "./optimization_commands.ts";
-import { statusText } from "./optimization_status.ts";
+import { promotedNumbers, statusText } from "./optimization_status.ts";
 
 const plain = (_: string, text: string) => text;
 const TIME = "2026-01-31T12:00:00.000Z";

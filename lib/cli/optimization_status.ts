@@ -1,9 +1,19 @@
+import type { PromotedTool } from "../core/optimization.ts";
 import type { OptimizationReport } from "../core/optimization_report.ts";
 import { counted } from "../core/text.ts";
 import type { Overview } from "../operations/optimization/schemas.ts";
-import { gainOf, percent, type RateGain, settingTexts } from "../optimizer/evaluation/metrics.ts";
+import {
+  gainOf,
+  gainTextOf,
+  percent,
+  promptsIn,
+  type RateGain,
+  scoreText,
+  settingTexts,
+} from "../optimizer/evaluation/metrics.ts";
 import { servedTexts } from "../optimizer/report.ts";
-import { listing, type Paint, warningsText } from "./terminal.ts";
+import { type FailedCalls, failedCallsText } from "../optimizer/traffic.ts";
+import { listing, type Paint, table, warningsText } from "./terminal.ts";
 
 type ReportedTool = OptimizationReport["tools"][number];
 
@@ -69,4 +79,32 @@ function toolNotes(tool: ReportedTool): string[] {
     ...(stale ? shown.staleReasons ?? ["stale"] : []),
     ...(enabled ? [] : ["off"]),
   ];
+}
+
+/** Days of calls that a terminal shows. */
+const SHOWN_DAYS = 7;
+
+/** Calls by clients, by day, and before and after the promotion. */
+export function callsText(failed: FailedCalls): string {
+  const { days } = failed;
+  if (days.length === 0) return "";
+  const summary = failedCallsText(failed);
+  const rows = days.slice(0, SHOWN_DAYS)
+    .map(({ day, calls, errors }) => [`  ${day}`, counted(calls, "call"), `${errors} failed`]);
+  return `\nCalls by clients:\n${table(rows)}${summary === "" ? "" : `  ${summary}\n`}`;
+}
+
+/** "overall 9/15 (...) -> 14/15 (...), +33 points (...), thorough, 15 prompts" */
+export function promotedNumbers(
+  { metrics, baseline, verdict, depth, source }: PromotedTool,
+): string | undefined {
+  if (!metrics) return undefined;
+  const gain = gainTextOf(verdict ?? {}, baseline?.overall, metrics.overall);
+  const scores = [...(baseline ? [scoreText(baseline.overall)] : []), scoreText(metrics.overall)];
+  return [
+    `overall ${scores.join(" -> ")}`,
+    ...(gain === undefined ? [] : [gain]),
+    ...(source === "reported" ? ["reported by a caller"] : depth === undefined ? [] : [depth]),
+    counted(promptsIn(metrics.overall), "prompt"),
+  ].join(", ");
 }

@@ -28,9 +28,8 @@ export const ClientView = z.enum(["inline", "deferred"]);
 export type ClientView = z.infer<typeof ClientView>;
 
 /** A server's tools, exactly a toolset's (`equipped`: the caller's), or our own search for tools. */
-const Surface = z.string().regex(/^(server|equipped|discovery|toolset:.+)$/, {
-  error: "must be server, equipped, discovery or toolset:NAME",
-});
+const SURFACE = /^(server|equipped|discovery|toolset:.+)$/;
+const Surface = z.string().regex(SURFACE, "must be server, equipped, discovery or toolset:NAME");
 
 /** It was never searched for; searches did not show it; it was shown and left alone. */
 export const MissedBy = z.enum(["not-searched", "not-found", "not-called"]);

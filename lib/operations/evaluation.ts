@@ -19,7 +19,7 @@ import {
 } from "./jobs.ts";
 import { counted } from "../core/text.ts";
 import { parameterLines, type ParameterTexts } from "../core/tool_text.ts";
-import { estimateText, resultLines } from "./optimization/outcomes.ts";
+import { estimateText, resultLines, verdictWord } from "./optimization/outcomes.ts";
 import {
   AskedResults,
   CandidateCount,
@@ -478,10 +478,6 @@ function plainWarnings<T extends { warnings: string[] }>(output: T): T {
     ...output,
     warnings: output.warnings.map((warning) => warning.replace(/^Warning: /, "")),
   };
-}
-
-function verdictWord(correct: boolean): string {
-  return correct ? "correct" : "incorrect";
 }
 
 function withoutPrompts({ id, server, toolName }: ToolCandidate): GatewayError {

@@ -123,3 +123,7 @@ export function estimateText(
   const cost = costUsd === null ? "cost not known" : `about $${costUsd.toFixed(2)}`;
   return `${counted(tools, "tool")}, about ${time}, ${cost}: ${basis}`;
 }
+
+export function verdictWord(correct: boolean): string {
+  return correct ? "correct" : "incorrect";
+}
