@@ -19,7 +19,7 @@ import {
 } from "./jobs.ts";
 import { counted } from "../core/text.ts";
 import { parameterLines, type ParameterTexts } from "../core/tool_text.ts";
-import { estimateText, resultLines, verdictWord } from "./optimization/outcomes.ts";
+import { correctWord, estimateText, resultLines } from "./optimization/outcomes.ts";
 import {
   AskedResults,
   CandidateCount,
@@ -298,12 +298,12 @@ const record = operation({
     const claimed = report.result.correct;
     if (run.isError || claimed === undefined || claimed === run.correct) return run;
     const warning = `You reported ${
-      verdictWord(claimed)
+      correctWord(claimed)
     }, but the prompt's expected behavior decides`;
     return { ...run, warnings: [warning] };
   },
   text: ({ runId, correct, isError }) =>
-    `Recorded run ${runId}: ${isError ? "error, not counted" : verdictWord(correct)}.`,
+    `Recorded run ${runId}: ${isError ? "error, not counted" : correctWord(correct)}.`,
   next: () => [
     {
       label: `For the candidate and for "${CANONICAL}", report the other prompts`,

@@ -124,6 +124,6 @@ export function estimateText(
   return `${counted(tools, "tool")}, about ${time}, ${cost}: ${basis}`;
 }
 
-export function verdictWord(correct: boolean): string {
+export function correctWord(correct: boolean): string {
   return correct ? "correct" : "incorrect";
 }
