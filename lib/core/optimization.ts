@@ -26,7 +26,6 @@ export type TextOrigin = z.infer<typeof TextOrigin>;
 /** How the client shows tools to its model: all at once, or behind a search of its own. */
 export const ClientView = z.enum(["inline", "deferred"]);
 export type ClientView = z.infer<typeof ClientView>;
-
 /** A server's tools, exactly a toolset's (`equipped`: the caller's), or our own search for tools. */
 const SURFACE = /^(server|equipped|discovery|toolset:.+)$/;
 const Surface = z.string().regex(SURFACE, "must be server, equipped, discovery or toolset:NAME");
