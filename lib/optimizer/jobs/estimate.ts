@@ -28,7 +28,7 @@ import { byCategory } from "../evaluation/metrics.ts";
 import { CHILDREN, LEARNED, SHARES } from "../evaluation/procedure.ts";
 import { USUAL_FRESH } from "../evaluation/state.ts";
 import { MOST_SIBLINGS } from "../targets.ts";
-import { mostJointRuns } from "./joint.ts";
+import { hasJointTest, mostJointRuns } from "./joint.ts";
 import { candidatesInForce } from "./models.ts";
 import type { JobsOptions } from "./run.ts";
 import type { SelectedTool } from "./selection.ts";
@@ -51,9 +51,8 @@ export function estimateJob(input: {
   const each = tools.map((tool) => forecastOf(tool, options, tools.length));
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
   const within = (runs: number) => Math.min(options.maxRuns ?? Infinity, runs);
-  const joint = options.depth === "thorough" && options.autoPromote
-    ? mostJointRuns(tools, models)
-    : 0;
+  const hasJoint = options.depth === "thorough" && options.autoPromote && hasJointTest(options);
+  const joint = hasJoint ? mostJointRuns(tools, models) : 0;
   const runs = within(joint + models * sum(each.map((one) => one.mostRuns)));
   const usual = within(models * sum(each.map((one) => one.usualRuns)));
   const generations = sum(each.map((one) => one.generations));

@@ -3,6 +3,7 @@ import {
   CATEGORIES,
   type EvalRun,
   type GoldenPrompt,
+  type JobOptions,
   type JointTest,
   modelRef,
   type OptimizationJob,
@@ -43,6 +44,7 @@ export function mostJointRuns(tools: readonly { server: string }[], models = 1):
  */
 export async function testTogether(context: JobContext): Promise<void> {
   const { record, signal } = context;
+  if (!hasJointTest(record.job.options)) return;
   const promoted = record.job.tools.filter((tool) => tool.promotedCandidateId !== undefined);
   for (const [server, tools] of Map.groupBy(promoted, (tool) => tool.server)) {
     const isDone = record.job.joint?.some((one) => one.server === server);
@@ -51,6 +53,11 @@ export async function testTogether(context: JobContext): Promise<void> {
     signal.throwIfAborted();
     if (joint) await record.step((job) => ({ ...job, joint: [...job.joint ?? [], joint] }));
   }
+}
+
+/** Discovery shows no tools side by side: each was found beside all others as they are. */
+export function hasJointTest({ surface }: Pick<JobOptions, "surface">): boolean {
+  return surface !== "discovery";
 }
 
 /** Which evaluation the runs of a job's joint tests belong to, also after a restart. */

@@ -10,7 +10,7 @@ import {
   ScriptedEvaluator,
 } from "../testing/scripted_evaluator.ts";
 import { GOOD, somePrompts } from "../testing/weather.ts";
-import { jointId, mostJointRuns } from "./joint.ts";
+import { hasJointTest, jointId, mostJointRuns } from "./joint.ts";
 
 const request = {
   server: "weather",
@@ -67,6 +67,12 @@ Deno.test("a job says if promotions do worse together, and what to revert", asyn
   assert.deepEqual([joint?.before.correct, joint?.after.correct], [8, 16]);
   assert.equal(joint?.isHarmful, true);
   assert.match(job.note ?? "", /Together they do harm.*: revert get_forecast, get_alerts, or test/);
+});
+
+Deno.test("hasJointTest() leaves out discovery, where no tools are shown side by side", () => {
+  assert.equal(hasJointTest({ surface: "discovery" }), false);
+  assert.equal(hasJointTest({ surface: "toolset:a" }), true);
+  assert.equal(hasJointTest({ surface: "server" }), true);
 });
 
 Deno.test("mostJointRuns() counts servers with several tools", () => {
