@@ -30,12 +30,12 @@ const LIMIT_FIELDS = fieldsOf(z.strictObject(SERVER_LIMITS));
 /** The entry on the command line of `server add`; whether the server works is found out later. */
 export function readServer(input: ServerInput): { name: string; spec: ServerSpec } {
   const reach = readReach("server add", ADD, input);
-  const { name, url, type = "http", headers, program, env, cwd, lazy } = reach;
+  const { name, url, type = "http", headers, program, env, cwd, lazy, pin } = reach;
   const { flags } = input;
   refuseMisplaced(program !== undefined, flags);
   const limits = readLimits(flags);
   if (program) {
-    return { name, spec: { type: "stdio", ...program, env, ...defined({ cwd, lazy }), ...limits } };
+    return { name, spec: { type: "stdio", ...program, env, ...defined({ cwd, lazy, pin }), ...limits } };
   }
   if (url !== undefined) return { name, spec: { type, url, headers, ...limits } };
   throw configError("server add requires a URL or a command", `Usage: ${ADD}`);
@@ -85,14 +85,14 @@ export function changedEntry(before: ServerSpec, change: ServerChange): ServerSp
 }
 
 function changedProgram(before: ServerSpec, change: ServerChange): ProgramSpec {
-  const { name, program, env, cwd, lazy, unset } = change;
+  const { name, program, env, cwd, lazy, pin, unset } = change;
   const known = isProgram(before) ? before : undefined;
   const kept = without(name, "variable", known?.env ?? {}, unset, (variable) => variable);
   return {
     ...(known ?? { type: "stdio", command: "", args: [] }),
     ...program,
     env: { ...kept, ...env },
-    ...defined({ cwd, lazy }),
+    ...defined({ cwd, lazy, pin }),
   };
 }
 
@@ -193,6 +193,7 @@ interface ServerReach {
   env: Record<string, string>;
   cwd?: string;
   lazy?: boolean;
+  pin?: boolean;
 }
 
 /** Reads how a server is reached; `usage` is how the command is written. */
@@ -231,12 +232,13 @@ function readReach(
       program: program === undefined ? undefined : { command: program, args },
       cwd: cwd === undefined ? undefined : resolve(cwd),
       lazy: valueOf(flags, "lazy", Switch),
+      pin: valueOf(flags, "pin", Switch),
     }),
   };
 }
 
 function refuseMisplaced(isProgram: boolean, flags: CommandInput["flags"]): void {
-  const wrong = isProgram ? ["type", "header"] : ["env", "cwd", "lazy"];
+  const wrong = isProgram ? ["type", "header"] : ["env", "cwd", "lazy", "pin"];
   for (const flag of wrong.filter((flag) => flags.has(flag))) {
     const kind = isProgram ? "a server that runs as a program" : "a server with a URL";
     throw configError(`--${flag} has no effect for ${kind}`, "Remove it");

@@ -59,6 +59,7 @@ const FIELDS = {
   timeoutMs: field(ownerFields.timeoutMs, LIMIT_MS, '"timeoutMs": 60000'),
   startTimeoutMs: field(ownerFields.startTimeoutMs, LIMIT_MS, '"startTimeoutMs": 120000'),
   lazy: field(z.boolean(), ON_OFF, '"lazy": true'),
+  pin: field(z.boolean(), ON_OFF, '"pin": false'),
   instance: field(
     ownerFields.instance,
     '"shared", "client" or "root"',

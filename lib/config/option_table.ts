@@ -222,6 +222,10 @@ const TABLE = {
     oneOf(AnswerMode.options),
     "mark",
   ),
+  packageCooldown: option(
+    "--package-cooldown DAYS",
+    "Minimum age of a package release before a server of npx or uvx may run it",
+  ).takes(wholeNumber(0, 365), 0, "0"),
   /** In bytes. */
   maxBody: option("--max-body SIZE", "Maximum size of a request body").takes(
     byteSize(1024, 1024 ** 3, "a size from 1KiB to 1GiB, such as 4MiB or 524288"),
@@ -335,6 +339,7 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
     "oauthAudience",
     "secretKey",
     "answers",
+    "packageCooldown",
   ],
   "Tools and search": [
     "maxNameLength",

@@ -159,6 +159,7 @@ class EntryReader {
       env: Object.fromEntries(env),
       ...(cwd === undefined ? {} : { cwd }),
       ...(entry.lazy === undefined ? {} : { lazy: entry.lazy }),
+      ...(entry.pin === undefined ? {} : { pin: entry.pin }),
     };
   }
 
@@ -186,7 +187,7 @@ class EntryReader {
   }
 
   #remoteSpec(type: RemoteSpec["type"], text: string, entry: Entry): ServerSpec | undefined {
-    this.#warnUnused(["args", "env", "envFile", "cwd", "lazy"], "a server with a URL");
+    this.#warnUnused(["args", "env", "envFile", "cwd", "lazy", "pin"], "a server with a URL");
     const url = this.#fill(text, "url");
     const headers: Record<string, string> = {};
     for (const [key, value] of Object.entries(entry.headers ?? {})) {

@@ -37,6 +37,10 @@ const TABLE = {
     "Wait for it to reconnect, or restart it",
   ]),
   SERVER_NOT_RUNNING: entry(-32003, 503, ["The server is not running", "Start it, then try again"]),
+  PACKAGE_CHANGED: entry(-32003, 409, [
+    "A server's package is not what was pinned, so it was not run",
+    "Find out whether its release was replaced, then forget the pin or choose another version",
+  ]),
   TOKEN_REQUIRED: entry(-32001, 401, [
     "A valid token is required",
     "Send `Authorization: Bearer TOKEN` with a token from this gateway",

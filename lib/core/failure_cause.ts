@@ -1,6 +1,9 @@
 /** Ends the reason of a server whose npx cache needs repair. */
 export const BROKEN_CACHE = "The npx cache of this package is broken: repair the server";
 
+/** In the reason of a server whose package is not the pinned one. */
+export const PACKAGE_CHANGED = "is not what was pinned";
+
 const VARIABLE = String.raw`(?:environment variables?|env(?:ironment)? vars?|api[ _-]?keys?|` +
   String.raw`access tokens?|credentials)`;
 const ABSENT = String
@@ -9,6 +12,7 @@ const ABSENT = String
 /** The first match counts, so the most specific causes come first. */
 const PATTERNS = [
   ["broken_cache", new RegExp(BROKEN_CACHE)],
+  ["package_changed", new RegExp(PACKAGE_CHANGED)],
   ["command_not_found", /is not on PATH|there is no file "|command not found|: not found(?:$|;)/],
   [
     "package_not_found",

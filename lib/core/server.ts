@@ -109,6 +109,8 @@ export const ProgramServer = z.strictObject({
   cwd: z.string().optional(),
   /** Started at the first call, and stopped when it has been idle for a while. */
   lazy: z.boolean().optional(),
+  /** Off: npx and uvx run whatever their registry has at that moment. */
+  pin: z.boolean().optional(),
   ...ownerFields,
 });
 

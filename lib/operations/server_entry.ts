@@ -60,6 +60,9 @@ const REACH = {
     completes: "file",
   }),
   lazy: forPeople(program.lazy, "Start the program on its first call", {}),
+  pin: forPeople(program.pin, "Run the pinned version of its npx or uvx package", {
+    help: "Run the pinned version of its npx or uvx package; --no-pin runs whatever is newest",
+  }),
   allowPrivate: forPeople(remote.allowPrivate, "Allow a private address", { isHidden: true }),
 };
 

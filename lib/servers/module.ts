@@ -5,6 +5,7 @@ import type { Options } from "../config/option_table.ts";
 import type { LoadedServers } from "../config/mcp_file.ts";
 import type { ConfiguredServer } from "../config/server_entry.ts";
 import { secretsOf } from "../config/secrets.ts";
+import type { OnAudit } from "../core/access.ts";
 import type { Bus } from "../core/bus.ts";
 import type { ServerStatus } from "../core/server.ts";
 import type { TransportEvents } from "./transports/transport.ts";
@@ -13,6 +14,7 @@ import type { ManagedServer, PooledServer } from "./server.ts";
 import { ServerPool } from "./pool.ts";
 import { buildAddressPolicy } from "./address_policy.ts";
 import type { SecretsModule } from "./secrets.ts";
+import { PackageLock } from "./packages/package_lock.ts";
 import { buildServerLogins } from "./server_logins.ts";
 import { StateHistory } from "./status.ts";
 import { childEnv } from "./processes/process_group.ts";
@@ -37,9 +39,11 @@ import type { Store } from "../storage/store.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { keepUp } from "../core/async.ts";
+import { defined } from "../core/defined.ts";
 
 const REAP_EVERY_MS = 30_000;
 const PRUNE_EVERY_MS = 3_600_000;
+const UPDATES_EVERY_MS = 6 * 3_600_000;
 
 export interface ServersInput {
   store: Store;
@@ -52,7 +56,7 @@ export interface ServersInput {
   platform: Platform;
   self: GatewayIdentity;
   env: Env;
-  options: Pick<Options, "allowPrivate" | "maxMessage">;
+  options: Pick<Options, "allowPrivate" | "maxMessage" | "packageCooldown">;
   /** Where this gateway listens; empty if it does not. */
   localAddress: string;
   signal: AbortSignal;
@@ -67,6 +71,7 @@ export interface ServersInput {
   onInstructions(name: string, instructions: string): void;
   onLine(name: string): void;
   beforeStart(servers: readonly PooledServer[]): Promise<void>;
+  onAudit: OnAudit;
   onWarning(message: string, details?: object): void;
 }
 
@@ -103,8 +108,16 @@ export function buildServers(input: ServersInput) {
     box: secrets.box,
     owner: lease.id,
   });
+  const packages = new PackageLock({
+    ...{ store, installs, owner: processOwner, fill: secrets.fill, onAudit: input.onAudit },
+    coolDownDays: input.options.packageCooldown,
+  });
+  if (platform.canSpawn && !input.isCommand) {
+    stack.use(keepLookingForUpdates(input, packages, () => [...entries.values()]));
+  }
   const transports: TransportContext = {
     canSpawn: platform.canSpawn,
+    packages,
     owner: processOwner,
     installs,
     maxMessage: input.options.maxMessage,
@@ -167,11 +180,13 @@ export function buildServers(input: ServersInput) {
     servers.push(...configured.leftOut.filter(({ name }) => !used.has(name)).map(withPlace));
     entries.clear();
     for (const server of servers) entries.set(server.name, server);
-    await Promise.all([logins.load(pool, servers), input.beforeStart(servers)]);
+    await Promise.all([logins.load(pool, servers), packages.load(), input.beforeStart(servers)]);
     const held = await paused.names();
-    return (await secrets.prepare(servers)).map((server) =>
-      held.has(server.name) ? { ...server, isPaused: true } : server
-    );
+    return (await secrets.prepare(servers)).map((server) => ({
+      ...server,
+      ...defined({ packagesStamp: packages.stampOf(server.name) }),
+      ...held.has(server.name) ? { isPaused: true } : {},
+    }));
   }
 
   measure(pool, input.telemetry.metrics);
@@ -183,9 +198,11 @@ export function buildServers(input: ServersInput) {
     added,
     paused,
     processOwner,
+    packages,
     openTransport: open,
     /** Finds the function that removes a server's cached packages, if there is one. */
-    findPackageCache: (server: PooledServer) => findPackageCache(secrets, installs, server),
+    findPackageCache: (server: PooledServer) => 
+      findPackageCache(secrets, installs, packages, server),
     wanted,
     /** Ends the servers' programs without waiting: some take long. */
     endSoon: () => void pool[Symbol.asyncDispose](),
@@ -246,13 +263,16 @@ function measure(pool: ServerPool, metrics: Metrics): void {
 async function findPackageCache(
   secrets: SecretsModule,
   installs: Installs,
+  packages: PackageLock,
   server: PooledServer,
 ): Promise<(() => Promise<void>) | undefined> {
   const spec = await secrets.fill(server.spec);
   if (spec.type !== "stdio") return undefined;
   if (findInstaller([spec.command, ...spec.args])?.family !== "npm") return undefined;
-  const env = childEnv({ baseEnv: Deno.env.toObject(), declared: spec.env, markerEnv: {} });
-  return async () => void await installs.repair({ ...spec, env });
+  const baseEnv = Deno.env.toObject();
+  const env = childEnv({ baseEnv, declared: spec.env, markerEnv: {} });
+  const pinned = packages.pinnedProgram(server, { ...spec, baseEnv });
+  return async () => void await installs.repair({ ...pinned, env });
 }
 
 /** Ends programs that killed gateways left running, and removes their leases and messages. */
@@ -279,6 +299,21 @@ function keepReaping(
       }
       await mailbox.forgetEnded();
     },
+  });
+}
+
+/** Once a day for each server: newer releases of its packages, for somebody to review. */
+function keepLookingForUpdates(
+  { signal, onWarning }: ServersInput,
+  packages: PackageLock,
+  servers: () => readonly PooledServer[],
+) {
+  const onError = (server: string, error: unknown) =>
+    onWarning("Cannot look for updates of a server's packages", { server, error });
+  return keepUp({
+    everyMs: UPDATES_EVERY_MS,
+    onError: (error) => onWarning("Cannot look for package updates", { error }),
+    work: () => packages.checkOld(servers(), signal, onError),
   });
 }
 

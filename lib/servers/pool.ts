@@ -97,6 +97,7 @@ export class ServerPool implements AsyncDisposable {
 
 function isSame(a: PooledServer, b: PooledServer): boolean {
   return a.problem === b.problem && a.secretsStamp === b.secretsStamp &&
+    a.packagesStamp === b.packagesStamp &&
     a.isPaused === b.isPaused &&
     JSON.stringify([a.spec, a.source]) === JSON.stringify([b.spec, b.source]);
 }

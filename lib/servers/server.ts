@@ -9,6 +9,7 @@ import {
   type ServerSpec,
   type ServerStatus,
 } from "../core/server.ts";
+import type { PackageRelease } from "../storage/packages_repository.ts";
 import type { Logger } from "../telemetry/logs.ts";
 import { type Call, Connection, type ConnectionOptions } from "./connection.ts";
 import { type EraMemory, LastEra } from "./era_memory.ts";
@@ -47,6 +48,10 @@ export interface PooledServer {
   isPaused?: boolean;
   /** Changes when a secret is set that its entry refers to: the server is then reconnected. */
   secretsStamp?: string;
+  /** Changes when an update of its packages is accepted: the server is then restarted. */
+  packagesStamp?: number;
+  /** What runs instead of the pinned packages, while an update is tried. */
+  release?: PackageRelease;
 }
 
 export interface ManagedServerOptions {

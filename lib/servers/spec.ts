@@ -1,4 +1,5 @@
 import { secretsOf } from "../config/secrets.ts";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isReference } from "../core/secret_reference.ts";
 import {
@@ -117,14 +118,14 @@ export function maskedChange(before: ServerSpec, after: ServerSpec): [ServerSpec
 /** What stays if a change does not mention it. */
 export const KEPT_FIELDS = Object.keys(ownerFields) as (keyof typeof ownerFields)[];
 
-/** What a change does not speak of stays: limits, trust, and whether the server is off or lazy. */
+/** What a change does not speak of stays: limits, trust, and whether the server is off, lazy or pinned. */
 export function withKeptFields(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
   const common = Object.fromEntries(
     KEPT_FIELDS.flatMap((key) => stored[key] === undefined ? [] : [[key, stored[key]]]),
   );
   if (!isProgram(wanted)) return { ...common, ...wanted };
-  const lazy = isProgram(stored) ? stored.lazy : undefined;
-  return { ...common, ...(lazy === undefined ? {} : { lazy }), ...wanted };
+  const { lazy, pin }: Partial<ProgramSpec> = isProgram(stored) ? stored : {};
+  return { ...common, ...defined({ lazy, pin }), ...wanted };
 }
 
 /** Whether two entries differ in nothing but what was decided about the server, or that it is off. */

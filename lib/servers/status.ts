@@ -154,6 +154,12 @@ export function notConnected(
       `Repair it (\`quartermaster server repair ${name}\`, or Repair on its page in the console)`,
     ], ["repair_server", "get_server_logs"]);
   }
+  if (failureCause(reason) === "package_changed") {
+    return failure("PACKAGE_CHANGED", [
+      `Ask the owner to find out why, on the page of "${name}" in the console`,
+      another,
+    ]);
+  }
   return failure("SERVER_DISCONNECTED", [
     "Wait a moment: the gateway reconnects automatically",
     `Check the server's log (\`quartermaster server logs ${name}\`, or its page in the console)`,

@@ -46,6 +46,13 @@ export const keys = {
   /** Which caller started which task, and at which gateway. */
   taskOwners: hashedFamily<[server: string, task: string]>("task_owners"),
 
+  /** Which release of its packages a server runs, by the packages that its entry names. */
+  packagePins: family<[server: string, request: string]>("package_pins"),
+  /** Newer releases of a server's packages, for somebody to review. */
+  packageOffers: family<[server: string, request: string]>("package_offers"),
+  /** Lists of installed packages with their hashes, by a hash of the list. */
+  packageTrees: family<[hash: string]>("package_trees"),
+
   canonicalTools: family<[server: string, tool: string]>("canonical_tools"),
   /** What a server lists that is not a valid tool; the same name may come more than once. */
   invalidTools: family<[server: string, tool: string, nth: number]>("invalid_tools"),

@@ -13,6 +13,14 @@ export interface Installer {
   packages: string[];
   env: Record<string, string>;
   cache?: string;
+  /** Where its words are; undefined inside a shell's command. */
+  at?: InstallerWords;
+}
+
+/** Positions in a command line: of the installer, and of its first argument that is no option. */
+interface InstallerWords {
+  program: number;
+  argument: number;
 }
 
 interface Grammar {
@@ -89,7 +97,12 @@ export function findInstaller(words: readonly string[]): Installer | undefined {
   if (name === "docker" || name === "podman") return dockerRun(name, rest, env);
   for (const grammar of GRAMMARS[name] ?? []) {
     const found = readInstaller(grammar, rest);
-    if (found) return { ...found, env };
+    if (!found) continue;
+    const { argument, ...installer } = found;
+    const begin = words.length - rest.length;
+    const isPlain = begin > 0 && rest.every((word, index) => words[begin + index] === word);
+    const at = { program: begin - 1, argument: begin + argument };
+    return { ...installer, env, ...(isPlain ? { at } : {}) };
   }
   return undefined;
 }
@@ -124,19 +137,15 @@ function unwrapped(words: readonly string[]) {
 function readInstaller(
   { family, name, verb, valued, packaged }: Grammar,
   words: readonly string[],
-): Omit<Installer, "env"> | undefined {
+): Omit<Installer, "env" | "at"> & { argument: number } | undefined {
   if (verb.some((word, index) => words[index] !== word)) return undefined;
   const packages: string[] = [];
-  let first: string | undefined;
+  let argument = words.length;
   let cache: string | undefined;
   for (let at = verb.length; at < words.length; at++) {
     const word = words[at]!;
-    if (word === "--") {
-      first = words[at + 1];
-      break;
-    }
-    if (!word.startsWith("-")) {
-      first = word;
+    if (word === "--" || !word.startsWith("-")) {
+      argument = word === "--" ? at + 1 : at;
       break;
     }
     const [option = "", inline] = splitOnce(word);
@@ -145,10 +154,11 @@ function readInstaller(
     if (packaged.includes(option)) packages.push(value);
     if (option === "--cache" || option === "--cache-dir") cache = value;
   }
+  const first = words[argument];
   if (packages.length === 0 && first !== undefined) packages.push(first);
   // The user's own project: its name does not tell which packages it needs.
   if (packages.length === 0 || packages.some(isLocal)) return undefined;
-  return { family, name, packages, ...(cache === undefined ? {} : { cache }) };
+  return { family, name, packages, argument, ...(cache === undefined ? {} : { cache }) };
 }
 
 function dockerRun(

@@ -5,6 +5,7 @@ import {
   type RemoteSpec,
   type ServerSpec,
 } from "../../core/server.ts";
+import type { PackageLock } from "../packages/package_lock.ts";
 import type { PooledServer } from "../server.ts";
 import type { RemoteOptions, ServerCredentials } from "./origin_client.ts";
 import type { Program } from "./stdio.ts";
@@ -13,6 +14,8 @@ import { type Transport, TransportClosed, type TransportEvents } from "./transpo
 export interface TransportContext
   extends Pick<Program, "owner" | "installs" | "mask" | "maxMessage"> {
   canSpawn: boolean;
+  /** Has programs run their pinned packages. */
+  packages: Pick<PackageLock, "prepare">;
   fill(spec: ServerSpec): Promise<ServerSpec>;
   credentialsFor(name: string, spec: ServerSpec): ServerCredentials | undefined;
   /** The fetch for an address that must be checked; undefined for the platform's own. */
@@ -53,7 +56,7 @@ export async function openTransport(
   server: PooledServer,
   events: TransportEvents,
   signal: AbortSignal,
-  { canSpawn, fill, credentialsFor, fetchFor, ...context }: TransportContext,
+  { canSpawn, packages, fill, credentialsFor, fetchFor, ...context }: TransportContext,
 ): Promise<Transport> {
   const { name } = server;
   const spec = await fill(server.spec);
@@ -62,7 +65,8 @@ export async function openTransport(
       throw new TransportClosed("refused", "this platform cannot run programs");
     }
     const program = { ...spec, ...context, name, baseEnv: Deno.env.toObject() };
-    return await PROGRAMS[spec.type](program, events, signal);
+    const pinned = await packages.prepare(server, program, events, signal);
+    return await PROGRAMS[spec.type](pinned, events, signal);
   }
   if (!isRemote(spec)) return await openDemo(events);
   const { type, url, headers } = spec;

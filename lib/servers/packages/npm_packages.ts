@@ -1,0 +1,179 @@
+import { dirname, join, resolve } from "node:path";
+import type { Install } from "../processes/installs.ts";
+import { npxFolder, npxFolderState, removeNpxFolder } from "../processes/installer.ts";
+import type { PackageRelease, PackageVersion } from "../../storage/packages_repository.ts";
+import { type CoolDown, type FoundPackage, NpmRegistryView, npmWords } from "./npm_registry.ts";
+import { InstalledPackages, NpmTree } from "./npm_tree.ts";
+import { type PackageCommand, pinnedWords } from "./package_command.ts";
+import { differentTree, otherArchive } from "./package_errors.ts";
+import type { PackageManager } from "./package_manager.ts";
+import { runTool, type ToolPlace } from "./tool_run.ts";
+
+/** The packages of a server that npx starts. */
+export class NpmPackages implements PackageManager {
+  readonly #command: PackageCommand;
+  readonly #place: ToolPlace;
+  readonly #view: NpmRegistryView;
+  /** The registry cannot be asked, so npm has to make do with its cache. */
+  #isOffline = false;
+
+  constructor(command: PackageCommand, place: ToolPlace) {
+    this.#command = command;
+    this.#place = place;
+    this.#view = new NpmRegistryView(command, place);
+  }
+
+  newest(coolDown: CoolDown, current?: readonly PackageVersion[]): Promise<FoundPackage[]> {
+    const { wanted } = this.#command;
+    return Promise.all(
+      wanted.map((each, index) => this.#view.newest(each, coolDown, current?.[index]?.version)),
+    );
+  }
+
+  /** What npx has run so far, for when the registry cannot be asked. */
+  async cached(): Promise<PackageVersion[] | undefined> {
+    const { installer, wanted } = this.#command;
+    const folder = await npxFolder(installer, this.#place);
+    if (await npxFolderState(folder) !== "complete") return undefined;
+    const installed = await InstalledPackages.read(folder);
+    const packages = wanted.flatMap(({ name }) => {
+      const found = installed.find(name);
+      return found ? [{ name, ...found }] : [];
+    });
+    if (packages.length < wanted.length) return undefined;
+    this.#isOffline = true;
+    return packages;
+  }
+
+  async checkPublished(release: PackageRelease): Promise<void> {
+    for (const pinned of release.packages) {
+      // Offline or unpublished: what is installed is compared anyway.
+      const found = await this.#view.find(pinned.name, pinned.version).catch(() => undefined);
+      this.#place.signal.throwIfAborted();
+      if (found && found.integrity !== pinned.integrity) throw otherArchive(pinned, found.integrity);
+    }
+  }
+
+  async install(release: PackageRelease, kept: string | undefined): Promise<string> {
+    const tree = kept === undefined ? undefined : new NpmTree(kept);
+    const folder = await this.#folder(release);
+    if (await npxFolderState(folder) !== "complete") {
+      if (tree) await this.checkPublished(release);
+      await this.#install(release, folder, tree);
+    }
+    const installed = await InstalledPackages.read(folder);
+    this.#compare(installed, release, tree);
+    return tree?.text ?? (await NpmTree.read(folder)).text;
+  }
+
+  treeHash(text: string): string {
+    return new NpmTree(text).hash;
+  }
+
+  runWords(release: PackageRelease): string[] {
+    const { options, separator, exact, rest, isNamedByOption } = this.#words(release);
+    // What is installed was checked: npx need not ask the registry about it again.
+    return [
+      ...options,
+      "--prefer-offline",
+      ...separator,
+      ...isNamedByOption ? rest : [exact[0]!, ...rest],
+    ];
+  }
+
+  /** A package that the project has in its own node_modules, where npx looks first. */
+  async isProvided(release?: PackageRelease): Promise<boolean> {
+    const { wanted } = this.#command;
+    const names = wanted.filter(({ spec }) => release !== undefined || spec === "");
+    if (names.length === 0) return false;
+    const project = await projectOf(resolve(this.#place.cwd ?? "."));
+    if (project === undefined) return false;
+    for (const { name } of names) {
+      const text = await Deno.readTextFile(join(project, "node_modules", name, "package.json"))
+        .catch(() => undefined);
+      if (text === undefined) continue;
+      const pinned = release?.packages.find((each) => each.name === name);
+      if (!pinned || JSON.parse(text).version === pinned.version) return true;
+    }
+    return false;
+  }
+
+  #words(release: PackageRelease) {
+    return pinnedWords(this.#command, release.packages);
+  }
+
+  #folder(release: PackageRelease): Promise<string> {
+    const packages = this.#words(release).exact;
+    return npxFolder({ ...this.#command.installer, packages }, this.#place);
+  }
+
+  /** No script of a package runs before its hash was compared. */
+  async #install(release: PackageRelease, folder: string, tree: NpmTree | undefined) {
+    const { installs } = this.#place;
+    const { options, exact, isNamedByOption } = this.#words(release);
+    const words = [
+      ...options,
+      "--yes",
+      "--ignore-scripts",
+      ...tree || this.#isOffline ? ["--prefer-offline"] : [],
+      ...isNamedByOption ? [] : exact.map((spec) => `--package=${spec}`),
+      "-c",
+      "exit 0",
+    ];
+    const [command = "", ...args] = words;
+    const { env, cwd, onInstall } = this.#place;
+    const install = await installs.begin(
+      { command, args, env, cwd },
+      { onInstall },
+      this.#place.signal,
+    );
+    try {
+      // Another start may have installed it meanwhile.
+      if (await npxFolderState(folder) === "complete") return;
+      await tree?.seed(folder);
+      await runTool({ ...this.#place, words, install });
+      const installed = await InstalledPackages.read(folder).catch(() => undefined);
+      if (!installed) {
+        throw new Error(
+          `npx does not install ${exact.join(", ")}: a global copy of it is in use, which is not pinned`,
+        );
+      }
+      this.#compare(installed, release, tree);
+      if (installed.hasScripts) {
+        const rebuild = [...npmWords(this.#command), "rebuild"];
+        await runTool({ ...this.#place, words: rebuild, cwd: folder, install });
+      }
+    } catch (error) {
+      // One that is still at work finishes first.
+      if (!this.#isLingering(install)) await removeNpxFolder(folder).catch(() => {});
+      const isSwapped = error instanceof Error && /integrity checksum failed/i.test(error.message);
+      throw isSwapped ? differentTree(release, error.message) : error;
+    } finally {
+      if (!this.#isLingering(install)) install?.end();
+    }
+  }
+
+  #isLingering(install: Install | undefined): boolean {
+    return this.#place.signal.aborted && install?.isActive === true;
+  }
+
+  #compare(
+    installed: InstalledPackages,
+    release: PackageRelease,
+    tree: NpmTree | undefined,
+  ): void {
+    const unlike = installed.unlike(release);
+    if (unlike) throw otherArchive(unlike.pinned, unlike.found?.integrity ?? "nothing");
+    const difference = tree?.difference(installed);
+    if (difference !== undefined) throw differentTree(release, difference);
+  }
+}
+
+/** The folder that npm takes for the project: the nearest with a package.json or node_modules. */
+async function projectOf(folder: string): Promise<string | undefined> {
+  for (const name of ["package.json", "node_modules"]) {
+    if (await Deno.stat(join(folder, name)).then(() => true, () => false)) return folder;
+  }
+  const parent = dirname(folder);
+  return parent === folder ? undefined : await projectOf(parent);
+}

@@ -1,0 +1,25 @@
+import type { PackageRelease, PackageVersion } from "../../storage/packages_repository.ts";
+import type { CoolDown, FoundPackage } from "./npm_registry.ts";
+
+/** What npx and uvx have in common, for one command line. */
+export interface PackageManager {
+  /**
+   * What would run now if nothing were pinned; a cool-down never leads back behind `current`. Throws
+   * if the registry cannot be asked.
+   */
+  newest(coolDown: CoolDown, current?: readonly PackageVersion[]): Promise<FoundPackage[]>;
+  /** What has run so far without a pin. */
+  cached(): Promise<PackageVersion[] | undefined>;
+  /** Throws PACKAGE_CHANGED if the registry now has other archives under the same versions. */
+  checkPublished(release: PackageRelease): Promise<void>;
+  /**
+   * Installs a release unless it is installed, and compares what is there; throws PACKAGE_CHANGED if
+   * that is something else. Takes the pinned tree and returns it, or the one that npm made.
+   */
+  install(release: PackageRelease, tree: string | undefined): Promise<string>;
+  treeHash(tree: string): string;
+  /** The command line that runs exactly this release. */
+  runWords(release: PackageRelease): string[];
+  /** Whether another copy runs instead, which the user's own project provides. */
+  isProvided(release?: PackageRelease): Promise<boolean>;
+}

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { errorMessage, GatewayError } from "../../core/errors.ts";
+import type { PackageRelease, PackageVersion } from "../../storage/packages_repository.ts";
+import type { CoolDown, FoundPackage } from "./npm_registry.ts";
+import { type PackageCommand, pinnedWords, type WantedPackage } from "./package_command.ts";
+import { differentTree, otherArchive } from "./package_errors.ts";
+import type { PackageManager } from "./package_manager.ts";
+import { runTool, type ToolPlace } from "./tool_run.ts";
+
+const LOOKUP_MS = 120_000;
+/** Options that tell uv which index to ask, and for which Python. */
+const KEPT_OPTIONS = [
+  ...["--index-url", "-i", "--default-index", "--index", "--extra-index-url", "--python", "-p"],
+  "--cache-dir",
+];
+
+/** The packages of a server that uvx starts; its tree is a requirements.txt with hashes. */
+export class UvPackages implements PackageManager {
+  readonly #command: PackageCommand;
+  readonly #place: ToolPlace;
+  /** What is needed besides the packages themselves, in exact versions. */
+  #dependencies: string[] = [];
+  #isOffline = false;
+
+  constructor(command: PackageCommand, place: ToolPlace) {
+    this.#command = command;
+    this.#place = place;
+  }
+
+  async newest({ ms, now }: CoolDown): Promise<FoundPackage[]> {
+    const before = ms === 0 ? [] : ["--exclude-newer", new Date(now - ms).toISOString()];
+    return this.#packagesIn(await this.#compile(this.#command.wanted.map(requirementOf), before));
+  }
+
+  async cached(): Promise<PackageVersion[] | undefined> {
+    const text = await this.#compile(this.#command.wanted.map(requirementOf), ["--offline"])
+      .catch(() => undefined);
+    return text === undefined ? undefined : this.#packagesIn(text);
+  }
+
+  async checkPublished(release: PackageRelease): Promise<void> {
+    const text = await this.#compile(this.#exact(release), ["--no-deps"]).catch(() => undefined);
+    this.#place.signal.throwIfAborted();
+    if (text === undefined) return;
+    for (const [index, found] of this.#packagesIn(text).entries()) {
+      const pinned = release.packages[index]!;
+      if (found.integrity !== pinned.integrity) throw otherArchive(pinned, found.integrity);
+    }
+  }
+
+  async install(release: PackageRelease, tree: string | undefined): Promise<string> {
+    const text = tree ?? await this.#compile(this.#exact(release), []);
+    const names = new Set(release.packages.map(({ name }) => normalized(name)));
+    this.#dependencies = [...readRequirements(text)].flatMap(([name, { version }]) =>
+      names.has(name) ? [] : [`${name}==${version}`]
+    );
+    if (await this.#fill(release, ["--offline"])) {
+      this.#isOffline = true;
+      return text;
+    }
+    await this.checkPublished(release);
+    await this.#download(release, text);
+    this.#isOffline = await this.#fill(release, ["--offline"]);
+    if (!this.#isOffline) await this.#run(this.#words(release, [], ["python", "-c", ""]));
+    return text;
+  }
+
+  treeHash(text: string): string {
+    const list = [...readRequirements(text)].sort(([a], [b]) => a < b ? -1 : 1);
+    return createHash("sha256").update(JSON.stringify(list)).digest("hex");
+  }
+
+  runWords(release: PackageRelease): string[] {
+    return this.#words(release, this.#isOffline ? ["--offline"] : []);
+  }
+
+  isProvided(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  /** Whether the environment of the release is there, or can be made from uv's cache. */
+  async #fill(release: PackageRelease, options: string[]): Promise<boolean> {
+    const words = this.#words(release, options, ["python", "-c", ""]);
+    return await this.#run(words).then(() => true, () => {
+      this.#place.signal.throwIfAborted();
+      return false;
+    });
+  }
+
+  /** Fills uv's cache with archives whose hashes were compared, which uvx itself does not do. */
+  async #download(release: PackageRelease, text: string): Promise<void> {
+    const { onInstall } = this.#place;
+    const names = release.packages.map(({ name }) => name).join(", ");
+    onInstall(`uvx is installing ${names}`);
+    const folder = await Deno.makeTempDir({ prefix: "quartermaster_uv_" });
+    try {
+      const options = ["--target", folder, "--require-hashes", "--no-deps", "-q", "-r", "-"];
+      await this.#run([...this.#uv(["pip", "install"]), ...options], text);
+    } catch (error) {
+      this.#place.signal.throwIfAborted();
+      const reason = errorMessage(error);
+      if (/hash mismatch/i.test(reason)) throw differentTree(release, reason);
+      this.#place.onLine?.(`Only the versions of ${names} are pinned, not their hashes: ${reason}`);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  }
+
+  #words(release: PackageRelease, options: string[], program?: string[]): string[] {
+    const pinned = pinnedWords(this.#command, release.packages);
+    const from = pinned.isNamedByOption || !program ? [] : ["--from", pinned.exact[0]!];
+    const named = pinned.isNamedByOption || program ? [] : pinned.exact.slice(0, 1);
+    return [
+      ...pinned.options,
+      ...options,
+      ...this.#dependencies.flatMap((spec) => ["--with", spec]),
+      ...from,
+      ...pinned.separator,
+      ...named,
+      ...program ?? pinned.rest,
+    ];
+  }
+
+  #exact(release: PackageRelease): string[] {
+    return pinnedWords(this.#command, release.packages).exact;
+  }
+
+  #uv(verb: string[]): string[] {
+    const { installer: { at: { program, argument } }, words } = this.#command;
+    const uv = words[program]!.replace(/uvx(?=[^/\\]*$)/, "uv");
+    const kept = words.slice(program + 1, argument).flatMap((word, index, all) => {
+      const name = KEPT_OPTIONS.find((option) => word === option || word.startsWith(`${option}=`));
+      if (name === undefined) return [];
+      return word === name ? [word, all[index + 1] ?? ""] : [word];
+    });
+    return [...words.slice(0, program), uv, ...verb, ...kept];
+  }
+
+  async #compile(requirements: readonly string[], options: string[]): Promise<string> {
+    const output = ["--generate-hashes", "--no-header", "--no-annotate", "-q"];
+    return await this.#run(
+      [...this.#uv(["pip", "compile", "-"]), ...output, ...options],
+      requirements.join("\n"),
+    );
+  }
+
+  #packagesIn(text: string): PackageVersion[] {
+    const found = readRequirements(text);
+    return this.#command.wanted.map(({ name }) => {
+      const { version, hashes } = found.get(normalized(name)) ?? {};
+      if (version === undefined) {
+        throw new GatewayError("NOT_FOUND", { message: `The index has no package ${name}` });
+      }
+      return { name, version, integrity: hashes!.join(" ") };
+    });
+  }
+
+  #run(words: string[], input?: string): Promise<string> {
+    return runTool({ ...this.#place, words, input, limitMs: LOOKUP_MS });
+  }
+}
+
+function requirementOf({ name, spec }: WantedPackage): string {
+  if (spec === "" || spec === "latest") return name;
+  return /^[=<>!~]/.test(spec) ? `${name}${spec}` : `${name}==${spec}`;
+}
+
+/** Names are equal in any case, and with any of - _ . between their parts; extras are not part of them. */
+function normalized(name: string): string {
+  return name.replace(/\[.*$/, "").toLowerCase().replace(/[-_.]+/g, "-");
+}
+
+function readRequirements(text: string): Map<string, { version: string; hashes: string[] }> {
+  const found = new Map<string, { version: string; hashes: string[] }>();
+  for (const line of text.replaceAll("\\\n", " ").split("\n")) {
+    const [, name, version] = /^([A-Za-z0-9][\w.-]*)(?:\[.*?\])?==([^\s;]+)/.exec(line) ?? [];
+    if (name === undefined || version === undefined) continue;
+    const hashes = [...line.matchAll(/--hash=(\S+)/g)].map(([, hash]) => hash!).sort();
+    found.set(normalized(name), { version, hashes });
+  }
+  return found;
+}
