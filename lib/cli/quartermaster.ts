@@ -22,6 +22,7 @@ import { CHECK_EXTRAS } from "./check_command.ts";
 import { COMPARISON_EXTRAS } from "./comparison_commands.ts";
 import { JOB_EXTRAS } from "./job_commands.ts";
 import { OPTIMIZATION_EXTRAS } from "./optimization_commands.ts";
+import { PACKAGE_EXTRAS } from "./package_commands.ts";
 import { CONSENT_EXTRAS, REVIEW_EXTRAS } from "./review_commands.ts";
 import { SERVER_EXTRAS } from "./server_commands.ts";
 import { TOOLSET_EXTRAS } from "./toolset_commands.ts";
@@ -36,6 +37,7 @@ const EXTRAS: Record<string, CommandExtras> = {
   ...JOB_EXTRAS,
   ...COMPARISON_EXTRAS,
   ...REVIEW_EXTRAS,
+  ...PACKAGE_EXTRAS,
   ...CONSENT_EXTRAS,
   ...AUDIT_EXTRAS,
   ...SEARCH_EXTRAS,

@@ -16,6 +16,7 @@ import {
   readInput,
   YES,
 } from "./operation_command.ts";
+import { isPackageUpdate } from "./package_commands.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
 import { changedEntry, readChange, readServer, type ServerChange } from "./server_flags.ts";
 import { runLogs, runRestart } from "./server_gateways.ts";
@@ -76,6 +77,7 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
         meaning: "Remove a header or variable; can be repeated",
       },
     ],
+    isMeant: (input) => !isPackageUpdate(input),
     run: runUpdate,
   },
   "server.remove": {

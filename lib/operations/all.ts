@@ -8,6 +8,7 @@ import { CONSENT_OPERATIONS } from "./consents.ts";
 import { JOB_OPERATIONS } from "./jobs.ts";
 import type { Operation } from "./operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "./optimization.ts";
+import { PACKAGE_OPERATIONS } from "./packages.ts";
 import { REVIEW_OPERATIONS } from "./review.ts";
 import { SECRET_OPERATIONS } from "./secrets.ts";
 import { LOGIN_OPERATIONS } from "./server_logins.ts";
@@ -31,6 +32,7 @@ const FAMILIES = [
   ACCESS_OPERATIONS,
   SECRET_OPERATIONS,
   REVIEW_OPERATIONS,
+  PACKAGE_OPERATIONS,
   CONSENT_OPERATIONS,
   APPROVAL_OPERATIONS,
   AUDIT_OPERATIONS,

@@ -28,6 +28,7 @@ import { ReviewAdmin } from "../trust/review_admin.ts";
 import { AccessAdmin } from "./access_admin.ts";
 import { openConsents } from "./consents.ts";
 import type { OptimizationModule } from "./optimization_module.ts";
+import { PackagesAdmin } from "./packages_admin.ts";
 import { RemovedServers } from "./removed_servers.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { ServersAdmin } from "./servers_admin.ts";
@@ -95,6 +96,8 @@ export function buildOperations(input: OperationsInput) {
     openConsents({ ...input, box: secrets.box, onChanged: () => live.tell("settings") }, admin)
   );
 
+  const review = new ReviewAdmin({ ...trust, ...catalog, servers: entries, admin, onAudit });
+
   return {
     servers: readServers(input, admin),
     admin,
@@ -107,7 +110,9 @@ export function buildOperations(input: OperationsInput) {
     }),
     accessAdmin: new AccessAdmin({ ...auth, onChanged: auth.load, onAudit, onWarning }),
     /** Held changes, notices and findings that wait for a person. */
-    review: new ReviewAdmin({ ...trust, ...catalog, servers: entries, admin, onAudit }),
+    review,
+    /** Which packages servers run, and updates that wait for a person. */
+    packages: new PackagesAdmin({ ...servers, ...catalog, servers: entries, review, sync }),
     removedServers: new RemovedServers(),
     toolCalls: tryTools(input),
     /** Secrets that entries refer to; loaded at first use. */

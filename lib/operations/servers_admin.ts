@@ -14,6 +14,7 @@ import type { Transport, TransportEvents } from "../servers/transports/transport
 import type { PooledServer } from "../servers/server.ts";
 import type { ServersModule } from "../servers/module.ts";
 import type { KeptTools } from "../storage/canonical_tools_repository.ts";
+import type { PackagePin } from "../storage/packages_repository.ts";
 import type { AddedServer } from "../storage/servers_repository.ts";
 import {
   addressOrProgram,
@@ -37,6 +38,8 @@ export interface ServersAdminOptions
     Pick<CatalogModule, "catalog" | "enabled" | "canonical"> {
   /** Keeps what was pinned and decided of each server's tools. */
   review?: Pick<ReviewState, "take" | "putBack">;
+  /** Keeps which packages each server runs. */
+  packages?: Pick<ServersModule["packages"], "take" | "putBack">;
   openTransport(
     server: PooledServer,
     events: TransportEvents,
@@ -83,6 +86,7 @@ export interface RemovedServer {
   tools: KeptTools["tools"];
   /** What was pinned and decided of its tools. */
   review?: ReviewEdit;
+  packages?: PackagePin[];
 }
 
 /** What a person or a tool can do to the servers; the console, the CLI and MCP come through here. */
@@ -152,8 +156,14 @@ export class ServersAdmin {
     await this.checkFree(name);
     const spec = await withChosenAddress(wanted, by);
     await this.#demandConsent("add", name, spec, by);
-    if (check) await this.#check("add", name, spec, by);
-    else await this.#refuse("add", name, spec, by);
+    if (!check) await this.#refuse("add", name, spec, by);
+    else {
+      await this.#check("add", name, spec, by).catch(async (error) => {
+        // What the failed start has pinned is of no use to the next server of this name.
+        await this.#options.packages?.take(name);
+        throw error;
+      });
+    }
     await this.#options.added.save({ name, spec, addedAt: Date.now() }, null);
     this.#note("server.add", name, undefined, maskSpec(spec));
     if (check) return await this.#settled(name);
@@ -208,13 +218,15 @@ export class ServersAdmin {
     await canonical.removeServer(name);
     const review = await this.#options.review?.take(name);
     if (review) removed.review = review;
+    const packages = await this.#options.packages?.take(name);
+    if (packages) removed.packages = packages;
     await this.#options.sync();
     return removed;
   }
 
   /** Brings back a server that was removed, without trying whether it works: it did or did not before. */
   async restore(removed: RemovedServer, by = UNKNOWN_ACTOR): Promise<ServerStatus> {
-    const { entry, enabled, tools, review } = removed;
+    const { entry, enabled, tools, review, packages = [] } = removed;
     const { added } = this.#options;
     await this.checkFree(entry.name);
     await this.#demandConsent("add", entry.name, entry.spec, by);
@@ -224,6 +236,7 @@ export class ServersAdmin {
     const versionstamp = await added.save(off, null);
     try {
       if (review) await this.#options.review?.putBack(entry.name, review);
+      await this.#options.packages?.putBack(packages);
       await this.#options.enabled.set(entry.name, enabled);
       await this.#options.canonical.restore(tools);
       await added.save(entry, versionstamp);
@@ -241,6 +254,7 @@ export class ServersAdmin {
     try {
       await this.#options.added.delete(name, versionstamp);
       await this.#options.review?.take(name);
+      await this.#options.packages?.take(name);
     } catch {
       /* it stays, and is off; what failed before is told */
     }

@@ -16,13 +16,13 @@ const CHECK_TIMEOUT_MS = 60_000;
 const KEPT_LINES = 5;
 const LINE_LENGTH = 500;
 
-/** Connects once and lists the tools; one that asks for a login will do. */
+/** Connects once and returns the listed tools; one that asks for a login will do. */
 export async function tryServer(
-  verb: "add" | "change",
+  verb: "add" | "change" | "update",
   name: string,
   spec: ServerSpec,
   openTransport: (events: TransportEvents, signal: AbortSignal) => Transport | Promise<Transport>,
-): Promise<void> {
+): Promise<string[]> {
   const mask = textMasker(spec);
   const stderr: string[] = [];
   const onLog = (line: string) => {
@@ -38,9 +38,10 @@ export async function tryServer(
       startTimeoutMs: spec.startTimeoutMs ?? CHECK_TIMEOUT_MS,
       events: { onMessage: () => {}, onClose: () => {}, onLog },
     });
-    await listToolTexts(connection, name);
+    return await listToolTexts(connection, name);
   } catch (error) {
-    if (error instanceof TransportClosed && error.kind === "login") return;
+    if (error instanceof TransportClosed && error.kind === "login") return [];
+    if (error instanceof GatewayError && error.code === "PACKAGE_CHANGED") throw error;
     const words = mask(errorMessage(error)).replace(/^Cannot start server "[^"]*": /, "");
     const wrote = mask(stderr.join("\n"));
     throw new GatewayError("SERVER_DISCONNECTED", {

@@ -4,7 +4,7 @@ import type { PackageRelease, PackageVersion } from "../../storage/packages_repo
 
 const RECOVERY = [
   "Do not run it until you know why: ask its author whether the release was replaced",
-  "To trust what is there now, run `quartermaster package forget SERVER`, then restart the server",
+  "To trust what is there now, run `quartermaster package forget NAME`, then restart the server",
 ];
 
 /** The same version with another archive: what a hijacked registry or account would serve. */
@@ -22,7 +22,7 @@ export function differentTree({ packages }: PackageRelease, difference: string) 
   return new GatewayError("PACKAGE_CHANGED", {
     message: `${names} ${PACKAGE_CHANGED}: ${difference}`,
     recoverySteps: [
-      "Run `quartermaster server repair SERVER` to install the pinned packages again",
+      "Run `quartermaster server repair NAME` to install the pinned packages again",
       ...RECOVERY,
     ],
   });
