@@ -122,7 +122,7 @@ function updateText(update: PackageUpdate, paint: Paint): string {
   const { to, tools, fingerprint, isTried } = update;
   const lines = [
     changeText(update),
-    ...to.map(({ name, integrity }) => shownLine(`  ${name}: ${integrity}`)),
+    ...to.map(({ name, integrity }) => `  ${shownLine(`${name}: ${integrity}`)}`),
     `  fingerprint ${fingerprint}`,
     ...isTried && tools.length === 0 ? ["  Its tools are the same."] : [],
     ...tools.flatMap(({ tool, kind, diff, definition }) => [

@@ -59,6 +59,7 @@ Deno.test("readOptions() has a default for everything", async () => {
     evalConcurrency: 2,
     evalTimeout: 60_000,
     evalRetention: 180,
+    packageCooldown: 0,
     publicUrl: undefined,
     requireToken: false,
     adminToken: undefined,
@@ -317,6 +318,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     evalConcurrency: "4",
     evalTimeout: "90s",
     evalRetention: "30",
+    packageCooldown: "7",
     publicUrl: "https://x.example.com",
     requireToken: "1",
     adminToken: "a-long-enough-admin-token",
@@ -363,6 +365,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     evalConcurrency: 4,
     evalTimeout: 90_000,
     evalRetention: 30,
+    packageCooldown: 7,
   };
   const objects = {
     synonyms: { ticket: ["issue", "bug"] },

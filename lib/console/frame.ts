@@ -132,7 +132,9 @@ export interface WaitingCounts {
   consents: number;
 }
 
-export type WaitingGateway = Pick<Gateway, "review" | "approvals" | "consents">;
+export type WaitingGateway = Pick<Gateway, "review" | "approvals" | "consents"> & {
+  packages: Pick<Gateway["packages"], "count">;
+};
 
 /** Cheap enough for every page; a store that fails says so itself, there too. */
 export async function waitingCounts(gateway: WaitingGateway): Promise<WaitingCounts> {
@@ -140,7 +142,8 @@ export async function waitingCounts(gateway: WaitingGateway): Promise<WaitingCou
     gateway.approvals().then((waiting) => waiting.list().length),
     gateway.consents().then((waiting) => waiting.count()).catch(() => 0),
   ]);
-  return { review: gateway.review.count().total, approvals, consents };
+  const review = gateway.review.count().total + gateway.packages.count();
+  return { review, approvals, consents };
 }
 
 export function totalWaiting({ review, approvals, consents }: WaitingCounts): number {

@@ -4,6 +4,7 @@ import { EmptyState } from "../../../../components/states.tsx";
 import { Pager } from "../../../../components/tables.tsx";
 import { FilterField, FilterSelect, SelectedCount } from "../../../../islands/forms.tsx";
 import { AskCard, BULK_FORM, Group, REVIEW_PATH, STATES } from "./(_components)/items.tsx";
+import { PackageUpdates } from "./(_components)/updates.tsx";
 import { ReviewDecisions, ReviewPolicies } from "./(_components)/policies.tsx";
 import { SecurityPage } from "../(_components)/page.tsx";
 import { define } from "../../../../lib/console/define.ts";
@@ -24,7 +25,7 @@ const OPEN_GROUPS = 20;
 
 /** What servers changed, and what looks like an attack: each with what can be done about it. */
 export default define.page<typeof handler>(function ReviewPage({ data: page, url }) {
-  const { total, list, groups, asked } = page;
+  const { total, list, groups, asked, updates } = page;
   const here = withQuery(url, { done: undefined });
   return (
     <SecurityPage
@@ -32,9 +33,10 @@ export default define.page<typeof handler>(function ReviewPage({ data: page, url
       live="servers tools settings"
       outcome={page}
       lead={total === 0
-        ? "Changes to tools, and tools that look like attacks"
+        ? "Changes to tools and packages, and tools that look like attacks"
         : `${formatCount(total, "item")} to review`}
     >
+      <PackageUpdates updates={updates} />
       {asked && <AskCard asked={asked} here={here} />}
       {total > 0 && <Filters page={page} url={url} />}
       {list.total > 0
@@ -75,6 +77,8 @@ export default define.page<typeof handler>(function ReviewPage({ data: page, url
             {formatCount(total, "other item")} waiting.
           </EmptyState>
         )
+        : updates.length > 0
+        ? null
         : (
           <EmptyState icon="ready" title="Nothing to review">
             Tools are pinned when first seen. If a server changes a tool, or lists one that looks

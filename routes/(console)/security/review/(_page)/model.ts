@@ -3,6 +3,8 @@ import { type FormDecisions, PartialFailure } from "../../../../../lib/console/f
 import { type Paged, paged } from "../../../../../lib/console/lists.ts";
 import { formatCount } from "../../../../../lib/console/ui/format.ts";
 import type { OutputOf } from "../../../../../lib/operations/operation.ts";
+import { PACKAGE_OPERATIONS } from "../../../../../lib/operations/packages.ts";
+import type { PackageUpdate } from "../../../../../lib/operations/packages_admin.ts";
 import { REVIEW_OPERATIONS, type SelectedItem } from "../../../../../lib/operations/review.ts";
 import {
   inDetail,
@@ -47,6 +49,9 @@ export const REVIEW_DECISIONS: FormDecisions = {
   revert: { operation: revert },
   waive: { operation: waive },
   policy: { operation: policy },
+  "try-update": { operation: PACKAGE_OPERATIONS.try, done: "The update was tried." },
+  "accept-update": { operation: PACKAGE_OPERATIONS.update, done: "The update runs now." },
+  "refuse-update": { operation: PACKAGE_OPERATIONS.refuse, done: "The update was refused." },
   ...Object.fromEntries(
     Object.entries(BULK).map(([decision, { done }]) => [
       `${decision}-selected`,
@@ -110,6 +115,8 @@ export interface ReviewPage {
   list: Paged<RawItem>;
   groups: ReviewGroup[];
   asked: AskedDecision | undefined;
+  /** Newer releases of servers' packages. */
+  updates: PackageUpdate[];
   decisions: ReviewDecision[];
   policies: Paged<PolicyRow>;
 }
@@ -120,7 +127,10 @@ const POLICIES = 10;
 
 /** What waits for a person: filtered, grouped and by the page. */
 export async function reviewPage(
-  { review }: { review: Pick<Gateway["review"], "waiting" | "decisions" | "policies"> },
+  { review, packages }: {
+    review: Pick<Gateway["review"], "waiting" | "decisions" | "policies">;
+    packages: Pick<Gateway["packages"], "updates">;
+  },
   query = new URLSearchParams(),
   _call?: unknown,
   form?: URLSearchParams,
@@ -149,6 +159,8 @@ export async function reviewPage(
       cards: items.filter((item) => shown.has(item)).map((item) => cardOf(item, ids.get(item)!)),
     })).filter(({ cards }) => cards.length > 0),
     asked: form && readAsked(form, waiting),
+    updates: (await packages.updates())
+      .filter(({ server }) => filter.server === "" || server === filter.server),
     decisions: await review.decisions(),
     policies: paged(
       review.policies()

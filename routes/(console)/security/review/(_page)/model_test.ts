@@ -30,6 +30,7 @@ function stub(items: RawItem[], servers: string[] = []) {
       decisions: () => Promise.resolve([]),
       policies: () => servers.map((server) => ({ ...POLICY, server })),
     },
+    packages: { updates: () => Promise.resolve([]) },
   };
 }
 
@@ -139,7 +140,7 @@ async function openMany() {
   const ask = async (decision: string, tools: string[]) => {
     const keys = admin.waiting().filter(({ tool }) => tools.includes(tool)).map(keyOf);
     const form = new URLSearchParams({ ask: decision, select: keys.join(" ") });
-    return (await reviewPage({ review: admin }, NONE, undefined, form)).asked!;
+    return (await reviewPage({ ...stub([]), review: admin }, NONE, undefined, form)).asked!;
   };
   const send = (decision: string, items: unknown[], more = {}) => {
     const form = new URLSearchParams({ action: `${decision}-selected`, ...more });
@@ -153,7 +154,7 @@ async function openMany() {
 Deno.test("review page pages many findings, and decides on whole groups of them", async () => {
   const { store, review, admin, ask, send } = await openMany();
   await using _ = store;
-  const page = await reviewPage({ review: admin });
+  const page = await reviewPage({ ...stub([]), review: admin });
   assert.deepEqual([page.total, page.list.rows.length, page.list.pages], [150, 50, 3]);
   assert.deepEqual(page.groups.map(({ total, cards }) => [total, cards.length]), [[150, 50]]);
 

@@ -17,7 +17,7 @@ import {
   formatSpan,
   inertString,
 } from "../../../../../lib/console/ui/format.ts";
-import { serverPath, serverStep, toolPath } from "../../../../../lib/console/ui/pages.ts";
+import { reviewPath, serverPath, serverStep, toolPath } from "../../../../../lib/console/ui/pages.ts";
 import { isStarting, isTransport, type ServerStatus } from "../../../../../lib/core/server.ts";
 import { CONNECTED } from "../../../../../lib/core/text.ts";
 import { FixButtons, ProblemRows } from "../../../(_components)/attention.tsx";
@@ -86,6 +86,7 @@ export function ServerDetail({ page, url }: { page: ServerPage; url: URL }) {
                 <span class="small muted">Edit that file; changes apply automatically.</span>
               )}
             </Fact>
+            {page.packages && <Packages packages={page.packages} />}
             {server.latencyMs !== undefined && (
               <Fact name="Latency">{formatLatency(server.latencyMs)} to list its tools</Fact>
             )}
@@ -163,6 +164,29 @@ function ContentFindings(
         </a>
       </p>
     </Notice>
+  );
+}
+
+/** What its program is made of, and whether a newer release waits. */
+function Packages({ packages: { server, packages, problem, pinnedAt, update } }: {
+  packages: NonNullable<ServerPage["packages"]>;
+}) {
+  const nameOf = ({ name, version }: { name: string; version: string }) => `${name} ${version}`;
+  return (
+    <Fact name="Package">
+      {packages.map((each) => <InertText key={each.name} as="code" text={nameOf(each)} />)}
+      {pinnedAt !== undefined && (
+        <span class="muted">
+          pinned <Ago at={pinnedAt} />
+        </span>
+      )}
+      {problem !== undefined && <span class="muted">Not pinned. {problem}</span>}
+      {update && (
+        <a href={reviewPath(server)}>
+          Review the update to <InertText text={update.to.map(nameOf).join(", ")} />
+        </a>
+      )}
+    </Fact>
   );
 }
 

@@ -103,6 +103,8 @@ export async function serverPage(
     waiting,
     hasLogin,
     found: mayManage ? gateway.findingsOf(name) : undefined,
+    /** Which packages its program is. */
+    packages: mayManage ? (await gateway.packages.list(name))[0] : undefined,
   };
 }
 
