@@ -72,7 +72,9 @@ export class NpxGateway implements AsyncDisposable {
   /** The reason that the server is in this state for. */
   reach(state: string, name = "notes"): Promise<string> {
     return until(async () => {
-      const { servers } = await this.api<{ servers: { name: string; state: string; reason: string }[] }>(
+      const { servers } = await this.api<
+        { servers: { name: string; state: string; reason: string }[] }
+      >(
         "server.list",
       );
       const found = servers.find((server) => server.name === name);

@@ -37,7 +37,9 @@ export const PACKAGE_EXTRAS: Record<string, CommandExtras> = {
       [
         ...updates.map((update) => `${changeText(update)}\n`),
         ...failed.map(({ server, message }) => `${server}: ${shownLine(message)}\n`),
-        ...updates.length > 0 ? ["Try and review one with `quartermaster server update NAME`.\n"] : [],
+        ...updates.length > 0
+          ? ["Try and review one with `quartermaster server update NAME`.\n"]
+          : [],
         ...updates.length + failed.length === 0 ? ["No updates.\n"] : [],
       ].join(""),
     exitCode: ({ failed }: OutputOf<Packages["check"]>) => failed.length > 0 ? 1 : 0,
@@ -59,7 +61,12 @@ export const PACKAGE_EXTRAS: Record<string, CommandExtras> = {
     async prepare(given, command, target) {
       const update = await tried(target, given);
       const question = `Run ${versionText(update.to)} from now on?`;
-      agree("server update", shownLine(question), command, updateText(update, painter(command.env)));
+      agree(
+        "server update",
+        shownLine(question),
+        command,
+        updateText(update, painter(command.env)),
+      );
       return { ...given, fingerprint: update.fingerprint };
     },
     offline: "",

@@ -35,7 +35,10 @@ export function readServer(input: ServerInput): { name: string; spec: ServerSpec
   refuseMisplaced(program !== undefined, flags);
   const limits = readLimits(flags);
   if (program) {
-    return { name, spec: { type: "stdio", ...program, env, ...defined({ cwd, lazy, pin }), ...limits } };
+    return {
+      name,
+      spec: { type: "stdio", ...program, env, ...defined({ cwd, lazy, pin }), ...limits },
+    };
   }
   if (url !== undefined) return { name, spec: { type, url, headers, ...limits } };
   throw configError("server add requires a URL or a command", `Usage: ${ADD}`);

@@ -11,7 +11,11 @@ import { findInstaller } from "../servers/processes/installer.ts";
 import type { ServersModule } from "../servers/module.ts";
 import type { PooledServer } from "../servers/server.ts";
 import type { CanonicalToolsRepository } from "../storage/canonical_tools_repository.ts";
-import { type PackageOffer, type PackagePin, PackageVersion } from "../storage/packages_repository.ts";
+import {
+  type PackageOffer,
+  type PackagePin,
+  PackageVersion,
+} from "../storage/packages_repository.ts";
 import type { ReviewAdmin } from "../trust/review_admin.ts";
 import { tryServer } from "./try_server.ts";
 

@@ -201,7 +201,7 @@ export function buildServers(input: ServersInput) {
     packages,
     openTransport: open,
     /** Finds the function that removes a server's cached packages, if there is one. */
-    findPackageCache: (server: PooledServer) => 
+    findPackageCache: (server: PooledServer) =>
       findPackageCache(secrets, installs, packages, server),
     wanted,
     /** Ends the servers' programs without waiting: some take long. */

@@ -5,6 +5,7 @@ import { type FailureCause, failureCause } from "../../core/failure_cause.ts";
 import { isProgram, isRemote, type ProgramSpec, type ServerSpec } from "../../core/server.ts";
 import { type FoundGateway, listServers } from "../operation_target.ts";
 import type { Status } from "../../operations/servers.ts";
+import { findInstaller } from "../../servers/processes/installer.ts";
 import { type CheckResult, ok, problem, warning } from "./checks.ts";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
@@ -20,6 +21,13 @@ export async function checkEntries(
   const hopeless = new Set<string>();
   for (const { name, spec } of servers) {
     if (spec.disabled) continue;
+    if (isProgram(spec) && spec.pin === false && findInstaller([spec.command, ...spec.args])) {
+      findings.push(warning(
+        `server ${name}`,
+        "Its packages are not pinned: each start runs whatever their registry has by then",
+        'Remove "pin": false from its entry',
+      ));
+    }
     const reason = isProgram(spec)
       ? await missingProgram(spec, env)
       : isRemote(spec) && isBlockedPort(new URL(spec.url))
@@ -100,6 +108,9 @@ function adviceFor(cause: FailureCause | undefined, name: string): string {
     broken_cache:
       `Run \`quartermaster server repair ${name}\`, or \`quartermaster doctor --fix\`, ` +
       "to reinstall the package",
+    package_changed:
+      "Ask the package's author whether the release was replaced; to trust what is " +
+      `there now, run \`quartermaster package forget ${name}\``,
     command_not_found: "Install the program, or use its full path as the command; a service may " +
       "have a different PATH than your terminal",
     package_not_found: "Check the package name and version in the entry, and the registry",

@@ -56,7 +56,11 @@ export function lockFileOf(
   pins: readonly { pin: PackagePin; tree: string | undefined }[],
 ): LockFile {
   const servers = pins.map(({ pin: { server, wanted, packages }, tree }) =>
-    [server, { wanted, packages, ...(tree === undefined ? {} : { tree: JSON.parse(tree) }) }] as const
+    [server, {
+      wanted,
+      packages,
+      ...(tree === undefined ? {} : { tree: JSON.parse(tree) }),
+    }] as const
   );
   return { version: 1, servers: Object.fromEntries(servers) };
 }

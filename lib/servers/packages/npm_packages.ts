@@ -7,7 +7,7 @@ import { InstalledPackages, NpmTree } from "./npm_tree.ts";
 import { type PackageCommand, pinnedWords } from "./package_command.ts";
 import { differentTree, otherArchive } from "./package_errors.ts";
 import type { PackageManager } from "./package_manager.ts";
-import { runTool, type ToolPlace } from "./tool_run.ts";
+import { runTool, ToolFailed, type ToolPlace } from "./tool_run.ts";
 
 /** The packages of a server that npx starts. */
 export class NpmPackages implements PackageManager {
@@ -50,7 +50,9 @@ export class NpmPackages implements PackageManager {
       // Offline or unpublished: what is installed is compared anyway.
       const found = await this.#view.find(pinned.name, pinned.version).catch(() => undefined);
       this.#place.signal.throwIfAborted();
-      if (found && found.integrity !== pinned.integrity) throw otherArchive(pinned, found.integrity);
+      if (found && found.integrity !== pinned.integrity) {
+        throw otherArchive(pinned, found.integrity);
+      }
     }
   }
 
@@ -135,7 +137,9 @@ export class NpmPackages implements PackageManager {
       const installed = await InstalledPackages.read(folder).catch(() => undefined);
       if (!installed) {
         throw new Error(
-          `npx does not install ${exact.join(", ")}: a global copy of it is in use, which is not pinned`,
+          `npx does not install ${
+            exact.join(", ")
+          }: a global copy of it is in use, which is not pinned`,
         );
       }
       this.#compare(installed, release, tree);
@@ -146,7 +150,7 @@ export class NpmPackages implements PackageManager {
     } catch (error) {
       // One that is still at work finishes first.
       if (!this.#isLingering(install)) await removeNpxFolder(folder).catch(() => {});
-      const isSwapped = error instanceof Error && /integrity checksum failed/i.test(error.message);
+      const isSwapped = error instanceof ToolFailed && /\bEINTEGRITY\b/.test(error.output);
       throw isSwapped ? differentTree(release, error.message) : error;
     } finally {
       if (!this.#isLingering(install)) install?.end();

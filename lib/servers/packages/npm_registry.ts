@@ -16,7 +16,10 @@ const Released = z.looseObject({
   "dist.shasum": z.string().optional(),
 });
 const Listing = z.looseObject({
-  versions: z.preprocess((value) => typeof value === "string" ? [value] : value, z.string().array()),
+  versions: z.preprocess(
+    (value) => typeof value === "string" ? [value] : value,
+    z.string().array(),
+  ),
   "dist-tags": z.record(z.string(), z.string()).catch({}),
   time: z.record(z.string(), z.string()).catch({}),
 });

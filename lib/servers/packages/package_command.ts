@@ -36,7 +36,8 @@ const NAMINGS: Partial<Record<Installer["family"], Naming>> = {
     joint: "@",
   },
   uv: {
-    package: /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w., -]*\])?)(?:@?((?:[=<>!~]=?|(?<=@)).+))?$/,
+    package:
+      /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w., -]*\])?)(?:@?((?:[=<>!~]=?|(?<=@)).+))?$/,
     exact: /^(?:==)?\d[\w.+!-]*$/,
     joint: "==",
   },

@@ -84,7 +84,9 @@ export class PackageLock {
 
   /** Changes when a server has to restart with other packages. */
   stampOf(server: string): number | undefined {
-    const times = this.#known.pins.flatMap((pin) => pin.server === server ? pin.updatedAt ?? [] : []);
+    const times = this.#known.pins.flatMap((pin) =>
+      pin.server === server ? pin.updatedAt ?? [] : []
+    );
     return times.length === 0 ? undefined : Math.max(...times);
   }
 

@@ -31,6 +31,17 @@ interface ToolRun extends ToolPlace {
   limitMs?: number;
 }
 
+/** npm or uv could not do what it was asked. */
+export class ToolFailed extends Error {
+  /** All that it wrote to stderr. */
+  readonly output: string;
+
+  constructor(message: string, output: string) {
+    super(message);
+    this.output = output;
+  }
+}
+
 /** Runs npm or uv to its end and returns what it printed; throws if it fails. */
 export async function runTool(run: ToolRun): Promise<string> {
   const { words: [command = "", ...args], env, cwd, owner, installs, signal, install } = run;
@@ -70,7 +81,7 @@ export async function runTool(run: ToolRun): Promise<string> {
       await within(Promise.all([output, complaint]), ARRIVAL_MS) ?? [];
     await end(pid);
     if (code === 0) return written;
-    throw new Error(explainingLine(errors.split("\n")) ?? `${command} exited with code ${code}`);
+    throw new ToolFailed(explainingLine(errors.split("\n")) ?? `exited with code ${code}`, errors);
   } catch (error) {
     if (signal.aborted && install?.isActive) installs.linger(install, () => end(pid));
     else await end(pid);

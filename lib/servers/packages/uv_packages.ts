@@ -5,7 +5,7 @@ import type { CoolDown, FoundPackage } from "./npm_registry.ts";
 import { type PackageCommand, pinnedWords, type WantedPackage } from "./package_command.ts";
 import { differentTree, otherArchive } from "./package_errors.ts";
 import type { PackageManager } from "./package_manager.ts";
-import { runTool, type ToolPlace } from "./tool_run.ts";
+import { runTool, ToolFailed, type ToolPlace } from "./tool_run.ts";
 
 const LOOKUP_MS = 120_000;
 /** Options that tell uv which index to ask, and for which Python. */
@@ -98,9 +98,11 @@ export class UvPackages implements PackageManager {
       await this.#run([...this.#uv(["pip", "install"]), ...options], text);
     } catch (error) {
       this.#place.signal.throwIfAborted();
-      const reason = errorMessage(error);
-      if (/hash mismatch/i.test(reason)) throw differentTree(release, reason);
-      this.#place.onLine?.(`Only the versions of ${names} are pinned, not their hashes: ${reason}`);
+      const isSwapped = error instanceof ToolFailed && /hash mismatch/i.test(error.output);
+      if (isSwapped) throw differentTree(release, "an archive has another hash");
+      this.#place.onLine?.(
+        `Only the versions of ${names} are pinned, not their hashes: ${errorMessage(error)}`,
+      );
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

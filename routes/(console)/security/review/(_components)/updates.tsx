@@ -59,10 +59,9 @@ function ChangedTool(
   return (
     <details open class="change">
       <summary>
-        <InertText as="span" class="mono strong" text={tool} />{" "}
-        {diff ? <CompatibilityBadge diff={diff} /> : (
-          <Badge tone={TONES[kind]} icon="info">{kind}</Badge>
-        )}
+        <InertText as="span" class="mono strong" text={tool} /> {diff
+          ? <CompatibilityBadge diff={diff} />
+          : <Badge tone={TONES[kind]} icon="info">{kind}</Badge>}
       </summary>
       {diff && <Diff diff={diff} />}
       {definition !== undefined && (

@@ -17,7 +17,12 @@ import {
   formatSpan,
   inertString,
 } from "../../../../../lib/console/ui/format.ts";
-import { reviewPath, serverPath, serverStep, toolPath } from "../../../../../lib/console/ui/pages.ts";
+import {
+  reviewPath,
+  serverPath,
+  serverStep,
+  toolPath,
+} from "../../../../../lib/console/ui/pages.ts";
 import { isStarting, isTransport, type ServerStatus } from "../../../../../lib/core/server.ts";
 import { CONNECTED } from "../../../../../lib/core/text.ts";
 import { FixButtons, ProblemRows } from "../../../(_components)/attention.tsx";

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { PythonIndex, pythonServer } from "../../../tests/fixtures/python_index.ts";
+import type { PooledServer } from "../server.ts";
+import { LockStage } from "./testing/lock_stage.ts";
+
+const { signal } = new AbortController();
+
+const ignore = !await new Deno.Command("uvx", { args: ["--version"] }).output()
+  .then(({ success }) => success, () => false);
+
+function entryOf(stage: LockStage, index: PythonIndex): PooledServer {
+  const env = {
+    UV_DEFAULT_INDEX: index.url,
+    UV_CACHE_DIR: stage.cache,
+    UV_PYTHON_DOWNLOADS: "never",
+  };
+  const program = { command: "uvx", args: ["notes"], env, cwd: stage.folder };
+  return { name: "notes", spec: { type: "stdio", ...program }, source: { kind: "store" } };
+}
+
+Deno.test({
+  name: "uvx runs the versions that were pinned, of dependencies too, without asking the index",
+  ignore,
+  async fn() {
+    await using stage = await LockStage.open();
+    await using index = new PythonIndex();
+    index.publish("dep", "1.0", "VERSION = '1.0'");
+    index.publish("notes", "1.0", `import dep\n${pythonServer("1.0")}`, ["dep"]);
+    assert.equal(await stage.run(entryOf(stage, index)), "1.0");
+    index.publish("dep", "2.0", "raise Exception('never seen')");
+    index.publish("notes", "2.0", pythonServer("2.0"));
+    const asked = index.asked.length;
+    assert.equal(await stage.run(entryOf(stage, index)), "1.0");
+    assert.equal(index.asked.length, asked);
+    await stage.clearCache();
+    assert.equal(await stage.run(entryOf(stage, index)), "1.0");
+    const offer = await stage.lock.check(entryOf(stage, index), signal);
+    assert.deepEqual(offer?.packages.map(({ version }) => version), ["2.0"]);
+    assert.deepEqual(stage.lines.filter((line) => line.includes("Only the versions")), []);
+  },
+});
+
+Deno.test({
+  name: "uvx does not run an archive with another hash, whether or not the index says so",
+  ignore,
+  async fn() {
+    await using stage = await LockStage.open();
+    await using index = new PythonIndex();
+    const file = index.publish("notes", "1.0", pythonServer("1.0"));
+    assert.equal(await stage.run(entryOf(stage, index)), "1.0");
+    const pinned = index.wheel(file);
+    index.publish("notes", "1.0", pythonServer("swapped"));
+    await stage.clearCache();
+    assert.match(await stage.run(entryOf(stage, index)), /notes 1\.0 is not what was pinned/);
+    index.swapped.set(file, index.wheel(file));
+    index.publish("notes", "1.0", pythonServer("1.0"));
+    assert.deepEqual(index.wheel(file), pinned);
+    await stage.clearCache().catch(() => {});
+    assert.match(await stage.run(entryOf(stage, index)), /notes 1\.0 is not what was pinned/);
+    assert.ok(stage.audited.includes("package.changed"));
+  },
+});
