@@ -5,8 +5,7 @@ import type { PackageRelease, PackageVersion } from "../../storage/packages_repo
 import { type CoolDown, type FoundPackage, NpmRegistryView, npmWords } from "./npm_registry.ts";
 import { InstalledPackages, NpmTree } from "./npm_tree.ts";
 import { type PackageCommand, pinnedWords } from "./package_command.ts";
-import { differentTree, otherArchive } from "./package_errors.ts";
-import type { PackageManager } from "./package_manager.ts";
+import { differentTree, otherArchive, type PackageManager } from "./package_manager.ts";
 import { runTool, ToolFailed, type ToolPlace } from "./tool_run.ts";
 
 /** The packages of a server that npx starts. */

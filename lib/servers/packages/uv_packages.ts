@@ -3,8 +3,7 @@ import { errorMessage, GatewayError } from "../../core/errors.ts";
 import type { PackageRelease, PackageVersion } from "../../storage/packages_repository.ts";
 import type { CoolDown, FoundPackage } from "./npm_registry.ts";
 import { type PackageCommand, pinnedWords, type WantedPackage } from "./package_command.ts";
-import { differentTree, otherArchive } from "./package_errors.ts";
-import type { PackageManager } from "./package_manager.ts";
+import { differentTree, otherArchive, type PackageManager } from "./package_manager.ts";
 import { runTool, ToolFailed, type ToolPlace } from "./tool_run.ts";
 
 const LOOKUP_MS = 120_000;
