@@ -136,9 +136,7 @@ export class NpmPackages implements PackageManager {
       const installed = await InstalledPackages.read(folder).catch(() => undefined);
       if (!installed) {
         throw new Error(
-          `npx does not install ${
-            exact.join(", ")
-          }: a global copy of it is in use, which is not pinned`,
+          `npx did not install ${exact.join(", ")}: another copy is in use, which is not pinned`,
         );
       }
       this.#compare(installed, release, tree);

@@ -88,16 +88,15 @@ export function pinnedWords(
 ): PinnedWords {
   const { joint } = NAMINGS[installer.family]!;
   const exact = wanted.map(({ name }, index) => `${name}${joint}${packages[index]?.version}`);
-  const { program, argument } = installer.at;
-  let isNamedByOption = false;
+  const { packages: named, argument } = installer.at;
   const options = words.slice(0, argument).map((word, index) => {
-    const [, option = "", value = word] = /^(--?[\w-]+=)(.+)$/s.exec(word) ?? [];
-    const at = index > program ? wanted.findIndex(({ text }) => text === value) : -1;
-    if (at === -1) return word;
-    isNamedByOption = true;
-    return `${option}${exact[at]}`;
+    const nth = named.indexOf(index);
+    if (nth === -1) return word;
+    const { text } = wanted[nth]!;
+    return word.slice(0, word.length - text.length) + exact[nth];
   });
   const separator = options.at(-1) === "--" ? options.splice(-1) : [];
+  const isNamedByOption = named.length > 0;
   const rest = words.slice(isNamedByOption ? argument : argument + 1);
   return { options, separator, exact, rest, isNamedByOption };
 }

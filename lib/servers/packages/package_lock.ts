@@ -1,4 +1,5 @@
 import type { OnAudit } from "../../core/access.ts";
+import { abortable, inTurn } from "../../core/async.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { isProgram, type ServerSpec } from "../../core/server.ts";
 import {
@@ -24,6 +25,7 @@ import type { ToolPlace } from "./tool_run.ts";
 import { UvPackages } from "./uv_packages.ts";
 
 const DAY_MS = 86_400_000;
+const LOOKUPS_AT_ONCE = 3;
 
 interface PackageLockOptions {
   store: Store;
@@ -65,6 +67,9 @@ export class PackageLock {
   readonly #trees: PackageTreesRepository;
   readonly #now: () => number;
   #known: { pins: PackagePin[]; offers: PackageOffer[] } = { pins: [], offers: [] };
+  /** Each lookup starts a Node or uv; many servers can start at once. */
+  readonly #lanes = Array.from({ length: LOOKUPS_AT_ONCE }, () => inTurn());
+  #lane = 0;
   /** Refusals that the audit log has, so that retries do not repeat them. */
   readonly #refused = new Map<string, string>();
 
@@ -115,7 +120,8 @@ export class PackageLock {
     const opened = this.#open(server, program, events, signal);
     if (!opened) return program;
     try {
-      const words = await this.#words(server, opened, (reason) => events.onInstall?.(reason));
+      const onInstall = (reason: string | undefined) => events.onInstall?.(reason);
+      const words = await this.#words(server, opened, onInstall, signal);
       if (words === undefined) return program;
       const [command = "", ...args] = words;
       return { ...program, command, args };
@@ -132,6 +138,7 @@ export class PackageLock {
     server: PooledServer,
     { command, manager }: Opened,
     onInstall: (reason: string | undefined) => void,
+    signal: AbortSignal,
   ): Promise<string[] | undefined> {
     const { release } = server;
     const wanted = command.wanted.map(({ text }) => text);
@@ -143,7 +150,8 @@ export class PackageLock {
     if (!known) {
       onInstall(`Looking up ${wanted.join(", ")} to pin its version`);
       try {
-        const packages = await this.#first(manager);
+        const lane = this.#lanes[this.#lane++ % LOOKUPS_AT_ONCE]!;
+        const packages = await abortable(lane(() => this.#first(manager)), signal);
         const pinned = await this.#pin(server.name, command, { packages, tree: "" }, manager);
         return manager.runWords(pinned);
       } finally {

@@ -168,6 +168,9 @@ Deno.test({
       text.replace(packages["node_modules/dep"].integrity, "sha512-x"),
     );
     assert.match(await stage.run(), /is not what was pinned: dep 1\.0\.0 has another hash/);
+    // As a repair does.
+    await Deno.remove(await stage.npxFolder(`${NAME}@1.0.0`), { recursive: true });
+    assert.equal(await stage.run(), "1.0.0");
   },
 });
 

@@ -17,9 +17,12 @@ export interface Installer {
   at?: InstallerWords;
 }
 
-/** Positions in a command line: of the installer, and of its first argument that is no option. */
+/** Positions in a command line. */
 interface InstallerWords {
   program: number;
+  /** The values of options that name packages; empty if the first argument names one. */
+  packages: number[];
+  /** The first argument that is no option. */
   argument: number;
 }
 
@@ -98,10 +101,14 @@ export function findInstaller(words: readonly string[]): Installer | undefined {
   for (const grammar of GRAMMARS[name] ?? []) {
     const found = readInstaller(grammar, rest);
     if (!found) continue;
-    const { argument, ...installer } = found;
+    const { argument, named, ...installer } = found;
     const begin = words.length - rest.length;
     const isPlain = begin > 0 && rest.every((word, index) => words[begin + index] === word);
-    const at = { program: begin - 1, argument: begin + argument };
+    const at = {
+      program: begin - 1,
+      packages: named.map((index) => begin + index),
+      argument: begin + argument,
+    };
     return { ...installer, env, ...(isPlain ? { at } : {}) };
   }
   return undefined;
@@ -137,9 +144,10 @@ function unwrapped(words: readonly string[]) {
 function readInstaller(
   { family, name, verb, valued, packaged }: Grammar,
   words: readonly string[],
-): Omit<Installer, "env" | "at"> & { argument: number } | undefined {
+): Omit<Installer, "env" | "at"> & { argument: number; named: number[] } | undefined {
   if (verb.some((word, index) => words[index] !== word)) return undefined;
   const packages: string[] = [];
+  const named: number[] = [];
   let argument = words.length;
   let cache: string | undefined;
   for (let at = verb.length; at < words.length; at++) {
@@ -151,14 +159,18 @@ function readInstaller(
     const [option = "", inline] = splitOnce(word);
     const value = inline ?? (valued.includes(option) ? words[++at] : undefined);
     if (value === undefined) continue;
-    if (packaged.includes(option)) packages.push(value);
+    if (packaged.includes(option)) {
+      packages.push(value);
+      named.push(at);
+    }
     if (option === "--cache" || option === "--cache-dir") cache = value;
   }
   const first = words[argument];
   if (packages.length === 0 && first !== undefined) packages.push(first);
   // The user's own project: its name does not tell which packages it needs.
   if (packages.length === 0 || packages.some(isLocal)) return undefined;
-  return { family, name, packages, argument, ...(cache === undefined ? {} : { cache }) };
+  const common = { family, name, packages, argument, named };
+  return { ...common, ...(cache === undefined ? {} : { cache }) };
 }
 
 function dockerRun(
