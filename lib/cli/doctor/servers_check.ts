@@ -23,8 +23,8 @@ export async function checkEntries(
     if (spec.disabled) continue;
     if (isProgram(spec) && spec.pin === false && findInstaller([spec.command, ...spec.args])) {
       findings.push(warning(
-        `server ${name}`,
-        "Its packages are not pinned: each start runs whatever their registry has by then",
+        `packages of ${name}`,
+        "Not pinned: each start runs whatever their registry has by then",
         'Remove "pin": false from its entry',
       ));
     }

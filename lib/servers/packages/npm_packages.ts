@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import type { Install } from "../processes/installs.ts";
+import { BROKEN_CACHE } from "../../core/failure_cause.ts";
 import { npxFolder, npxFolderState, removeNpxFolder } from "../processes/installer.ts";
 import type { PackageRelease, PackageVersion } from "../../storage/packages_repository.ts";
 import { type CoolDown, type FoundPackage, NpmRegistryView, npmWords } from "./npm_registry.ts";
@@ -34,7 +35,8 @@ export class NpmPackages implements PackageManager {
     const { installer, wanted } = this.#command;
     const folder = await npxFolder(installer, this.#place);
     if (await npxFolderState(folder) !== "complete") return undefined;
-    const installed = await InstalledPackages.read(folder);
+    const installed = await InstalledPackages.read(folder).catch(() => undefined);
+    if (!installed) return undefined;
     const packages = wanted.flatMap(({ name }) => {
       const found = installed.find(name);
       return found ? [{ name, ...found }] : [];
@@ -62,7 +64,9 @@ export class NpmPackages implements PackageManager {
       if (tree) await this.checkPublished(release);
       await this.#install(release, folder, tree);
     }
-    const installed = await InstalledPackages.read(folder);
+    const installed = await InstalledPackages.read(folder).catch((cause) => {
+      throw new Error(`Cannot read what is installed in ${folder}. ${BROKEN_CACHE}`, { cause });
+    });
     this.#compare(installed, release, tree);
     return tree?.text ?? (await NpmTree.read(folder)).text;
   }
