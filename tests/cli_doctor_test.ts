@@ -177,7 +177,10 @@ Deno.test({
       assert.match(before?.fix ?? "", /server repair half.*doctor --fix/);
       const [fixed] = (await examine(cli, "--port", "0", "--fix")).of("server half");
       assert.deepEqual([fixed?.level, fixed?.message.split(":")[0]], ["ok", "Repaired"]);
-      assert.deepEqual((await examine(cli, "--port", "0")).levels("server half"), ["ok"]);
+      const after = await examine(cli, "--port", "0");
+      assert.deepEqual(after.levels("server half"), ["ok"]);
+      // Its entry says so.
+      assert.deepEqual(after.levels("packages of half"), ["warning"]);
 
       await breakCache();
       await using _gateway = await startGateway([], cli.gateway);
