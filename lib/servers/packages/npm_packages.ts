@@ -9,6 +9,10 @@ import { type PackageCommand, pinnedWords } from "./package_command.ts";
 import { differentTree, otherArchive, type PackageManager } from "./package_manager.ts";
 import { runTool, ToolFailed, type ToolPlace } from "./tool_run.ts";
 
+/** A file that says so in a folder of the npx cache. */
+const SCRIPTS_RAN = ".scripts-ran";
+const SCRIPTS_MS = 600_000;
+
 /** The packages of a server that npx starts. */
 export class NpmPackages implements PackageManager {
   readonly #command: PackageCommand;
@@ -68,6 +72,7 @@ export class NpmPackages implements PackageManager {
       throw new Error(`Cannot read what is installed in ${folder}. ${BROKEN_CACHE}`, { cause });
     });
     this.#compare(installed, release, tree);
+    if (installed.hasScripts) await this.#runScripts(folder);
     return tree?.text ?? (await NpmTree.read(folder)).text;
   }
 
@@ -112,7 +117,7 @@ export class NpmPackages implements PackageManager {
     return npxFolder({ ...this.#command.installer, packages }, this.#place);
   }
 
-  /** No script of a package runs before its hash was compared. */
+  /** Without scripts: none runs before the hashes were compared. */
   async #install(release: PackageRelease, folder: string, tree: NpmTree | undefined) {
     const { installs } = this.#place;
     const { options, exact, isNamedByOption } = this.#words(release);
@@ -137,17 +142,13 @@ export class NpmPackages implements PackageManager {
       if (await npxFolderState(folder) === "complete") return;
       await tree?.seed(folder);
       await runTool({ ...this.#place, words, install });
-      const installed = await InstalledPackages.read(folder).catch(() => undefined);
-      if (!installed) {
+      if (await npxFolderState(folder) !== "complete") {
         throw new Error(
           `npx did not install ${exact.join(", ")}: another copy is in use, which is not pinned`,
         );
       }
-      this.#compare(installed, release, tree);
-      if (installed.hasScripts) {
-        const rebuild = [...npmWords(this.#command), "rebuild"];
-        await runTool({ ...this.#place, words: rebuild, cwd: folder, install });
-      }
+      // Nothing that differs is left there for other programs to run.
+      this.#compare(await InstalledPackages.read(folder), release, tree);
     } catch (error) {
       // One that is still at work finishes first.
       if (!this.#isLingering(install)) await removeNpxFolder(folder).catch(() => {});
@@ -156,6 +157,21 @@ export class NpmPackages implements PackageManager {
     } finally {
       if (!this.#isLingering(install)) install?.end();
     }
+  }
+
+  /** Once for each folder, also if an earlier start was killed before they had run. */
+  async #runScripts(folder: string): Promise<void> {
+    const mark = join(folder, "node_modules", SCRIPTS_RAN);
+    if (await Deno.stat(mark).then(() => true, () => false)) return;
+    const words = [...npmWords(this.#command), "rebuild"];
+    const { onInstall } = this.#place;
+    onInstall("npm is running the packages' install scripts");
+    try {
+      await runTool({ ...this.#place, words, cwd: folder, limitMs: SCRIPTS_MS });
+    } finally {
+      onInstall(undefined);
+    }
+    await Deno.writeTextFile(mark, "");
   }
 
   #isLingering(install: Install | undefined): boolean {

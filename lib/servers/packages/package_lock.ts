@@ -43,6 +43,8 @@ type Program = Pick<ToolPlace, "cwd"> & {
   args: readonly string[];
   env: Record<string, string>;
   baseEnv: Record<string, string>;
+  /** Takes secrets out of what the installer writes. */
+  mask?: ((text: string) => string) | undefined;
 };
 
 type StartEvents = Pick<TransportEvents, "onInstall" | "onLog">;
@@ -129,7 +131,8 @@ export class PackageLock {
       signal.throwIfAborted();
       this.#noteRefusal(server.name, error);
       if (error instanceof GatewayError && error.code !== "NOT_FOUND") throw error;
-      const message = `Cannot start server "${server.name}": ${errorMessage(error)}`;
+      const { mask = (text: string) => text } = program;
+      const message = mask(`Cannot start server "${server.name}": ${errorMessage(error)}`);
       throw new TransportClosed("lost", message, { cause: error });
     }
   }
@@ -349,7 +352,7 @@ export class PackageLock {
 
   #open(
     server: PooledServer,
-    { command, args, env: declared, baseEnv, cwd }: Program,
+    { command, args, env: declared, baseEnv, cwd, mask = (text) => text }: Program,
     { onInstall, onLog }: StartEvents,
     signal: AbortSignal,
   ): Opened | undefined {
@@ -363,7 +366,7 @@ export class PackageLock {
     const place: ToolPlace = {
       ...{ owner, installs, env, cwd, signal },
       onInstall: (reason) => onInstall?.(reason),
-      onLine: (line) => onLog(line, "stderr"),
+      onLine: (line) => onLog(mask(line), "stderr"),
     };
     const manager = found.installer.family === "npm"
       ? new NpmPackages(found, place)
