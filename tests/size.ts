@@ -4,8 +4,8 @@ import type { SourceFile } from "./architecture.ts";
 
 /** What the test holds the product to. */
 export const CEILING = {
-  files: 743,
-  lines: 120_800,
+  files: 790,
+  lines: 130_000,
   linesPerFile: 500,
   linesPerFunction: 120,
 };

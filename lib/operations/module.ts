@@ -15,6 +15,7 @@ import type { Live } from "../http/live.ts";
 import type { Discovery } from "../mcp/discovery.ts";
 import type { TrialAnswer, TrialCall, TrialCalls, TrialPolicy } from "../mcp/trial_call.ts";
 import type { OptimizerModule } from "../optimizer/module.ts";
+import type { PooledServer } from "../servers/server.ts";
 import type { SecretsModule } from "../servers/secrets.ts";
 import { RecentFeatures } from "../mcp/server_lists.ts";
 import type { ServersModule } from "../servers/module.ts";
@@ -96,8 +97,6 @@ export function buildOperations(input: OperationsInput) {
     openConsents({ ...input, box: secrets.box, onChanged: () => live.tell("settings") }, admin)
   );
 
-  const review = new ReviewAdmin({ ...trust, ...catalog, servers: entries, admin, onAudit });
-
   return {
     servers: readServers(input, admin),
     admin,
@@ -109,10 +108,7 @@ export function buildOperations(input: OperationsInput) {
       admitsToolset: (principal, ...toolset) => access.admitsToolset(principal, ...toolset),
     }),
     accessAdmin: new AccessAdmin({ ...auth, onChanged: auth.load, onAudit, onWarning }),
-    /** Held changes, notices and findings that wait for a person. */
-    review,
-    /** Which packages servers run, and updates that wait for a person. */
-    packages: new PackagesAdmin({ ...servers, ...catalog, servers: entries, review, sync }),
+    ...reviewed(input, admin, entries),
     removedServers: new RemovedServers(),
     toolCalls: tryTools(input),
     /** Secrets that entries refer to; loaded at first use. */
@@ -187,6 +183,21 @@ export function buildOperations(input: OperationsInput) {
     traffic: once(() => openTraffic(input)),
     /** Checks and tries the evaluator; loaded at first use. */
     evaluator: async () => (await optimizer.open()).evaluating,
+  };
+}
+
+/** What waits for a person to look at it. */
+function reviewed(
+  { servers, catalog, trust, sync, onAudit }: OperationsInput,
+  admin: ServersAdmin,
+  entries: () => PooledServer[],
+) {
+  const review = new ReviewAdmin({ ...trust, ...catalog, servers: entries, admin, onAudit });
+  return {
+    /** Held changes, notices and findings. */
+    review,
+    /** Which packages servers run, and newer releases of them. */
+    packages: new PackagesAdmin({ ...servers, ...catalog, servers: entries, review, sync }),
   };
 }
 

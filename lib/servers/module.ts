@@ -108,13 +108,8 @@ export function buildServers(input: ServersInput) {
     box: secrets.box,
     owner: lease.id,
   });
-  const packages = new PackageLock({
-    ...{ store, installs, owner: processOwner, fill: secrets.fill, onAudit: input.onAudit },
-    coolDownDays: input.options.packageCooldown,
-  });
-  if (platform.canSpawn && !input.isCommand) {
-    stack.use(keepLookingForUpdates(input, packages, () => [...entries.values()]));
-  }
+  const started = { installs, owner: processOwner };
+  const packages = openPackages(input, stack, started, () => [...entries.values()]);
   const transports: TransportContext = {
     canSpawn: platform.canSpawn,
     packages,
@@ -167,17 +162,9 @@ export function buildServers(input: ServersInput) {
   );
   followTools(bus, pool, input.countTools, onStatus);
 
-  /** All wanted servers: those of the file, and those added at run time under other names. */
+  /** What the pool is to be, from the file and the store. */
   async function wanted(configured: LoadedServers): Promise<PooledServer[]> {
-    const names = new Set(configured.servers.map(({ name }) => name));
-    const servers: PooledServer[] = configured.servers.map(withPlace);
-    for await (const { value: { name, spec }, problem } of added.list()) {
-      logs.redactor.learn(secretsOf(spec, []));
-      const held = problem === undefined ? {} : { problem };
-      if (!names.has(name)) servers.push({ name, spec, source: { kind: "store" }, ...held });
-    }
-    const used = new Set(servers.map(({ name }) => name));
-    servers.push(...configured.leftOut.filter(({ name }) => !used.has(name)).map(withPlace));
+    const servers = await entriesOf(configured, added, logs);
     entries.clear();
     for (const server of servers) entries.set(server.name, server);
     await Promise.all([logins.load(pool, servers), packages.load(), input.beforeStart(servers)]);
@@ -185,7 +172,7 @@ export function buildServers(input: ServersInput) {
     return (await secrets.prepare(servers)).map((server) => ({
       ...server,
       ...defined({ packagesStamp: packages.stampOf(server.name) }),
-      ...held.has(server.name) ? { isPaused: true } : {},
+      ...(held.has(server.name) ? { isPaused: true } : {}),
     }));
   }
 
@@ -208,6 +195,24 @@ export function buildServers(input: ServersInput) {
     endSoon: () => void pool[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** All wanted servers: those of the file, and those added at run time under other names. */
+async function entriesOf(
+  configured: LoadedServers,
+  added: ServersRepository,
+  logs: Logs,
+): Promise<PooledServer[]> {
+  const names = new Set(configured.servers.map(({ name }) => name));
+  const servers: PooledServer[] = configured.servers.map(withPlace);
+  for await (const { value: { name, spec }, problem } of added.list()) {
+    logs.redactor.learn(secretsOf(spec, []));
+    const held = problem === undefined ? {} : { problem };
+    if (!names.has(name)) servers.push({ name, spec, source: { kind: "store" }, ...held });
+  }
+  const used = new Set(servers.map(({ name }) => name));
+  servers.push(...configured.leftOut.filter(({ name }) => !used.has(name)).map(withPlace));
+  return servers;
 }
 
 /** A server's status has the number of its tools; pages that show them follow the status. */
@@ -302,19 +307,30 @@ function keepReaping(
   });
 }
 
-/** Once a day for each server: newer releases of its packages, for somebody to review. */
-function keepLookingForUpdates(
-  { signal, onWarning }: ServersInput,
-  packages: PackageLock,
+/** The pins of packages; once a day for each server, newer releases are looked for. */
+function openPackages(
+  { store, secrets, platform, isCommand, options, signal, onAudit, onWarning }: ServersInput,
+  stack: AsyncDisposableStack,
+  started: { installs: Installs; owner: ProcessOwner },
   servers: () => readonly PooledServer[],
-) {
+): PackageLock {
+  const coolDownDays = options.packageCooldown;
+  const packages = new PackageLock({
+    ...started,
+    store,
+    coolDownDays,
+    fill: secrets.fill,
+    onAudit,
+  });
+  if (!platform.canSpawn || isCommand) return packages;
   const onError = (server: string, error: unknown) =>
     onWarning("Cannot look for updates of a server's packages", { server, error });
-  return keepUp({
+  stack.use(keepUp({
     everyMs: UPDATES_EVERY_MS,
     onError: (error) => onWarning("Cannot look for package updates", { error }),
     work: () => packages.checkOld(servers(), signal, onError),
-  });
+  }));
+  return packages;
 }
 
 function withPlace({ name, spec, source, problem, place }: ConfiguredServer): PooledServer {

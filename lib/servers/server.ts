@@ -256,10 +256,7 @@ export class ManagedServer implements AsyncDisposable {
     this.start();
   }
 
-  /**
-   * The shared connection. Waits, up to a limit, for one that is being opened; fails fast if there
-   * is none.
-   */
+  /** The shared connection; waits up to a limit while one is opened, and fails fast if there is none. */
   async connection(signal?: CancelSignal): Promise<Connection> {
     this.#lastUse = Date.now();
     if (!this.#isAsleep) {
