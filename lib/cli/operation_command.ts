@@ -112,8 +112,10 @@ function sharedCommand(
   isMeant: (input: CommandInput, command: Command) => boolean | undefined,
 ): Command {
   const flags = commands.flatMap(({ flags = [] }) => flags);
+  // Completion reads the values of flags there.
+  const widest = Math.max(...commands.map(({ flags = [] }) => flags.length));
   return {
-    operation: commands.at(-1)!.operation!,
+    operation: commands.findLast(({ flags = [] }) => flags.length === widest)!.operation!,
     usage: commands.map(({ usage }) => usage).join(" | "),
     meaning: commands.map(({ meaning }, nth) =>
       nth === 0 ? meaning : meaning[0]!.toLowerCase() + meaning.slice(1)
