@@ -57,6 +57,7 @@ const FIELDS = {
     '"timeout": 60000',
   ),
   timeoutMs: field(ownerFields.timeoutMs, LIMIT_MS, '"timeoutMs": 60000'),
+  maxTimeoutMs: field(ownerFields.maxTimeoutMs, LIMIT_MS, '"maxTimeoutMs": 3600000'),
   startTimeoutMs: field(ownerFields.startTimeoutMs, LIMIT_MS, '"startTimeoutMs": 120000'),
   lazy: field(z.boolean(), ON_OFF, '"lazy": true'),
   pin: field(z.boolean(), ON_OFF, '"pin": false'),

@@ -84,6 +84,8 @@ export const ownerFields = {
   disabled: z.boolean().optional(),
   /** Time limit of a call, in ms; progress restarts it. */
   timeoutMs: z.int().min(100).max(86_400_000).optional(),
+  /** Time limit of a call however much progress it reports, in ms; default: an hour. */
+  maxTimeoutMs: z.int().min(100).max(86_400_000).optional(),
   /** Time limit for a start, up to the completed handshake, in ms, not counting an install. */
   startTimeoutMs: z.int().min(100).max(86_400_000).optional(),
   instance: ServerInstance.optional(),

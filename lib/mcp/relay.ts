@@ -159,6 +159,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       params,
       progressToken,
       timeoutMs: this.#server.timeoutMs,
+      maxTimeoutMs: this.#server.server.spec.maxTimeoutMs,
       canBeAsked: this.#needsOwn,
       streams: this.#needsOwn || progressToken !== undefined,
       onMessage: (text, message) => this.#onMessage(text, message, undefined, request),

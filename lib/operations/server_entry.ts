@@ -108,6 +108,15 @@ export const SERVER_LIMITS = {
     placeholder: "TIME",
     help: "Time limit for a call, such as 90s; each progress message restarts it",
   }),
+  maxTimeoutMs: forPeople(
+    remote.maxTimeoutMs,
+    "Time limit for a call however much progress it reports, in ms",
+    {
+      flag: "max-timeout",
+      placeholder: "TIME",
+      help: "Time limit for a call however much progress it reports (default: 1h)",
+    },
+  ),
   startTimeoutMs: forPeople(remote.startTimeoutMs, "Time limit for a start, in ms", {
     flag: "start-timeout",
     placeholder: "TIME",

@@ -48,6 +48,8 @@ const COMMON_LISTS = new Set([
   "resources/list",
   "resources/templates/list",
 ]);
+/** MCP wants a limit that progress does not restart. */
+const MAX_TIMEOUT_MS = 60 * 60_000;
 /** The handshake's own request is number 0. */
 const FIRST_ID = 1;
 
@@ -84,6 +86,8 @@ export interface Call {
   /** Whether what the server asks during the call may go to its caller. */
   canBeAsked?: boolean;
   timeoutMs: number;
+  /** Time limit however much progress the server reports. Default: an hour, or `timeoutMs`. */
+  maxTimeoutMs?: number | undefined;
   /** Whether notifications or requests may come before the answer. */
   streams: boolean;
   /** What comes before the answer, in order; progress under the caller's own token. */
@@ -260,17 +264,23 @@ export class Connection implements AsyncDisposable {
     const transport = this.#transport;
     const wait = transport.abandon ? undefined : new Cancellation();
     const end = (why: string, reason: unknown) => this.#cancel(id, why, reason, wait);
-    const expire = () => {
+    const { timeoutMs, maxTimeoutMs = Math.max(timeoutMs, MAX_TIMEOUT_MS) } = call;
+    const expire = (limitMs = timeoutMs, though = "") => {
       const message = `Server "${serverName}" did not answer ${call.method} within ${
-        durationText(call.timeoutMs)
-      }`;
+        durationText(limitMs)
+      }${though}`;
+      pending.touch = undefined;
       end("Timed out", new GatewayError("TIMEOUT", { message }));
     };
-    const limits = this.#limitsOf(call.timeoutMs);
+    const limits = this.#limitsOf(timeoutMs);
     let limit: Timeout | undefined;
+    let endsAt = Infinity;
     const touch = () => {
       if (limit) limits.delete(limit);
       limit = limits.add(expire);
+      const now = limit.at - timeoutMs;
+      if (endsAt === Infinity) endsAt = now + maxTimeoutMs;
+      else if (now > endsAt) expire(maxTimeoutMs, " in all");
     };
     const abort = () => end("Cancelled by the client", call.signal?.reason);
     const pending: Pending = { call, touch };

@@ -107,6 +107,30 @@ Deno.test("Connection.call() starts the time anew with each progress, under the 
   );
 });
 
+Deno.test("Connection.call() ends a call at its longest time, whatever progress comes", async () => {
+  const server = new FakeServer();
+  await using connection = await open(server);
+  let isOver = false;
+  server.handlers.set("tools/call", async ({ _meta }, transport) => {
+    const { progressToken } = _meta as { progressToken: number };
+    for (let progress = 1; !isOver; progress++) {
+      await pause(10);
+      transport.tell("notifications/progress", { progressToken, progress });
+    }
+    return "late";
+  });
+  const endless = connection.call(call({
+    params: '{"_meta":{"progressToken":"mine"}}',
+    progressToken: "mine",
+    timeoutMs: 5_000,
+    maxTimeoutMs: 100,
+  }));
+  await assert.rejects(
+    Promise.race([endless, pause(4_000)]).finally(() => isOver = true),
+    (error) => isTimeout(error) && /within 100 ms in all/.test(String(error)),
+  );
+});
+
 Deno.test("Connection.call() sends nothing for a caller who has gone, and cancels for one who goes", async () => {
   const server = new FakeServer();
   await using connection = await open(server);

@@ -21,10 +21,9 @@ import {
   hasType,
   isEventStream,
   isTransient,
-  MAX_EVENTS,
   ResumableStream,
-  StreamFlooded,
 } from "./sse_stream.ts";
+import { StreamBudget, StreamFlooded } from "./stream_budget.ts";
 import { HttpRefusal, readRefusal } from "./http_errors.ts";
 import { SseTransport } from "./sse.ts";
 import { echoedId, messageLine, responseId } from "../../core/rpc.ts";
@@ -40,6 +39,8 @@ const ENDING_BYTES = 64 * 1024;
 const MAX_TRIES = 5;
 /** However eagerly a server ends its own stream, it is not opened more often. */
 const SHORTEST_WAIT_MS = 1000;
+/** After each flood, the server's own stream is opened again after twice as long. */
+const FLOOD_WAIT_MS = 10_000;
 
 export class HttpTransport implements Transport {
   readonly takesHeaders = true;
@@ -206,9 +207,9 @@ export class HttpTransport implements Transport {
   ): Promise<string> {
     const { host } = this.#endpoint;
     let answer: string | undefined;
-    const stream = new ResumableStream(this.#endpoint.maxMessage, (text) => {
+    const stream = new ResumableStream(this.#endpoint.maxMessage, new StreamBudget(), (text) => {
       answer ??= this.#take(text, id, exchange);
-    }, MAX_EVENTS);
+    });
     for (let response = first;; response = await this.#resume(stream, signal)) {
       try {
         const rest = await stream.read(response, () => answer !== undefined);
@@ -279,10 +280,11 @@ export class HttpTransport implements Transport {
   async #listen(): Promise<void> {
     const signal = this.#begin();
     const { maxMessage } = this.#endpoint;
-    const stream = new ResumableStream(maxMessage, (text) => {
+    const stream = new ResumableStream(maxMessage, new StreamBudget(), (text) => {
       this.#take(text, undefined, this.#events);
     });
     let hasWorked = false;
+    let floods = 0;
     while (!signal.aborted && (hasWorked || stream.failures < MAX_TRIES)) {
       try {
         const response = await this.#get(stream.lastEventId, signal);
@@ -297,7 +299,9 @@ export class HttpTransport implements Transport {
         }
       } catch (error) {
         if (isForGood(error)) {
-          const why = error instanceof StreamFlooded
+          const isFlood = error instanceof StreamFlooded;
+          if (isFlood) floods++;
+          const why = isFlood
             ? `Closed a stream of ${error.message}`
             : `Skipped a message over ${sizeText(maxMessage)}`;
           this.#events.onLog(why, "warning");
@@ -306,7 +310,8 @@ export class HttpTransport implements Transport {
         }
       }
       stream.failures++;
-      const wait = Math.max(SHORTEST_WAIT_MS, stream.waitMs());
+      const afterFlood = floods === 0 ? 0 : FLOOD_WAIT_MS * 2 ** Math.min(floods - 1, 10);
+      const wait = Math.max(SHORTEST_WAIT_MS, stream.waitMs(), afterFlood);
       await sleep(wait, undefined, { signal: asAbortSignal(signal) }).catch(() => {});
     }
     this.#running.delete(signal);

@@ -1,4 +1,5 @@
 import type { HttpResponse } from "./http_response.ts";
+import { StreamFlooded } from "./stream_budget.ts";
 
 /** A connection is given up this long before the server says that it closes it. */
 const EARLY_MS = 1_000;
@@ -189,7 +190,7 @@ export class Http1Connection {
         if (head.status === 101) throw invalidHttp("another protocol");
         // Interim responses, such as 100 Continue.
         bytes += length;
-        if (bytes > MAX_HEAD_BYTES) throw invalidHttp("too many interim responses");
+        if (bytes > MAX_HEAD_BYTES) throw new StreamFlooded("endless interim responses");
         continue;
       }
       // At once: a server that speaks another protocol may wait for more from us.

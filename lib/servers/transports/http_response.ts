@@ -88,8 +88,8 @@ export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
-/** Bytes of one body to read before other work gets a turn. */
-const TURN_BYTES = 256 * 1024;
+/** How long one body is read before other work gets a turn. */
+const TURN_MS = 2;
 
 /** Reads a body as text, in the pieces it comes in. */
 export class BodyReader {
@@ -97,7 +97,7 @@ export class BodyReader {
   /** Only for a body in several pieces: one that can be continued costs as much as all else. */
   #decoder: TextDecoder | undefined;
   bytes = 0;
-  #turn = TURN_BYTES;
+  #turnEnd: number | undefined;
 
   constructor(answer: HttpResponse) {
     this.#answer = answer;
@@ -105,15 +105,21 @@ export class BodyReader {
 
   async read(): Promise<string | undefined> {
     // Reading buffered data never yields to the event loop, so a flood would starve everything else.
-    if (this.bytes > this.#turn) {
-      this.#turn = this.bytes + TURN_BYTES;
+    if (this.bytes > 0 && this.#isTurnOver()) {
       await new Promise((resolve) => setImmediate(resolve));
+      this.#turnEnd = performance.now() + TURN_MS;
     }
     const chunk = await this.#answer.read();
     if (chunk === undefined) return undefined;
     this.bytes += chunk.byteLength;
     if (!this.#decoder && this.#answer.isOver) return utf8.decode(chunk);
     return (this.#decoder ??= new TextDecoder()).decode(chunk, { stream: true });
+  }
+
+  #isTurnOver(): boolean {
+    const now = performance.now();
+    this.#turnEnd ??= now + TURN_MS;
+    return now > this.#turnEnd;
   }
 
   /** What is left of a character that was cut off. */

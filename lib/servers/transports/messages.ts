@@ -8,6 +8,9 @@ import {
 } from "../../core/rpc.ts";
 import { GatewayError } from "../../core/errors.ts";
 
+/** A longer batch would keep other work waiting. */
+const MAX_BATCH = 1_000;
+
 /** The messages of a body or an event: one, or the several of a batch (2025-03-26 allows them). */
 export function messagesIn(text: string): { text: string; message: RpcMessage | undefined }[] {
   let value: unknown;
@@ -16,6 +19,7 @@ export function messagesIn(text: string): { text: string; message: RpcMessage | 
   } catch {
     return [{ text, message: undefined }];
   }
+  if (Array.isArray(value) && value.length > MAX_BATCH) return [{ text, message: undefined }];
   if (!Array.isArray(value)) return [{ text: messageLine(text), message: classify(value, text) }];
   const texts = elementTexts(text);
   return value.map((element, index) => ({

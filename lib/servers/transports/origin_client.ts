@@ -1,3 +1,4 @@
+import { GatewayError } from "../../core/errors.ts";
 import { isBlockedPort } from "../../config/address.ts";
 import { TransportClosed } from "./transport.ts";
 import { abortable, asAbortSignal, type CancelSignal } from "../../core/async.ts";
@@ -9,7 +10,8 @@ import {
   sentOnce,
 } from "./http_response.ts";
 import { readRefusal } from "./http_errors.ts";
-import { excerpt, MESSAGE_LIMIT } from "./messages.ts";
+import { excerpt, MESSAGE_LIMIT, streamFlooded } from "./messages.ts";
+import { StreamFlooded } from "./stream_budget.ts";
 import { LoopbackClient } from "./loopback_client.ts";
 
 export interface RemoteOptions {
@@ -193,7 +195,8 @@ export class OriginClient implements Disposable {
   /** What a failed request or a broken body means; the reason itself where we ended it. */
   lost(error: unknown, signal: CancelSignal): unknown {
     if (signal.aborted) return signal.reason;
-    if (error instanceof TransportClosed) return error;
+    if (error instanceof TransportClosed || error instanceof GatewayError) return error;
+    if (error instanceof StreamFlooded) return streamFlooded(this.serverName, error);
     return new TransportClosed("lost", `Cannot reach ${this.host}: ${networkFailureText(error)}`);
   }
 

@@ -4,10 +4,18 @@ import {
   TransportClosed,
   type TransportEvents,
 } from "./transport.ts";
-import { excerpt, messagesIn, messageTooLarge, sizeText, waiterOf } from "./messages.ts";
+import {
+  excerpt,
+  messagesIn,
+  messageTooLarge,
+  sizeText,
+  streamFlooded,
+  waiterOf,
+} from "./messages.ts";
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { OriginClient, type RemoteOptions } from "./origin_client.ts";
-import { isEventStream, SseParser, StreamFlooded } from "./sse_stream.ts";
+import { isEventStream, SseParser } from "./sse_stream.ts";
+import { StreamBudget, StreamFlooded } from "./stream_budget.ts";
 import { readRefusal } from "./http_errors.ts";
 import { echoedId } from "../../core/rpc.ts";
 
@@ -22,6 +30,7 @@ export class SseTransport implements Transport {
   readonly #events: TransportEvents;
   readonly #closing = new AbortController();
   readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
+  readonly #budget = new StreamBudget();
   readonly #address = Promise.withResolvers<string>();
   #connecting: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
@@ -124,14 +133,19 @@ export class SseTransport implements Transport {
     }, (head, tail) => this.#skip(head, tail));
     try {
       for (let text = await reader.read(); text !== undefined; text = await reader.read()) {
-        parser.push(text);
+        if (this.#budget.isStrained) await this.#budget.pass(text, (piece) => parser.push(piece));
+        else parser.push(text);
       }
       this.#end(new TransportClosed("lost", `${host} ended its stream`));
     } catch (error) {
       await reader.cancel();
-      const reason = error instanceof StreamFlooded
-        ? new TransportClosed("lost", `${host} sent ${error.message}`)
-        : this.#endpoint.lost(error, signal);
+      if (error instanceof StreamFlooded) {
+        const flooded = streamFlooded(this.#endpoint.serverName, error);
+        for (const waiting of this.#waiting.values()) waiting.reject(flooded);
+        this.#end(new TransportClosed("lost", `${host} sent ${error.message}`));
+        return;
+      }
+      const reason = this.#endpoint.lost(error, signal);
       if (reason instanceof TransportClosed) this.#end(reason);
     }
   }
@@ -140,8 +154,12 @@ export class SseTransport implements Transport {
     for (const { text, message } of messagesIn(data)) {
       const id = message?.kind === "response" ? echoedId(message.id) : undefined;
       const waiting = id === undefined ? undefined : this.#waiting.get(id);
-      if (waiting) waiting.resolve(text);
-      else if (message && message.kind !== "response") this.#events.onMessage(text, message);
+      if (waiting) {
+        waiting.resolve(text);
+        continue;
+      }
+      this.#budget.count(text.length);
+      if (message && message.kind !== "response") this.#events.onMessage(text, message);
       else this.#events.onLog(`Ignored an unexpected message: ${excerpt(text)}`, "warning");
     }
   }

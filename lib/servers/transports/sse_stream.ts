@@ -1,6 +1,7 @@
 import { backoffMs } from "../shared_connection.ts";
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { END_CHARS } from "../../core/rpc.ts";
+import { MAX_SKIPPED, type StreamBudget, StreamFlooded } from "./stream_budget.ts";
 
 /** Told for each event that carries data; `name` is what its `event` field said. */
 type SseListener = (data: string, name: string | undefined) => void;
@@ -12,15 +13,8 @@ export class EventTooLarge extends Error {
   override readonly name = "EventTooLarge";
 }
 
-/** A stream that sends too much without the expected message. */
-export class StreamFlooded extends Error {
-  override readonly name = "StreamFlooded";
-}
-
 /** Maximum characters between two events: comments that keep a connection open need far fewer. */
 const MAX_IDLE = 1024 * 1024;
-/** Maximum number of events before a call's answer. */
-export const MAX_EVENTS = 1_000_000;
 
 /** Reads a `text/event-stream` piece by piece, in the pieces it comes in. */
 export class SseParser {
@@ -80,6 +74,7 @@ export class SseParser {
   #hold(piece: string): void {
     this.#held += piece.length;
     if (this.#skipped) {
+      if (this.#held > MAX_SKIPPED) throw new StreamFlooded("an endless message");
       this.#skipped.tail = (this.#skipped.tail + piece).slice(-END_CHARS);
     } else if (this.#held > this.#limit) {
       if (!this.#onTooLarge) {
@@ -186,22 +181,21 @@ export class ResumableStream {
   failures = 0;
   /** In characters, of one event. */
   readonly #limit: number;
-  readonly #maxEvents: number;
+  readonly #budget: StreamBudget;
   readonly #onMessage: (text: string) => void;
   #retryMs: number | undefined;
-  #events = 0;
 
-  constructor(limit: number, onMessage: (text: string) => void, maxEvents = Infinity) {
+  constructor(limit: number, budget: StreamBudget, onMessage: (text: string) => void) {
     this.#limit = limit;
+    this.#budget = budget;
     this.#onMessage = onMessage;
-    this.#maxEvents = maxEvents;
   }
 
   /** Reads until the end, or until `isDone`: then there is a reader for what may follow. */
   async read(response: HttpResponse, isDone: () => boolean): Promise<BodyReader | undefined> {
     const reader = new BodyReader(response);
     const parser = new SseParser(this.#limit, (data, name) => {
-      if (++this.#events > this.#maxEvents) throw new StreamFlooded("messages without an answer");
+      this.#budget.count(data.length);
       if (name === undefined || name === "message") this.#onMessage(data);
     });
     try {
@@ -209,7 +203,8 @@ export class ResumableStream {
         const text = await reader.read();
         if (text === undefined) return undefined;
         this.failures = 0;
-        parser.push(text);
+        if (this.#budget.isStrained) await this.#budget.pass(text, (piece) => parser.push(piece));
+        else parser.push(text);
         // An empty id says that there is nowhere to resume.
         if (parser.lastEventId !== undefined) this.lastEventId = parser.lastEventId || undefined;
         this.#retryMs = parser.retryMs ?? this.#retryMs;

@@ -1,11 +1,19 @@
 import { within } from "../../core/async.ts";
 import { echoedId, END_CHARS, readMessage, responseId, type RpcMessage } from "../../core/rpc.ts";
 import { type Transport, TransportClosed, type TransportEvents } from "./transport.ts";
-import { MESSAGE_LIMIT, messagesIn, messageTooLarge, sizeText, waiterOf } from "./messages.ts";
+import {
+  MESSAGE_LIMIT,
+  messagesIn,
+  messageTooLarge,
+  sizeText,
+  streamFlooded,
+  waiterOf,
+} from "./messages.ts";
 import { BROKEN_CACHE } from "../../core/failure_cause.ts";
 import { childEnv, endGroups } from "../processes/process_group.ts";
 import type { Install, Installs } from "../processes/installs.ts";
 import { type LineReader, readLines, WriteQueue } from "./stdio_streams.ts";
+import { StreamBudget, StreamFlooded } from "./stream_budget.ts";
 import {
   explainingLine,
   isBrokenNpx,
@@ -59,6 +67,8 @@ export class StdioTransport implements Transport {
   readonly #announced: AnnouncedProcess;
   readonly #outbox: WriteQueue;
   readonly #waiters = new Map<number, Waiter>();
+  /** Of what it says besides answers. */
+  readonly #budget = new StreamBudget();
   readonly #garbage: RepeatedWarning;
   readonly #tooLong: RepeatedWarning;
   readonly #mask: (text: string) => string;
@@ -109,7 +119,7 @@ export class StdioTransport implements Transport {
       headBytes: END_CHARS,
       onLine: (line) => this.#onLine(line),
       onLongLine: (head, bytes, tail) => this.#onTooLong(head, bytes, tail),
-    });
+    }, this.#budget);
     this.#errors = readLines(child.stderr, {
       maxBytes: STDERR_BYTES,
       headBytes: STDERR_BYTES,
@@ -211,10 +221,14 @@ export class StdioTransport implements Transport {
   }
 
   #onMessage(text: string, message: RpcMessage | undefined): void {
+    if (message?.kind !== "response") this.#budget.count(text.length);
     if (message === undefined) return this.#onGarbage(text);
     if (message.kind !== "response") return this.#events.onMessage(text, message);
     const id = echoedId(message.id);
-    if (id === undefined) return this.#onGarbage(text);
+    if (id === undefined) {
+      this.#budget.count(text.length);
+      return this.#onGarbage(text);
+    }
     this.#onAnswer(id, text);
   }
 
@@ -224,8 +238,10 @@ export class StdioTransport implements Transport {
       this.#written.started();
       this.#install?.end();
     }
-    // Without a waiter it is late: the caller has given up on it.
-    this.#takeWaiter(id)?.resolve?.(text);
+    const waiter = this.#takeWaiter(id);
+    // It is late: the caller has given up on it.
+    if (!waiter) return this.#budget.count(text.length);
+    waiter.resolve?.(text);
   }
 
   #onGarbage(text: string): void {
@@ -272,12 +288,14 @@ export class StdioTransport implements Transport {
     if (end) await within(Promise.all([this.#output.ended, this.#errors.ended]), ARRIVAL_MS);
     const event = this.#stuck ?? `Server "${this.#name}" ${this.#lossEvent(why, end, cause)}`;
     const reason = new TransportClosed("lost", event + this.#lossOutput(), { cause });
+    if (cause instanceof StreamFlooded) this.#rejectAll(streamFlooded(this.#name, cause));
     this.#close(reason);
     await this.#release(reason);
   }
 
   #lossEvent(why: string, end: ProgramEnd | undefined, cause: unknown): string {
     // The line handler may throw; the program may then end because nothing reads its output.
+    if (cause instanceof StreamFlooded) return `was stopped because it sent ${cause.message}`;
     if (cause instanceof Error) return `sent output the gateway cannot process (${cause.message})`;
     if (!end) return `closed its standard ${why}`;
     const signal = end.signal === null ? "" : ` (${end.signal})`;
@@ -296,6 +314,10 @@ export class StdioTransport implements Transport {
 
   #close(reason: TransportClosed): void {
     this.#closed = reason;
+    this.#rejectAll(reason);
+  }
+
+  #rejectAll(reason: Error): void {
     for (const id of [...this.#waiters.keys()]) this.#takeWaiter(id)?.reject?.(reason);
   }
 

@@ -1,6 +1,7 @@
 import { END_CHARS, messageLine } from "../../core/rpc.ts";
 import type { Readable } from "node:stream";
 import { GatewayError } from "../../core/errors.ts";
+import { MAX_SKIPPED, StreamBudget, StreamFlooded } from "./stream_budget.ts";
 
 /** Lines that go out together, and those who want to know when they have. */
 interface Batch {
@@ -182,7 +183,10 @@ export class LineSplitter {
     const { maxBytes, headBytes } = this.#options;
     this.#seen += part.length;
     const limit = this.#seen > maxBytes ? headBytes : maxBytes;
-    if (this.#seen > maxBytes) this.#keepTail(part);
+    if (this.#seen > maxBytes) {
+      this.#keepTail(part);
+      if (this.#seen > MAX_SKIPPED) throw new StreamFlooded("an endless message");
+    }
     if (this.#kept > limit) {
       this.#buffer = this.#buffer.slice(0, limit);
       this.#kept = limit;
@@ -230,18 +234,33 @@ const TURN_BYTES = 64 * 1024;
 const LONG_TURN_MS = 5;
 
 /**
- * Reads a stream line by line to its end, and never makes its writer wait for long. A flood of lines
- * uses at most half of the CPU time.
+ * Reads a stream line by line to its end. Its writer waits only if it floods the stream: the lines
+ * use at most half of the CPU time, and far less once `budget` is strained.
  */
-export function readLines(stream: Readable, options: LineSplitterOptions): LineReader {
+export function readLines(
+  stream: Readable,
+  options: LineSplitterOptions,
+  budget = new StreamBudget(),
+): LineReader {
   const splitter = new LineSplitter(options);
   const turn = { bytes: 0, ms: 0 };
-  function endTurn(): void {
-    const { ms } = turn;
+  function read(bytes: Uint8Array, isRest = false): void {
+    const started = performance.now();
+    const length = budget.sliceOf(bytes.length);
+    splitter.push(bytes.subarray(0, length));
+    turn.bytes += length;
+    turn.ms += performance.now() - started;
+    if (length === bytes.length && turn.bytes <= TURN_BYTES && !budget.isStrained) {
+      if (isRest) stream.resume();
+      return;
+    }
+    const rest = isRest ? bytes.subarray(length) : bytes.slice(length);
+    const pause = budget.pauseAfter(turn.ms) || (turn.ms > LONG_TURN_MS ? turn.ms : 0);
     turn.bytes = turn.ms = 0;
     stream.pause();
-    if (ms > LONG_TURN_MS) setTimeout(() => stream.resume(), ms);
-    else setImmediate(() => stream.resume());
+    const next = () => rest.length > 0 ? safely(() => read(rest, true)) : stream.resume();
+    if (pause > 0) setTimeout(next, pause);
+    else setImmediate(next);
   }
   const { promise, resolve } = Promise.withResolvers<unknown>();
   /** An error thrown in an event handler would end the process; this ends only the stream. */
@@ -254,12 +273,8 @@ export function readLines(stream: Readable, options: LineSplitterOptions): LineR
     }
   }
   stream.on("data", ({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>) => {
-    const started = performance.now();
     // A plain Uint8Array: slicing Node's Buffer is slow.
-    safely(() => splitter.push(new Uint8Array(buffer, byteOffset, length)));
-    turn.bytes += length;
-    turn.ms += performance.now() - started;
-    if (turn.bytes > TURN_BYTES) endTurn();
+    safely(() => read(new Uint8Array(buffer, byteOffset, length)));
   });
   stream.on("end", () => safely(() => splitter.end()));
   stream.on("error", resolve);

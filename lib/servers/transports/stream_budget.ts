@@ -1,0 +1,69 @@
+/** A stream that sends too much without the expected message. */
+export class StreamFlooded extends Error {
+  override readonly name = "StreamFlooded";
+}
+
+/** Messages a second that a server may send at length without being asked for them. */
+const PER_SECOND = 500;
+/** Messages above that rate before other work gets precedence. */
+const STRAINED = 3_000;
+/** Messages above that rate before the stream is closed. */
+const MOST = 20_000;
+/** So many characters count as another message. */
+const CHARS_PER_MESSAGE = 8 * 1024;
+/** What is read of a strained stream between two pauses. */
+const SLICE = 4 * 1024;
+/** How much longer a pause is than the work before it. */
+const PAUSES_PER_WORK = 19;
+const LONGEST_PAUSE_MS = 250;
+/** Maximum size of one message that is skipped because it is too large. */
+export const MAX_SKIPPED = 1024 ** 3;
+
+/**
+ * What one stream of a server's may send besides the answers to requests. The count falls with time,
+ * so a burst passes. A strained stream is read in slices with pauses in between, so that a flood takes a
+ * twentieth of the time at most, and slows its sender down.
+ */
+export class StreamBudget {
+  #level = 0;
+  #drainedAt = 0;
+
+  /** Counts a message that nobody waits for; throws StreamFlooded once there are far too many. */
+  count(chars: number): void {
+    const now = performance.now();
+    const drained = Math.max(0, now - this.#drainedAt) * PER_SECOND / 1000;
+    this.#level = Math.max(0, this.#level - drained) + 1 + chars / CHARS_PER_MESSAGE;
+    this.#drainedAt = now;
+    if (this.#level > MOST) throw new StreamFlooded("endless messages without an answer");
+  }
+
+  get isStrained(): boolean {
+    return this.#level > STRAINED;
+  }
+
+  /** How much of so many bytes or characters to process before a pause. */
+  sliceOf(length: number): number {
+    return this.isStrained ? Math.min(SLICE, length) : length;
+  }
+
+  /** How long to pause after work on a strained stream, in ms. */
+  pauseAfter(workMs: number): number {
+    if (!this.isStrained) return 0;
+    const pause = Math.min(LONGEST_PAUSE_MS, workMs * PAUSES_PER_WORK);
+    // While the gateway does not read, the server's silence says nothing.
+    this.#drainedAt += pause;
+    return pause;
+  }
+
+  /** Hands a text on, piece by piece with pauses while the stream is strained. */
+  async pass(text: string, push: (piece: string) => void): Promise<void> {
+    for (let at = 0; at < text.length;) {
+      const end = at + this.sliceOf(text.length - at);
+      const started = performance.now();
+      push(text.slice(at, end));
+      at = end;
+      const pause = this.pauseAfter(performance.now() - started);
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { StreamBudget, StreamFlooded } from "./stream_budget.ts";
+
+Deno.test("StreamBudget.count() lets a burst pass, slows down a longer one, and refuses a flood", () => {
+  const budget = new StreamBudget();
+  for (let messages = 0; messages < 2_500; messages++) budget.count(100);
+  assert.equal(budget.isStrained, false);
+  assert.equal(budget.sliceOf(100_000), 100_000);
+  assert.equal(budget.pauseAfter(10), 0);
+  for (let messages = 0; messages < 2_500; messages++) budget.count(100);
+  assert.equal(budget.isStrained, true);
+  assert.ok(budget.sliceOf(100_000) < 10_000);
+  assert.ok(budget.pauseAfter(10) > 100);
+  assert.throws(() => {
+    for (let messages = 0; messages < 100_000; messages++) budget.count(100);
+  }, StreamFlooded);
+});
+
+Deno.test("StreamBudget.count() counts a stream's text as well as its messages", () => {
+  const budget = new StreamBudget();
+  assert.throws(() => {
+    for (let messages = 0; messages < 1_000; messages++) budget.count(1024 * 1024);
+  }, StreamFlooded);
+});
+
+Deno.test("StreamBudget.pass() hands on a whole text, in pieces with pauses while it is strained", async () => {
+  const budget = new StreamBudget();
+  const text = Array.from({ length: 2_000 }, (_, index) => `line ${index}\n`).join("");
+  const whole: string[] = [];
+  await budget.pass(text, (piece) => whole.push(piece));
+  assert.deepEqual(whole, [text]);
+  for (let messages = 0; messages < 4_000; messages++) budget.count(0);
+  const pieces: string[] = [];
+  await budget.pass(text, (piece) => pieces.push(piece));
+  assert.ok(pieces.length > 1);
+  assert.equal(pieces.join(""), text);
+});
