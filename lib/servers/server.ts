@@ -206,6 +206,10 @@ export class ManagedServer implements AsyncDisposable {
     return this.#server.spec.timeoutMs ?? 60_000;
   }
 
+  get limits(): Pick<Call, "timeoutMs" | "maxTimeoutMs"> {
+    return { timeoutMs: this.timeoutMs, maxTimeoutMs: this.#server.spec.maxTimeoutMs };
+  }
+
   get startTimeoutMs(): number {
     return this.#server.spec.startTimeoutMs ?? this.#timings.start;
   }

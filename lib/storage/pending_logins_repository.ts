@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { forwardNow } from "../core/clock.ts";
 import { deleteAll } from "./collection.ts";
 import { keys, type RecordKey } from "./keys.ts";
 import { Login } from "./logins_repository.ts";
@@ -79,7 +80,7 @@ export class PendingLoginsRepository extends SealedRepository {
     const parsed = StoredPending.safeParse(record?.value);
     if (record === undefined || !parsed.success) return undefined;
     const { sealed, ...attempt } = parsed.data;
-    if (attempt.expiresAt <= Date.now()) return undefined;
+    if (attempt.expiresAt <= forwardNow()) return undefined;
     const waiting = sealed === undefined
       ? {}
       : { waiting: Waiting.parse(JSON.parse(await this.unseal(sealed, purposeOf(id)))) };
@@ -90,7 +91,7 @@ export class PendingLoginsRepository extends SealedRepository {
     const old: RecordKey[] = [];
     for await (const { key, value } of this.store.list({ prefix: keys.pendingLogins() })) {
       const parsed = StoredPending.safeParse(value);
-      if (!parsed.success || parsed.data.expiresAt <= Date.now()) old.push(key);
+      if (!parsed.success || parsed.data.expiresAt <= forwardNow()) old.push(key);
     }
     await deleteAll(this.store, old);
   }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { forwardNow } from "../core/clock.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ServerName, ServerSpec } from "../core/server.ts";
 import { collection, type CollectionListOptions } from "./collection.ts";
@@ -202,7 +203,7 @@ export class GivenLinksRepository extends collection({
     }
   }
 
-  async serversOf(principal: string, uri: string, now = Date.now()): Promise<string[]> {
+  async serversOf(principal: string, uri: string, now = forwardNow()): Promise<string[]> {
     const links = await this.values({ under: [principal, uri] });
     return links.filter(({ expiresAt }) => expiresAt > now).map(({ server }) => server);
   }

@@ -1,5 +1,6 @@
 import { TELLING_NAME } from "../config/secrets.ts";
 import type { OnAudit } from "../core/access.ts";
+import { forwardNow } from "../core/clock.ts";
 import { type ErrorDetails, GatewayError } from "../core/errors.ts";
 import { isProgram, isRemote, type ProgramSpec, type ServerStatus } from "../core/server.ts";
 import { secretNames } from "../core/secret_reference.ts";
@@ -65,7 +66,7 @@ export class Consents {
 
   constructor(options: ConsentsOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? forwardNow;
   }
 
   /** Saves a request for the owner and returns the error for the caller. A repeated request is saved once. */

@@ -7,6 +7,7 @@ import {
   resultText,
 } from "../../core/rpc.ts";
 import { parseResultUri, type PendingCall, resultUri } from "./control.ts";
+import { forwardNow } from "../../core/clock.ts";
 import type { Client, McpRequest } from "../../core/client.ts";
 
 /** Most texts have about so many characters a token. */
@@ -42,7 +43,7 @@ export class ResultPages implements Disposable {
 
   constructor(options: ResultPagesOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? forwardNow;
   }
 
   /** An answer whose result has at most about so many tokens. */
