@@ -3,12 +3,14 @@
  * `scanner`, which starts servers from npm.
  */
 import { benchCallPath } from "./call_path.ts";
+import { benchConnections } from "./connections.ts";
 import { benchConsole } from "./console.ts";
 import { benchEvidence } from "./evidence.ts";
 import { benchFlags } from "./flags.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGuard } from "./guard.ts";
 import { benchGrowth } from "./growth.ts";
+import { benchMisbehaving } from "./misbehaving.ts";
 import { benchScanner } from "./scanner/measure.ts";
 import { benchSearch } from "./search.ts";
 import { benchStart } from "./start.ts";
@@ -20,6 +22,8 @@ const BENCHMARKS: Record<string, () => Promise<void>> = {
   console: benchConsole,
   evidence: benchEvidence,
   growth: benchGrowth,
+  connections: benchConnections,
+  misbehaving: benchMisbehaving,
   guard: benchGuard,
   flags: benchFlags,
   scanner: benchScanner,

@@ -5,6 +5,12 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
+/** The value that this share of a list is not above. */
+export function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+}
+
 export function printTable(title: string, rows: string[][]): void {
   const widths = rows[0]!.map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0))

@@ -17,7 +17,7 @@ interface ListenerLimits {
   writeMs: number;
   /** Between two requests on one connection. */
   idleMs: number;
-  /** Default: half of the file descriptors that the process may open. */
+  /** Default: what the process's limit on file descriptors leaves room for. */
   connections?: number;
 }
 
@@ -111,14 +111,16 @@ interface ConnectionsOptions extends ListenerLimits, Pick<HttpConnectionOptions,
 /** Below every system's limit, so most gateways never have to read theirs. */
 const UNCHECKED = 48;
 /** About 20 KB each, and as much again for a session with a stream. */
-const MOST = 4_000;
+const MOST = 16_000;
+/** Descriptors for everything but connections of clients, or half of them if there are few. */
+const RESERVED = 4_000;
 /** Idle connections that make room at once, as a share of all. */
 const SHARE_CLOSED = 1 / 32;
 const MESSAGE_EVERY_MS = 60_000;
 const BUSY = "Too many connections are open: try again in a moment\n";
 
 /**
- * The open connections of a listener. Half of the process's file descriptors stay free for what
+ * The open connections of a listener. Of the process's file descriptors, some stay free for what
  * serves the clients: pipes of stdio servers, the store, logs and outgoing connections.
  */
 class HttpConnections {
@@ -165,7 +167,7 @@ class HttpConnections {
     void connection.serve();
   }
 
-  /** The system had no descriptor left for a new connection: something else uses the reserved half. */
+  /** The system had no descriptor left for a new connection: something else uses those that are reserved. */
   failed(error: unknown): void {
     this.#makeRoom();
     this.#tell(error instanceof Error ? error.message : String(error));
@@ -216,7 +218,8 @@ class HttpConnections {
 
   #readMost(): number {
     this.#limit = readDescriptorLimit();
-    return Math.min(MOST, Math.max(1, Math.floor((this.#limit ?? Infinity) / 2)));
+    const limit = this.#limit ?? Infinity;
+    return Math.min(MOST, Math.max(1, Math.floor(limit / 2), limit - RESERVED));
   }
 
   #tell(reason?: string): void {
@@ -233,9 +236,8 @@ class HttpConnections {
     const most = this.#most === undefined ? "" : ` of at most ${this.#most}`;
     const limit = this.#limit === undefined
       ? ""
-      : `, half of the ${this.#limit} file descriptors this process may open`;
-    const isRaisable = reason !== undefined ||
-      (this.#limit !== undefined && this.#limit < 2 * MOST);
+      : `, because this process may open ${this.#limit} file descriptors`;
+    const isRaisable = reason !== undefined || (this.#limit !== undefined && this.#most! < MOST);
     this.#options.onCrowded?.(
       `${done[0]!.toUpperCase()}${done.slice(1)} (${this.#open.size} open${most}${limit}).` +
         (isRaisable
