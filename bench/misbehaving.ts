@@ -78,7 +78,6 @@ async function measure(folder: string): Promise<void> {
         stop.abort();
         await flooding;
         // What is not one call's flood goes on without it.
-        await client.call("echo");
         await restart(gateway.url, transport);
       }
       const ratio = median(beside.map((value, index) => value / alone[index]!));

@@ -15,7 +15,7 @@ const Status = z.looseObject({
 });
 export type Status = z.infer<typeof Status>;
 
-const Answer = z.looseObject({
+export const Answer = z.looseObject({
   result: z.looseObject({
     isError: z.boolean().optional(),
     content: z.array(z.looseObject({ text: z.string().optional() })).optional(),
