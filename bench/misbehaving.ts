@@ -19,6 +19,7 @@ const KINDS = {
 const IS_QUICK = Deno.args.includes("--quick");
 const ROUNDS = IS_QUICK ? 2 : 5;
 const CALLS = IS_QUICK ? 300 : 1_000;
+const RETRY_MS = 1_000;
 const ONLY = Deno.args.find((arg) => arg.startsWith("--kind="))?.slice("--kind=".length);
 
 export async function benchMisbehaving(): Promise<void> {
@@ -70,9 +71,12 @@ async function measure(folder: string): Promise<void> {
           arguments: { kind },
           _meta: { progressToken: 1 },
         };
-        // A flood that has been cut begins again.
+        // A flood that has been cut begins again, as when a model retries.
         const flooding = (async () => {
-          while (!stop.signal.aborted) await client.request("tools/call", params, stop.signal);
+          while (!stop.signal.aborted) {
+            await client.request("tools/call", params, stop.signal);
+            await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+          }
         })().catch(() => {});
         beside.push(await block());
         stop.abort();

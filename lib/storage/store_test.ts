@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { ringBell } from "./follow.ts";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { keys } from "./keys.ts";
@@ -8,10 +7,6 @@ import { failure } from "./testing/failures.ts";
 import { withFile } from "./testing/places.ts";
 
 const SETTING = keys.settings("a");
-
-async function modeOf(path: string): Promise<number> {
-  return ((await Deno.stat(path)).mode ?? 0) & 0o777;
-}
 
 async function namesBeside(path: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(dirname(path)))).map(({ name }) => name).sort();
@@ -39,19 +34,6 @@ async function refuseUntouched(path: string, bytes: Uint8Array) {
   assert.deepEqual(await namesBeside(path), before);
   return error;
 }
-
-Deno.test("Store.open() makes a file and a folder that only their owner may read", () =>
-  withFile(async (path) => {
-    const nested = join(dirname(path), "data", "deep", "kv.sqlite");
-    await using store = await Store.open({ location: nested });
-    await store.commit({ sets: [{ key: SETTING, value: 1 }] });
-    assert.equal(await modeOf(dirname(nested)), 0o700);
-    for (const end of ["", "-wal", "-shm"]) assert.equal(await modeOf(nested + end), 0o600);
-    const bell = `${nested}-bell`;
-    await Deno.mkdir(bell);
-    await ringBell({ kind: "file", path: nested, label: nested });
-    assert.equal(await modeOf(join(bell, "rung")), 0o600);
-  }));
 
 Deno.test("Store.open() says what is wrong with a place that cannot be used", () =>
   withFile(async (path) => {

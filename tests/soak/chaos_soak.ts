@@ -171,7 +171,9 @@ class Soak implements AsyncDisposable {
     return {
       async call(args: object) {
         const text = await client.request("tools/call", { name: "echo", arguments: args });
-        return Answer.parse(JSON.parse(text));
+        // The last event of a stream, if it is one.
+        const json = text.startsWith("{") ? text : text.slice(text.lastIndexOf("data: {") + 6);
+        return Answer.parse(JSON.parse(json));
       },
     };
   }

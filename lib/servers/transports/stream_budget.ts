@@ -6,7 +6,7 @@ export class StreamFlooded extends Error {
 /** Messages a second that a server may send at length without being asked for them. */
 const PER_SECOND = 500;
 /** Messages above that rate before other work gets precedence. */
-const STRAINED = 3_000;
+const STRAINED = 1_000;
 /** Messages above that rate before the stream is closed. */
 const MOST = 20_000;
 /** So many characters count as another message. */

@@ -3,7 +3,7 @@ import { StreamBudget, StreamFlooded } from "./stream_budget.ts";
 
 Deno.test("StreamBudget.count() lets a burst pass, slows down a longer one, and refuses a flood", () => {
   const budget = new StreamBudget();
-  for (let messages = 0; messages < 2_500; messages++) budget.count(100);
+  for (let messages = 0; messages < 900; messages++) budget.count(100);
   assert.equal(budget.isStrained, false);
   assert.equal(budget.sliceOf(100_000), 100_000);
   assert.equal(budget.pauseAfter(10), 0);

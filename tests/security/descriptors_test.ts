@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { BenchClient } from "../bench/mcp_client.ts";
-import { libraryServer } from "./fixtures/library_server.ts";
-import { startGateway, until } from "./gateway.ts";
+import { BenchClient } from "../../bench/mcp_client.ts";
+import { libraryServer } from "../fixtures/library_server.ts";
+import { startGateway, until } from "../gateway.ts";
 
 const LIMIT = 1_024;
 const CONNECTIONS = 1_100;
@@ -151,7 +151,7 @@ async function serveManyIdle(): Promise<void> {
 }
 
 Deno.test("a listener that ran out of descriptors accepts again once some are free", async () => {
-  const listener = new URL("../lib/http/listener.ts", import.meta.url).href;
+  const listener = new URL("../../lib/http/listener.ts", import.meta.url).href;
   const program = `
     const { listenHttp } = await import(${JSON.stringify(listener)});
     const options = {
