@@ -16,6 +16,8 @@ const RUNTIME = Deno.args.includes("--deno-server") ? "deno" : "node";
 const RELAY = fromFileUrl(new URL("./fixtures/bare_relay.ts", import.meta.url));
 /** One revision only: `--revision=2026-07-28`. */
 const ONLY = Deno.args.find((arg) => arg.startsWith("--revision="))?.slice("--revision=".length);
+/** Only the results of several sizes: `--sizes`. */
+const IS_SIZES = Deno.args.includes("--sizes");
 const IS_QUICK = Deno.args.includes("--quick");
 const ROUNDS = IS_QUICK ? 3 : 7;
 
@@ -59,6 +61,7 @@ async function measure(folder: string): Promise<void> {
     command: Deno.execPath(),
     args: ["run", "-A", "-q", RELAY, program, ...words],
   });
+  if (IS_SIZES) return await measureSizes(few.url);
   const alone = await idleMb({ many: { type: "http", url: many.url } });
   const mcpServers = {
     http: { type: "http", url: few.url },
@@ -118,6 +121,7 @@ async function measure(folder: string): Promise<void> {
   for (const [revision, own] of Object.entries(ways) as [Revision, Ways][]) {
     if (ONLY === undefined || ONLY === revision) await measureWays(revision, own);
   }
+  if (ONLY === undefined) await measureSizes(few.url);
   const calls = IS_QUICK ? 5_000 : 50_000;
   const [, http] = ways["2025-11-25"];
   const after = await memoryAfter(calls, gateway.pid, [http!, aggregated("", "stdio")]);
@@ -200,6 +204,41 @@ async function measureWays(revision: Revision, ways: Ways): Promise<void> {
   printTable(
     `gateway, client of ${revision}: medians of ${ROUNDS} interleaved rounds; ratios to direct HTTP, round by round; servers run by ${RUNTIME}; /mcp with 40 tools equipped`,
     [["", direct.name, ...others.flatMap(({ name }) => [name, "ratio"])], ...rows],
+  );
+}
+
+/** Results of 1 KB and 1 MB, with the content guard in its default mode and without it. */
+async function measureSizes(url: string): Promise<void> {
+  await using folder = await tempFolder();
+  const mcpServers = { mark: { type: "http", url }, off: { type: "http", url, answers: "off" } };
+  await Deno.writeTextFile(join(folder.path, ".mcp.json"), JSON.stringify({ mcpServers }));
+  await using gateway = await startGateway([], { cwd: folder.path });
+  await until(async () => {
+    const { servers } = await (await fetch(`${gateway.url}/readyz`)).json();
+    return servers.ready === servers.total || undefined;
+  });
+  const own = (server: string) => `${gateway.url}/servers/${server}/mcp?names=original`;
+  const ways = [url, own("mark"), own("off")];
+  const clients = await Promise.all(ways.map((way) => new BenchClient(way).connect()));
+  const rows: string[][] = [];
+  for (const [name, chars, count] of [["1 KB", 1_000, 50], ["1 MB", 1_000_000, 5]] as const) {
+    const params = { name: "list_issues", arguments: { chars } };
+    const p50s: number[][] = ways.map(() => []);
+    for (let round = -1; round < ROUNDS; round++) {
+      for (const [index, client] of clients.entries()) {
+        const call = (client: BenchClient) => client.request("tools/call", params);
+        const { durations } = await callMany([client], count, 1, call);
+        if (round >= 0) p50s[index]!.push(median(durations));
+      }
+    }
+    const [base = [], ...others] = p50s;
+    const ratio = (own: number[]) => median(own.map((value, index) => value / base[index]!));
+    const cells = others.flatMap((own) => [median(own).toFixed(2), `${ratio(own).toFixed(2)}x`]);
+    rows.push([name, median(base).toFixed(2), ...cells]);
+  }
+  printTable(
+    `gateway: p50 of a call by the size of its result, ms; medians of ${ROUNDS} interleaved rounds`,
+    [["result", "direct", "guard: mark", "ratio", "guard: off", "ratio"], ...rows],
   );
 }
 
