@@ -5,7 +5,6 @@ import {
   isBrokenNpx,
   type PipedProgram,
   ProgramOutput,
-  RepeatedWarning,
   startPiped,
 } from "./program.ts";
 import { OTHER_DENO } from "./testing/other_deno.ts";
@@ -270,25 +269,4 @@ Deno.test("ProgramOutput keeps both ends of a start, then the last lines", () =>
   assert.deepEqual(output.lines, []);
   for (let line = 0; line < 1_000; line++) output.add(String(line));
   assert.equal(output.lines[0], "940");
-});
-
-Deno.test("RepeatedWarning.report() tells five, then a count once a minute", () => {
-  let now = 0;
-  const told: string[] = [];
-  const warning = new RepeatedWarning(
-    (text) => told.push(text),
-    (count) => `${count} more`,
-    () => now,
-  );
-  for (let index = 0; index < 100; index++) warning.report(`w${index}`);
-  assert.deepEqual(told, ["w0", "w1", "w2", "w3", "w4"]);
-  now = 60_000;
-  warning.report("late");
-  assert.equal(told.at(-1), "96 more");
-  now = 60_001;
-  warning.report("later");
-  assert.equal(told.length, 6);
-  warning.flush();
-  warning.flush();
-  assert.deepEqual(told.slice(6), ["1 more"]);
 });

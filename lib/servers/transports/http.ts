@@ -7,7 +7,14 @@ import {
   TransportClosed,
   type TransportEvents,
 } from "./transport.ts";
-import { excerpt, messagesIn, messageTooLarge, sizeText, streamFlooded } from "./messages.ts";
+import {
+  excerpt,
+  messagesIn,
+  messageTooLarge,
+  RepeatedWarning,
+  sizeText,
+  streamFlooded,
+} from "./messages.ts";
 import {
   type BodyReader,
   BodyTooLarge,
@@ -46,6 +53,10 @@ export class HttpTransport implements Transport {
   readonly takesHeaders = true;
   readonly #endpoint: OriginClient;
   readonly #events: TransportEvents;
+  readonly #unexpected = new RepeatedWarning(
+    (text) => this.#events.onLog(text, "warning"),
+    (count) => `Ignored ${count} more unexpected messages`,
+  );
   readonly #running = new Set<Cancellation>();
   readonly #ending = new Map<Cancellation, Promise<void>>();
   readonly #endingLimits = new TimeoutQueue(ENDING_MS);
@@ -194,7 +205,7 @@ export class HttpTransport implements Transport {
     for (const { text: one, message } of messagesIn(text)) {
       if (message?.kind === "response" && echoedId(message.id) === id) answer = one;
       else if (message && message.kind !== "response") hearer.onMessage(one, message);
-      else this.#events.onLog(`Ignored an unexpected message: ${excerpt(one)}`, "warning");
+      else this.#unexpected.report(`Ignored an unexpected message: ${excerpt(one)}`);
     }
     return answer;
   }

@@ -99,3 +99,45 @@ export function sizeText(bytes: number): string {
 }
 
 const MIB = 1024 * 1024;
+
+const REPORTED = 5;
+const EVERY_MS = 60_000;
+
+/** Reports the first few warnings of a kind, then how many more came, at most once a minute. */
+export class RepeatedWarning {
+  readonly #onWarning: (text: string) => void;
+  readonly #summary: (count: number) => string;
+  readonly #now: () => number;
+  #reported = 0;
+  #held = 0;
+  #lastAt = 0;
+
+  constructor(
+    onWarning: (text: string) => void,
+    summary: (count: number) => string,
+    now = Date.now,
+  ) {
+    this.#onWarning = onWarning;
+    this.#summary = summary;
+    this.#now = now;
+  }
+
+  report(text: string): void {
+    if (this.#reported < REPORTED) {
+      this.#reported++;
+      return this.#warn(text);
+    }
+    this.#held++;
+    if (this.#now() - this.#lastAt >= EVERY_MS) this.flush();
+  }
+
+  flush(): void {
+    if (this.#held > 0) this.#warn(this.#summary(this.#held));
+    this.#held = 0;
+  }
+
+  #warn(text: string): void {
+    this.#lastAt = this.#now();
+    this.#onWarning(text);
+  }
+}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { excerpt, messagesIn } from "./messages.ts";
+import { excerpt, messagesIn, RepeatedWarning } from "./messages.ts";
 import { responseId, responseIdFromEnds } from "../../core/rpc.ts";
 
 Deno.test("messagesIn() takes a batch apart and keeps each message's text, on one line", () => {
@@ -61,4 +61,34 @@ Deno.test("responseIdFromEnds() finds the id at either end, and takes none from 
   for (const [head, tail, id] of cases) {
     assert.equal(responseIdFromEnds(head, tail), id, head + tail);
   }
+});
+
+Deno.test("RepeatedWarning.report() tells five, then a count once a minute", () => {
+  let now = 0;
+  const told: string[] = [];
+  const warning = new RepeatedWarning(
+    (text) => told.push(text),
+    (count) => `${count} more`,
+    () => now,
+  );
+  for (let index = 0; index < 100; index++) warning.report(`w${index}`);
+  assert.deepEqual(told, ["w0", "w1", "w2", "w3", "w4"]);
+  now = 60_000;
+  warning.report("late");
+  assert.equal(told.at(-1), "96 more");
+  now = 60_001;
+  warning.report("later");
+  assert.equal(told.length, 6);
+  warning.flush();
+  warning.flush();
+  assert.deepEqual(told.slice(6), ["1 more"]);
+});
+
+Deno.test("messagesIn() takes a batch, but none that would keep other work waiting", () => {
+  const batch = (count: number) =>
+    JSON.stringify(Array.from({ length: count }, () => ({ jsonrpc: "2.0", method: "x" })));
+  assert.equal(messagesIn(batch(1_000)).filter(({ message }) => message).length, 1_000);
+  const [refused, ...others] = messagesIn(batch(1_001));
+  assert.equal(refused?.message, undefined);
+  assert.deepEqual(others, []);
 });

@@ -8,6 +8,7 @@ import {
   excerpt,
   messagesIn,
   messageTooLarge,
+  RepeatedWarning,
   sizeText,
   streamFlooded,
   waiterOf,
@@ -15,7 +16,7 @@ import {
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { OriginClient, type RemoteOptions } from "./origin_client.ts";
 import { isEventStream, SseParser } from "./sse_stream.ts";
-import { StreamBudget, StreamFlooded } from "./stream_budget.ts";
+import { SLICE, StreamBudget, StreamFlooded } from "./stream_budget.ts";
 import { readRefusal } from "./http_errors.ts";
 import { echoedId } from "../../core/rpc.ts";
 
@@ -28,6 +29,10 @@ const CONNECT_LIMIT_MS = 10_000;
 export class SseTransport implements Transport {
   readonly #endpoint: OriginClient;
   readonly #events: TransportEvents;
+  readonly #unexpected = new RepeatedWarning(
+    (text) => this.#events.onLog(text, "warning"),
+    (count) => `Ignored ${count} more unexpected messages`,
+  );
   readonly #closing = new AbortController();
   readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
   readonly #budget = new StreamBudget();
@@ -133,8 +138,9 @@ export class SseTransport implements Transport {
     }, (head, tail) => this.#skip(head, tail));
     try {
       for (let text = await reader.read(); text !== undefined; text = await reader.read()) {
-        if (this.#budget.isStrained) await this.#budget.pass(text, (piece) => parser.push(piece));
-        else parser.push(text);
+        if (text.length > SLICE || this.#budget.isStrained) {
+          await this.#budget.pass(text, (piece) => parser.push(piece));
+        } else parser.push(text);
       }
       this.#end(new TransportClosed("lost", `${host} ended its stream`));
     } catch (error) {
@@ -160,7 +166,7 @@ export class SseTransport implements Transport {
       }
       this.#budget.count(text.length);
       if (message && message.kind !== "response") this.#events.onMessage(text, message);
-      else this.#events.onLog(`Ignored an unexpected message: ${excerpt(text)}`, "warning");
+      else this.#unexpected.report(`Ignored an unexpected message: ${excerpt(text)}`);
     }
   }
 

@@ -1,7 +1,7 @@
 import { backoffMs } from "../shared_connection.ts";
 import { BodyReader, type HttpResponse } from "./http_response.ts";
 import { END_CHARS } from "../../core/rpc.ts";
-import { MAX_SKIPPED, type StreamBudget, StreamFlooded } from "./stream_budget.ts";
+import { MAX_SKIPPED, SLICE, type StreamBudget, StreamFlooded } from "./stream_budget.ts";
 
 /** Told for each event that carries data; `name` is what its `event` field said. */
 type SseListener = (data: string, name: string | undefined) => void;
@@ -203,8 +203,9 @@ export class ResumableStream {
         const text = await reader.read();
         if (text === undefined) return undefined;
         this.failures = 0;
-        if (this.#budget.isStrained) await this.#budget.pass(text, (piece) => parser.push(piece));
-        else parser.push(text);
+        if (text.length > SLICE || this.#budget.isStrained) {
+          await this.#budget.pass(text, (piece) => parser.push(piece));
+        } else parser.push(text);
         // An empty id says that there is nowhere to resume.
         if (parser.lastEventId !== undefined) this.lastEventId = parser.lastEventId || undefined;
         this.#retryMs = parser.retryMs ?? this.#retryMs;

@@ -5,6 +5,7 @@ import {
   MESSAGE_LIMIT,
   messagesIn,
   messageTooLarge,
+  RepeatedWarning,
   sizeText,
   streamFlooded,
   waiterOf,
@@ -20,7 +21,6 @@ import {
   type PipedProgram,
   type ProgramEnd,
   ProgramOutput,
-  RepeatedWarning,
   startFailure,
   startPiped,
 } from "../processes/program.ts";

@@ -1,7 +1,7 @@
 import { END_CHARS, messageLine } from "../../core/rpc.ts";
 import type { Readable } from "node:stream";
 import { GatewayError } from "../../core/errors.ts";
-import { MAX_SKIPPED, StreamBudget, StreamFlooded } from "./stream_budget.ts";
+import { MAX_SKIPPED, SLICE, StreamBudget, StreamFlooded } from "./stream_budget.ts";
 
 /** Lines that go out together, and those who want to know when they have. */
 interface Batch {
@@ -231,7 +231,7 @@ export interface LineReader {
 /** Bytes of one stream to read before other work gets a turn. */
 const TURN_BYTES = 64 * 1024;
 /** If the lines of one turn take longer than this, the stream then pauses for as long as they took. */
-const LONG_TURN_MS = 5;
+const LONG_TURN_MS = 2;
 
 /**
  * Reads a stream line by line to its end. Its writer waits only if it floods the stream: the lines
@@ -246,8 +246,11 @@ export function readLines(
   const turn = { bytes: 0, ms: 0 };
   function read(bytes: Uint8Array, isRest = false): void {
     const started = performance.now();
-    const length = budget.sliceOf(bytes.length);
-    splitter.push(bytes.subarray(0, length));
+    let length = 0;
+    do {
+      splitter.push(bytes.subarray(length, length + SLICE));
+      length = Math.min(bytes.length, length + SLICE);
+    } while (length < bytes.length && !budget.isTurnOver(started));
     turn.bytes += length;
     turn.ms += performance.now() - started;
     if (length === bytes.length && turn.bytes <= TURN_BYTES && !budget.isStrained) {

@@ -11,8 +11,10 @@ const STRAINED = 1_000;
 const MOST = 20_000;
 /** So many characters count as another message. */
 const CHARS_PER_MESSAGE = 8 * 1024;
-/** What is read of a strained stream between two pauses. */
-const SLICE = 4 * 1024;
+/** Bytes or characters of a stream that are processed in one go. */
+export const SLICE = 4 * 1024;
+/** How long a stream is processed before other work gets a turn. */
+const TURN_MS = 2;
 /** How much longer a pause is than the work before it. */
 const PAUSES_PER_WORK = 19;
 const LONGEST_PAUSE_MS = 250;
@@ -41,11 +43,6 @@ export class StreamBudget {
     return this.#level > STRAINED;
   }
 
-  /** How much of so many bytes or characters to process before a pause. */
-  sliceOf(length: number): number {
-    return this.isStrained ? Math.min(SLICE, length) : length;
-  }
-
   /** How long to pause after work on a strained stream, in ms. */
   pauseAfter(workMs: number): number {
     if (!this.isStrained) return 0;
@@ -55,15 +52,21 @@ export class StreamBudget {
     return pause;
   }
 
-  /** Hands a text on, piece by piece with pauses while the stream is strained. */
+  /** Whether other work should get a turn before more of the stream is processed. */
+  isTurnOver(started: number): boolean {
+    return this.isStrained || performance.now() - started > TURN_MS;
+  }
+
+  /** Hands a text on, piece by piece; other work gets turns, and precedence if the stream is strained. */
   async pass(text: string, push: (piece: string) => void): Promise<void> {
-    for (let at = 0; at < text.length;) {
-      const end = at + this.sliceOf(text.length - at);
-      const started = performance.now();
-      push(text.slice(at, end));
-      at = end;
+    let started = performance.now();
+    for (let at = 0; at < text.length; at += SLICE) {
+      push(text.slice(at, at + SLICE));
+      if (!this.isTurnOver(started)) continue;
       const pause = this.pauseAfter(performance.now() - started);
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      else await new Promise((resolve) => setImmediate(resolve));
+      started = performance.now();
     }
   }
 }
