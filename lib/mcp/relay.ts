@@ -16,7 +16,7 @@ import {
   type RpcMessage,
   withId,
 } from "../core/rpc.ts";
-import type { Call, Connection } from "../servers/connection.ts";
+import { type Call, callLimits, type Connection } from "../servers/connection.ts";
 import { TransportClosed } from "../servers/transports/transport.ts";
 import { backoffMs } from "../servers/shared_connection.ts";
 import type { ManagedServer } from "../servers/server.ts";
@@ -158,7 +158,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       method: request.method,
       params,
       progressToken,
-      ...this.#server.limits,
+      ...callLimits(this.#server),
       canBeAsked: this.#needsOwn,
       streams: this.#needsOwn || progressToken !== undefined,
       onMessage: (text, message) => this.#onMessage(text, message, undefined, request),

@@ -18,6 +18,7 @@ import {
 } from "../core/rpc.ts";
 import type { Era, Handshake, ServerInfo } from "./negotiation.ts";
 import type { SdkSession } from "./sdk_client.ts";
+import type { ManagedServer } from "./server.ts";
 import {
   type HeaderParameters,
   type Introduction,
@@ -99,6 +100,11 @@ export interface Call {
   principal?: string | undefined;
   /** The least important log messages that its caller wants of a stateless server. */
   logLevel?: string | undefined;
+}
+
+/** The time limits that a server's entry has for its calls. */
+export function callLimits({ timeoutMs, server }: Pick<ManagedServer, "timeoutMs" | "server">) {
+  return { timeoutMs, maxTimeoutMs: server.spec.maxTimeoutMs };
 }
 
 interface Pending {

@@ -206,10 +206,6 @@ export class ManagedServer implements AsyncDisposable {
     return this.#server.spec.timeoutMs ?? 60_000;
   }
 
-  get limits(): Pick<Call, "timeoutMs" | "maxTimeoutMs"> {
-    return { timeoutMs: this.timeoutMs, maxTimeoutMs: this.#server.spec.maxTimeoutMs };
-  }
-
   get startTimeoutMs(): number {
     return this.#server.spec.startTimeoutMs ?? this.#timings.start;
   }

@@ -35,6 +35,7 @@ Deno.test("a clock that is set back revives no token, login, tool key, ticket, c
     address: "",
     run: RUN,
     challenge: () => undefined,
+    mailbox: { handle() {}, askAll: () => Promise.resolve([]) },
     bus: new EventEmitter(),
     onWarning: () => {},
   });
