@@ -120,12 +120,16 @@ export class StdioTransport implements Transport {
       onLine: (line) => this.#onLine(line),
       onLongLine: (head, bytes, tail) => this.#onTooLong(head, bytes, tail),
     }, this.#budget);
+    const stderr = new StreamBudget();
     this.#errors = readLines(child.stderr, {
       maxBytes: STDERR_BYTES,
       headBytes: STDERR_BYTES,
-      onLine: (line) => this.#onStderr(line),
+      onLine: (line) => {
+        stderr.note(line.length);
+        this.#onStderr(line);
+      },
       onLongLine: (head, bytes) => this.#onStderr(`${head} (cut, ${bytes} bytes)`),
-    });
+    }, stderr);
     this.#output.ended.then((cause) => this.#end("output", cause));
     child.ended.then(() => {
       void this.#end("exit");

@@ -32,11 +32,17 @@ export class StreamBudget {
 
   /** Counts a message that nobody waits for; throws StreamFlooded once there are far too many. */
   count(chars: number): void {
+    this.note(chars);
+    if (this.#level > MOST) throw new StreamFlooded("endless messages without an answer");
+  }
+
+  /** Counts what may go on for ever, if slowly. */
+  note(chars: number): void {
     const now = performance.now();
     const drained = Math.max(0, now - this.#drainedAt) * PER_SECOND / 1000;
     this.#level = Math.max(0, this.#level - drained) + 1 + chars / CHARS_PER_MESSAGE;
-    this.#drainedAt = now;
-    if (this.#level > MOST) throw new StreamFlooded("endless messages without an answer");
+    // While the gateway pauses, its end is in the future.
+    this.#drainedAt = Math.max(this.#drainedAt, now);
   }
 
   get isStrained(): boolean {
