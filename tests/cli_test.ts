@@ -71,12 +71,12 @@ Deno.test("the CLI says how it is used, and exits with 2 where it is used wrongl
       [/Unknown option --jsn\. Did you mean --json\?/, ["status", "--jsn"]],
       [/server restart requires NAME/, ["server", "restart"]],
       [/server remove requires confirmation; pass --yes/, ["server", "remove", "a"]],
-      [/server update requires a change/, ["server", "update", "a"]],
-      [/server update does not take --yes/, ["server", "update", "a", "--yes"]],
       [/Cannot combine --enable and --all/, ["server", "tools", "a", "--all", "--enable", "b"]],
       [/Cannot add server "a\.b"/, ["server", "add", "a.b", ...PROGRAM]],
     ];
     await Promise.all(wrong.map(([message, args]) => cli.fails(2, message, ...args)));
+    // Without a change, it updates the server's package.
+    await cli.fails(1, /There is no server "a"/, "server", "update", "a");
   });
 });
 

@@ -59,7 +59,7 @@ const update = operation({
   ...MANAGES,
   name: "package.update",
   title: "Update a server's packages",
-  description: "Run the release that was tried from now on, with the tools that were compared.",
+  description: "Run the tried release of its npx or uvx package, and accept the changes of its tools.",
   input: Decided,
   output: z.object({ packages: ServerPackages }),
   cli: "server update NAME",
