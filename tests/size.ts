@@ -4,7 +4,7 @@ import type { SourceFile } from "./architecture.ts";
 
 /** What the test holds the product to. */
 export const CEILING = {
-  files: 790,
+  files: 796,
   lines: 130_000,
   linesPerFile: 500,
   linesPerFunction: 120,

@@ -2,7 +2,7 @@ import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import * as z from "zod";
 import { members } from "./json_document.ts";
 import { unknownFix } from "./files.ts";
-import { ownerFields, type ServerSpec, ServerTrust } from "../core/server.ts";
+import { Isolation, ownerFields, type ServerSpec, ServerTrust } from "../core/server.ts";
 
 const MIN_TIMEOUT_MS = 100;
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
@@ -61,6 +61,12 @@ const FIELDS = {
   startTimeoutMs: field(ownerFields.startTimeoutMs, LIMIT_MS, '"startTimeoutMs": 120000'),
   lazy: field(z.boolean(), ON_OFF, '"lazy": true'),
   pin: field(z.boolean(), ON_OFF, '"pin": false'),
+  isolation: field(
+    Isolation,
+    'an object with "kind" ("none", "sandbox" or "container") and optionally "read", "write", "net" and "image"',
+    '"isolation": { "kind": "sandbox", "write": ["notes"], "net": ["api.example.com"] }',
+    "of the form in the example",
+  ),
   instance: field(
     ownerFields.instance,
     '"shared", "client" or "root"',
@@ -136,8 +142,8 @@ const UNSUPPORTED = new Map([
   ["headersHelper", 'Write the headers under "headers", with variables for secrets'],
   ["oauth", "Log in to the server from the console"],
   ["auth", "Log in to the server from the console"],
-  ["sandbox", "Sandbox the command itself"],
-  ["sandboxEnabled", "Sandbox the command itself"],
+  ["sandbox", 'Write "isolation": { "kind": "sandbox" }'],
+  ["sandboxEnabled", 'Write "isolation": { "kind": "sandbox" }'],
   ...["disabledTools", "enabledTools", "includeTools", "excludeTools"].map((key) =>
     [key, "Enable and disable tools in the console, or with a toolset"] as const
   ),

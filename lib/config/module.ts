@@ -107,6 +107,9 @@ export async function openConfig({ read, env, cwd, self, logs }: ConfigInput) {
       return configured;
     },
 
+    /** The files and folders that the gateway's settings and its servers' entries are in. */
+    ownPlaces: [...files, ...read.dirs.config === undefined ? [] : [read.dirs.config]],
+
     /** Whether the file has an error, so that an earlier version stays in use. */
     get isBroken() {
       return error !== undefined;

@@ -1,8 +1,10 @@
 import { isAbsolute, resolve, sep } from "node:path";
 import { findNodeAtLocation, type Node } from "jsonc-parser";
+import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { secretNamesIn } from "../core/secret_reference.ts";
 import {
+  type Isolation,
   isProgram,
   isTransport,
   type ProgramSpec,
@@ -160,7 +162,18 @@ class EntryReader {
       ...(cwd === undefined ? {} : { cwd }),
       ...(entry.lazy === undefined ? {} : { lazy: entry.lazy }),
       ...(entry.pin === undefined ? {} : { pin: entry.pin }),
+      ...(entry.isolation === undefined ? {} : { isolation: this.#isolation(entry.isolation) }),
     };
+  }
+
+  #isolation(isolation: Isolation): Isolation {
+    const { workspaceFolder, home } = this.#context.scope;
+    const paths = (key: "read" | "write") =>
+      isolation[key]?.map((path, index) => {
+        const filled = this.#fill(path, "isolation", key, index);
+        return resolve(workspaceFolder, filled.replace(/^~(?=\/|$)/, home ?? "~"));
+      });
+    return { ...isolation, ...defined({ read: paths("read"), write: paths("write") }) };
   }
 
   // Clients let a relative program start from the server's folder; the system would take ours.
@@ -187,7 +200,8 @@ class EntryReader {
   }
 
   #remoteSpec(type: RemoteSpec["type"], text: string, entry: Entry): ServerSpec | undefined {
-    this.#warnUnused(["args", "env", "envFile", "cwd", "lazy", "pin"], "a server with a URL");
+    const unused = ["args", "env", "envFile", "cwd", "lazy", "pin", "isolation"] as const;
+    this.#warnUnused(unused, "a server with a URL");
     const url = this.#fill(text, "url");
     const headers: Record<string, string> = {};
     for (const [key, value] of Object.entries(entry.headers ?? {})) {

@@ -40,6 +40,22 @@ Deno.test("loadServers() takes whether a server is trusted, and what becomes of 
   assert.deepEqual([gemini.only?.spec.trust, gemini.lines], [undefined, []]);
 });
 
+Deno.test("loadServers() reads the isolation of a program, with folders from the project", async () => {
+  const isolation = { kind: "sandbox", read: ["notes", "/a"], write: ["~/b", "${DIR}/c"] };
+  const variables = { HOME: "/home/me", DIR: "/dir" };
+  const { only, lines } = await loadText({ x: { command: "a", isolation } }, { variables });
+  assert.deepEqual(lines, []);
+  const read = only?.spec.type === "stdio" ? only.spec.isolation : undefined;
+  assert.deepEqual({ ...read, read: [] }, {
+    kind: "sandbox",
+    read: [],
+    write: ["/home/me/b", "/dir/c"],
+  });
+  assert.match(read?.read?.join(" ") ?? "", /^\/.+\/notes \/a$/);
+  const url = await loadText({ x: { url: "https://example.com", isolation: { kind: "sandbox" } } });
+  assert.match(url.lines[0] ?? "", /"isolation" has no effect for a server with a URL/);
+});
+
 Deno.test("loadServers() takes what may be called, how often, and how long a result may be", async () => {
   const said = {
     mode: "read-only",
@@ -67,6 +83,21 @@ const BAD: [name: string, entry: string, problem: string][] = [
     "a tool that is no text",
     '{"command":"a","writingTools":["a",5]}',
     '1:57 server "bad" has an invalid value at writingTools[1]: it must be a string of 1 to 128 characters',
+  ],
+  [
+    "an isolation as text",
+    '{"command":"a","isolation":"sandbox"}',
+    '1:49 server "bad" has an invalid value at isolation: it must be an object with "kind"',
+  ],
+  [
+    "an isolation with a URL for a host",
+    '{"command":"a","isolation":{"kind":"sandbox","net":["https://a.example"]}}',
+    '1:74 server "bad" has an invalid value at isolation.net[0]: it must be of the form in the example',
+  ],
+  [
+    "an isolation with an unknown key",
+    '{"command":"a","isolation":{"kind":"sandbox","hosts":[]}}',
+    '1:49 server "bad" has an invalid value at isolation',
   ],
   [
     "a limit of nothing",

@@ -103,6 +103,44 @@ export const ownerFields = {
   answers: AnswerMode.optional(),
 };
 
+/** A host, or a host with a port; a port is needed for any but those of http and https. */
+const NetHost = z.string().regex(/^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/, {
+  error: "A host is written as example.com or localhost:5432",
+});
+const Folders = z.array(z.string().min(1).max(4_096)).max(100);
+
+/**
+ * How a program is kept apart from the rest of the machine: `sandbox` by bubblewrap on Linux, `container`
+ * by podman or docker. Beyond the system's programs it has only what is named here.
+ */
+export const Isolation = z.strictObject({
+  kind: z.enum(["none", "sandbox", "container"]),
+  /** Folders and files it can read, and those it can also change. */
+  read: Folders.optional(),
+  write: Folders.optional(),
+  /** Hosts it can reach; none by default. */
+  net: z.array(NetHost).max(100).optional(),
+  /** The image of a container. */
+  image: z.string().regex(/^[A-Za-z0-9][\w./:@-]{0,254}$/, {
+    error: "An image is written as node:22-slim or registry.example.com/name:tag",
+  }).optional(),
+});
+export type Isolation = z.infer<typeof Isolation>;
+
+/** The isolation of a program that has any. */
+export function isolationOf(spec: ServerSpec): Isolation | undefined {
+  if (!isProgram(spec) || spec.isolation === undefined) return undefined;
+  return spec.isolation.kind === "none" ? undefined : spec.isolation;
+}
+
+/** An isolation on one line: `sandbox; reads /a; changes /b; reaches example.com`. */
+export function isolationText({ kind, read = [], write = [], net = [], image }: Isolation): string {
+  const named = ([verb, names]: [string, string[]]) =>
+    names.length === 0 ? [] : [`${verb} ${names.join(", ")}`];
+  const parts: [string, string[]][] = [["reads", read], ["changes", write], ["reaches", net]];
+  return [kind, ...image === undefined ? [] : [image], ...parts.flatMap(named)].join("; ");
+}
+
 export const ProgramServer = z.strictObject({
   type: z.enum(transportTypes("program")),
   command: z.string().min(1),
@@ -113,6 +151,7 @@ export const ProgramServer = z.strictObject({
   lazy: z.boolean().optional(),
   /** Off: npx and uvx run whatever their registry has at that moment. */
   pin: z.boolean().optional(),
+  isolation: Isolation.optional(),
   ...ownerFields,
 });
 

@@ -8,7 +8,7 @@ import type { CallLimit, OnAudit } from "../core/access.ts";
 import type { Bus } from "../core/bus.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isObject } from "../core/rpc.ts";
-import { isProgram, isRemote, type ServerSpec } from "../core/server.ts";
+import { isolationOf, isProgram, isRemote, type ServerSpec } from "../core/server.ts";
 import {
   type ComparedTask,
   type ComparisonOptions,
@@ -272,6 +272,7 @@ function leftOut(
   if (isProgram(spec) && (!platform.canSpawn || Deno.build.os === "windows")) {
     return "programs cannot be started directly on this platform";
   }
+  if (isolationOf(spec)) return "it would not be isolated if a client started it directly";
   if (spec.mode !== undefined && spec.mode !== "all") {
     return `its mode "${spec.mode}" would not hold for direct calls`;
   }

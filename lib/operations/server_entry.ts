@@ -66,6 +66,12 @@ const REACH = {
   allowPrivate: forPeople(remote.allowPrivate, "Allow a private address", { isHidden: true }),
 };
 
+const isolation = forPeople(
+  program.isolation,
+  "How the program is kept apart from the rest of the machine",
+  { isHidden: true },
+);
+
 /** Whether it is connected to at all, and which of its tools change things. */
 const disabled = forPeople(remote.disabled, "Switch the server off", {
   help: "Switch the server off; --no-disabled switches it on",
@@ -152,6 +158,7 @@ export const NewEntry = z.strictObject({
   name: z.string().describe("The server's name").register(fieldHints, { completes: "nothing" }),
   ...REACH,
   disabled: forPeople(remote.disabled, "Switch the server off", { isHidden: true }),
+  isolation,
   ...PATTERNS,
   ...SERVER_LIMITS,
   check: z.boolean().default(true).describe("Connect first, and store nothing if that fails")
@@ -163,7 +170,7 @@ export const NewEntry = z.strictObject({
 export const ChangedEntry = z.strictObject({
   name: KnownServer,
   ...REACH,
-  ...nullable({ disabled, ...PATTERNS, ...SERVER_LIMITS }),
+  ...nullable({ disabled, isolation, ...PATTERNS, ...SERVER_LIMITS }),
   version: z.string().optional().describe("Version of the entry that your change is based on")
     .register(fieldHints, { isForPeople: true, isHidden: true }),
   waitSeconds,
@@ -207,7 +214,7 @@ export function specOf(entry: Entry): ServerSpec {
     throw new GatewayError("INVALID_ARGUMENTS", { message });
   }
   // What a change leaves out stays: undefined says that it is to go.
-  const gone = KEPT_FIELDS.filter((key) => named[key] === null);
+  const gone = [...KEPT_FIELDS, "isolation"].filter((key) => named[key] === null);
   return { ...parsed.data, ...Object.fromEntries(gone.map((key) => [key, undefined])) };
 }
 

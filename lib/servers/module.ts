@@ -7,7 +7,7 @@ import type { ConfiguredServer } from "../config/server_entry.ts";
 import { secretsOf } from "../config/secrets.ts";
 import type { OnAudit } from "../core/access.ts";
 import type { Bus } from "../core/bus.ts";
-import type { ServerStatus } from "../core/server.ts";
+import { isolationOf, type ServerStatus } from "../core/server.ts";
 import type { TransportEvents } from "./transports/transport.ts";
 import { openTransport, type TransportContext } from "./transports/open.ts";
 import type { ManagedServer, PooledServer } from "./server.ts";
@@ -38,7 +38,7 @@ import type { Mailbox } from "../storage/mailbox.ts";
 import type { Store } from "../storage/store.ts";
 import type { Logs } from "../telemetry/logs.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { keepUp } from "../core/async.ts";
+import { keepUp, once } from "../core/async.ts";
 import { defined } from "../core/defined.ts";
 
 const REAP_EVERY_MS = 30_000;
@@ -56,7 +56,10 @@ export interface ServersInput {
   platform: Platform;
   self: GatewayIdentity;
   env: Env;
-  options: Pick<Options, "allowPrivate" | "maxMessage" | "packageCooldown">;
+  options: Pick<Options, "allowPrivate" | "maxMessage" | "packageCooldown" | "dataDir">;
+  config: { ownPlaces: readonly string[] };
+  /** The file of the store, if it is one. */
+  path: string | undefined;
   /** Where this gateway listens; empty if it does not. */
   localAddress: string;
   signal: AbortSignal;
@@ -115,6 +118,7 @@ export function buildServers(input: ServersInput) {
     packages,
     owner: processOwner,
     installs,
+    isolator: once(() => openIsolator(input)),
     maxMessage: input.options.maxMessage,
     mask: (text) => logs.redactor.text(text),
     fill: secrets.fill,
@@ -175,7 +179,6 @@ export function buildServers(input: ServersInput) {
       ...(held.has(server.name) ? { isPaused: true } : {}),
     }));
   }
-
   measure(pool, input.telemetry.metrics);
   return {
     pool,
@@ -213,6 +216,15 @@ async function entriesOf(
   const used = new Set(servers.map(({ name }) => name));
   servers.push(...configured.leftOut.filter(({ name }) => !used.has(name)).map(withPlace));
   return servers;
+}
+
+/** Loaded when needed; isolated programs do not see the gateway's own places, whatever they name. */
+async function openIsolator({ config, options, path }: ServersInput) {
+  const { Isolator } = await import("./processes/isolation/isolator.ts");
+  const { dataDir, allowPrivate } = options;
+  const store = path === undefined ? [] : ["", "-wal", "-shm", "-bell"].map((end) => path + end);
+  const data = dataDir === undefined ? [] : [dataDir];
+  return new Isolator({ hidden: [...config.ownPlaces, ...data, ...store], allowPrivate });
 }
 
 /** A server's status has the number of its tools; pages that show them follow the status. */
@@ -275,7 +287,9 @@ async function findPackageCache(
   if (spec.type !== "stdio") return undefined;
   if (findInstaller([spec.command, ...spec.args])?.family !== "npm") return undefined;
   const baseEnv = Deno.env.toObject();
-  const env = childEnv({ baseEnv, declared: spec.env, markerEnv: {} });
+  const own = childEnv({ baseEnv, declared: spec.env, markerEnv: {} });
+  const { installEnv } = await import("./processes/isolation/packages.ts");
+  const env = isolationOf(spec) ? installEnv(own) : own;
   const pinned = packages.pinnedProgram(server, { ...spec, baseEnv });
   return async () => void await installs.repair({ ...pinned, env });
 }

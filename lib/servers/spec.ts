@@ -3,6 +3,7 @@ import { defined } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import { isReference } from "../core/secret_reference.ts";
 import {
+  isolationOf,
   isProgram,
   isRemote,
   mapSpecTexts,
@@ -115,17 +116,17 @@ export function maskedChange(before: ServerSpec, after: ServerSpec): [ServerSpec
   return [was, isHidden ? { ...is, hiddenValues: "changed" } : is];
 }
 
-/** What stays if a change does not mention it. */
+/** What stays if a change does not mention it, however the server is reached. */
 export const KEPT_FIELDS = Object.keys(ownerFields) as (keyof typeof ownerFields)[];
 
-/** What a change does not speak of stays: limits, trust, and whether the server is off, lazy or pinned. */
+/** What a change does not speak of stays: limits, trust, isolation, and whether it is off, lazy or pinned. */
 export function withKeptFields(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
   const common = Object.fromEntries(
     KEPT_FIELDS.flatMap((key) => stored[key] === undefined ? [] : [[key, stored[key]]]),
   );
   if (!isProgram(wanted)) return { ...common, ...wanted };
-  const { lazy, pin }: Partial<ProgramSpec> = isProgram(stored) ? stored : {};
-  return { ...common, ...defined({ lazy, pin }), ...wanted };
+  const { lazy, pin, isolation }: Partial<ProgramSpec> = isProgram(stored) ? stored : {};
+  return { ...common, ...defined({ lazy, pin, isolation }), ...wanted };
 }
 
 /** Whether two entries differ in nothing but what was decided about the server, or that it is off. */
@@ -148,8 +149,11 @@ export function runsTheSame(spec: ProgramSpec, stored: ServerSpec | undefined): 
     JSON.stringify(programIdentity(spec)) === JSON.stringify(programIdentity(stored));
 }
 
-export function programSpec({ type, command, args, env, cwd }: ProgramSpec): ProgramSpec {
-  return { type, command, args, env, ...(cwd === undefined ? {} : { cwd }) };
+export function programSpec(spec: ProgramSpec): ProgramSpec {
+  const { type, command, args, env, cwd } = spec;
+  // Where a change takes it away, that has to be said: what is left out is kept.
+  const isolation = "isolation" in spec ? spec.isolation ?? { kind: "none" as const } : undefined;
+  return { type, command, args, env, ...defined({ cwd, isolation }) };
 }
 
 /** An entry without limits, trust and other decisions about the server. */
@@ -159,8 +163,10 @@ export function addressOrProgram(spec: ConsentSpec): ConsentSpec {
   return { type, url, headers };
 }
 
-/** What decides what is run. */
-export function programIdentity({ command, args, env, cwd }: ProgramSpec) {
+/** What decides what is run, and what it can reach. */
+export function programIdentity(spec: ProgramSpec) {
+  const { command, args, env, cwd } = spec;
   const variables = Object.entries(env).sort(([a], [b]) => a < b ? -1 : 1);
-  return [command, args, variables, cwd ?? null];
+  const isolation = isolationOf(spec);
+  return [command, args, variables, cwd ?? null, ...(isolation ? [isolation] : [])];
 }

@@ -144,6 +144,9 @@ Deno.test("withKept() keeps what an owner has decided, unless the change says ot
     maxConcurrent: 2,
     trust: "untrusted",
   });
+  const isolation = { kind: "sandbox" as const, net: ["example.com"] };
+  const kept = withKeptFields(stored, { ...stored, isolation });
+  assert.deepEqual("isolation" in kept && kept.isolation, isolation);
   const changed = withKeptFields({ ...stored, mode: "all" }, stored);
   assert.equal(changed.mode, "all");
   assert.equal("lazy" in changed && changed.lazy, true);
@@ -158,10 +161,20 @@ Deno.test("runsTheSame() sees every part of what is run", () => {
     { env: { A: "1" } },
     { env: { A: "1", B: "3" } },
     { cwd: "/tmp" },
+    { isolation: { kind: "sandbox" as const } },
   ];
   for (const change of changes) {
     assert.equal(runsTheSame({ ...stored, ...change }, stored), false, JSON.stringify(change));
   }
+  const sandbox = { kind: "sandbox" as const, write: ["/a"] };
+  const isolated = { ...stored, isolation: sandbox };
+  assert.ok(runsTheSame({ ...isolated }, isolated));
+  for (
+    const isolation of [undefined, { kind: "none" as const }, { ...sandbox, write: ["/a", "/b"] }]
+  ) {
+    assert.equal(runsTheSame({ ...stored, isolation } as typeof stored, isolated), false);
+  }
+  assert.ok(runsTheSame({ ...stored, isolation: { kind: "none" } }, stored));
   assert.equal(runsTheSame(stored, undefined), false);
   assert.equal(runsTheSame(stored, { type: "demo" }), false);
 });
@@ -199,4 +212,10 @@ Deno.test("programAlone() is the program, and nothing that was decided about it"
     cwd: "/tmp",
   });
   assert.ok(!("cwd" in programSpec(stored)));
+  assert.deepEqual(programSpec({ ...stored, isolation: { kind: "sandbox" } }).isolation, {
+    kind: "sandbox",
+  });
+  // A change that takes it away says so, for what is left out is kept.
+  const taken: object = { isolation: undefined };
+  assert.deepEqual(programSpec({ ...stored, ...taken }).isolation, { kind: "none" });
 });

@@ -38,6 +38,7 @@ export const ConsentView = z.object({
   variables: z.array(z.object({ name: z.string(), value: z.string().optional() })),
   secrets: z.array(z.string()).describe("Names of the secrets it would receive"),
   folder: z.string().optional(),
+  isolation: z.string().optional().describe("How the program is isolated; without it, not at all"),
   askedAt: z.number(),
   expiresAt: z.number(),
   problem: z.string().optional().describe("Why it can only be refused"),

@@ -2,7 +2,14 @@ import { TELLING_NAME } from "../config/secrets.ts";
 import type { OnAudit } from "../core/access.ts";
 import { forwardNow } from "../core/clock.ts";
 import { type ErrorDetails, GatewayError } from "../core/errors.ts";
-import { isProgram, isRemote, type ProgramSpec, type ServerStatus } from "../core/server.ts";
+import {
+  isolationOf,
+  isolationText,
+  isProgram,
+  isRemote,
+  type ProgramSpec,
+  type ServerStatus,
+} from "../core/server.ts";
 import { secretNames } from "../core/secret_reference.ts";
 import type {
   ConsentRequest,
@@ -220,6 +227,7 @@ function view({ request, problem }: FoundConsent, isWhole: boolean): ConsentView
     const variables = Object.keys(spec.headers).map((name) => ({ name }));
     return { ...common, argv: [], url: maskedUrl(spec), variables };
   }
+  const isolation = isolationOf(spec);
   return {
     ...common,
     argv: [spec.command, ...(isWhole ? spec.args : maskedArgs(spec))],
@@ -228,6 +236,7 @@ function view({ request, problem }: FoundConsent, isWhole: boolean): ConsentView
       ...(isWhole && STEERING.test(name) && !TELLING_NAME.test(name) ? { value } : {}),
     })),
     ...(spec.cwd === undefined ? {} : { folder: spec.cwd }),
+    ...(isolation === undefined ? {} : { isolation: isolationText(isolation) }),
   };
 }
 

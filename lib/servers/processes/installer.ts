@@ -13,6 +13,10 @@ export interface Installer {
   packages: string[];
   env: Record<string, string>;
   cache?: string;
+  /** Its own command line: the program, its options, and what follows them. */
+  program: string;
+  options: string[];
+  rest: string[];
   /** Where its words are; undefined inside a shell's command. */
   at?: InstallerWords;
 }
@@ -96,8 +100,8 @@ const DOCKER_VALUED = new Set([
 
 /** The installer that a command line runs, directly or through `env`, `cmd /c`, a simple `sh -c` or Node. */
 export function findInstaller(words: readonly string[]): Installer | undefined {
-  const { name, rest, env } = unwrapped(words);
-  if (name === "docker" || name === "podman") return dockerRun(name, rest, env);
+  const { name, program, rest, env } = unwrapped(words);
+  if (name === "docker" || name === "podman") return dockerRun(name, rest, { env, program });
   for (const grammar of GRAMMARS[name] ?? []) {
     const found = readInstaller(grammar, rest);
     if (!found) continue;
@@ -109,7 +113,7 @@ export function findInstaller(words: readonly string[]): Installer | undefined {
       packages: named.map((index) => begin + index),
       argument: begin + argument,
     };
-    return { ...installer, env, ...(isPlain ? { at } : {}) };
+    return { ...installer, env, program, ...(isPlain ? { at } : {}) };
   }
   return undefined;
 }
@@ -138,13 +142,13 @@ function unwrapped(words: readonly string[]) {
     } else if (!/^(?:node|python[\d.]*|exec|(?:ba|da|z|k)?sh)$/.test(name)) break;
     [program = "", ...rest] = rest;
   }
-  return { name: programName(program), rest, env };
+  return { name: programName(program), program, rest, env };
 }
 
 function readInstaller(
   { family, name, verb, valued, packaged }: Grammar,
   words: readonly string[],
-): Omit<Installer, "env" | "at"> & { argument: number; named: number[] } | undefined {
+): Omit<Installer, "env" | "program" | "at"> & { argument: number; named: number[] } | undefined {
   if (verb.some((word, index) => words[index] !== word)) return undefined;
   const packages: string[] = [];
   const named: number[] = [];
@@ -169,19 +173,24 @@ function readInstaller(
   if (packages.length === 0 && first !== undefined) packages.push(first);
   // The user's own project: its name does not tell which packages it needs.
   if (packages.length === 0 || packages.some(isLocal)) return undefined;
-  const common = { family, name, packages, argument, named };
+  const options = words.slice(verb.length, words[argument - 1] === "--" ? argument - 1 : argument);
+  const rest = words.slice(argument);
+  const common = { family, name, packages, argument, named, options, rest };
   return { ...common, ...(cache === undefined ? {} : { cache }) };
 }
 
 function dockerRun(
   name: string,
   words: readonly string[],
-  env: Record<string, string>,
+  wrapping: Pick<Installer, "env" | "program">,
 ): Installer | undefined {
   if (words[0] !== "run") return undefined;
   for (let at = 1; at < words.length; at++) {
     const word = words[at]!;
-    if (!word.startsWith("-")) return { family: "docker", name, packages: [word], env };
+    if (!word.startsWith("-")) {
+      const [options, rest] = [words.slice(1, at), words.slice(at)];
+      return { family: "docker", name, packages: [word], options, rest, ...wrapping };
+    }
     if (DOCKER_VALUED.has(word)) at++;
   }
   return undefined;

@@ -25,6 +25,8 @@ import {
   startPiped,
 } from "../processes/program.ts";
 import type { AnnouncedProcess, ProcessOwner } from "../processes/process_owner.ts";
+import type { IsolatedProgram, Isolator } from "../processes/isolation/isolator.ts";
+import type { Isolation } from "../../core/server.ts";
 
 const MIB = 1024 * 1024;
 const WAITING_CHARS = 32 * MIB;
@@ -48,6 +50,8 @@ export interface Program {
   baseEnv: Record<string, string>;
   owner: ProcessOwner;
   installs?: Installs | undefined;
+  isolation?: Isolation | undefined;
+  isolator?: (() => Promise<Isolator>) | undefined;
   /** The largest message that is taken, in bytes. */
   maxMessage?: number | undefined;
   /** Takes secrets out of what the program writes about itself, before anybody is shown it. */
@@ -76,6 +80,8 @@ export class StdioTransport implements Transport {
   readonly #installs: Installs | undefined;
   readonly #maxMessage: number;
   readonly #install: Install | undefined;
+  /** What isolates the program, and is released after its end. */
+  #apart: AsyncDisposable | undefined;
   #hasAnswered = false;
   #stuck: string | undefined;
   readonly #output: LineReader;
@@ -154,22 +160,38 @@ export class StdioTransport implements Transport {
   ): Promise<StdioTransport> {
     const { name, command, args, cwd, env: declared, baseEnv, owner, installs } = program;
     const env = childEnv({ baseEnv, declared, markerEnv: owner.markerEnv });
+    const line = { command, args, env, cwd };
     const onInstall = (reason: string | undefined) => events.onInstall?.(reason);
-    const install = await installs?.begin({ command, args, env, cwd }, { onInstall }, signal);
-    const announced = await owner.announce(command);
-    try {
-      signal?.throwIfAborted();
-      const child = await startPiped({ command, args, env, cwd });
-      announced.started(child.pid);
-      return new StdioTransport(program, child, announced, events, install);
-    } catch (error) {
-      install?.end();
-      await announced[Symbol.asyncDispose]();
+    const fail = async (error: unknown): Promise<never> => {
       signal?.throwIfAborted();
       const reason = await startFailure(error, program);
-      throw new TransportClosed("lost", `Cannot start server "${name}": ${reason}`, {
-        cause: error,
-      });
+      const message = `Cannot start server "${name}": ${reason}`;
+      throw new TransportClosed("lost", message, { cause: error });
+    };
+    await using stack = new AsyncDisposableStack();
+    const { isolation = { kind: "none" }, isolator } = program;
+    let apart: IsolatedProgram | undefined;
+    let install: Install | undefined;
+    if (isolation.kind === "none") install = await installs?.begin(line, { onInstall }, signal);
+    else {
+      if (!isolator) return await fail(new Error("it cannot be isolated here"));
+      const context = { owner, installs, events, signal };
+      const entry = { ...line, isolation, declared, baseEnv };
+      const isolating = isolator().then((isolator) => isolator.isolate(entry, context));
+      apart = stack.use(await isolating.catch(fail));
+    }
+    const announced = stack.use(await owner.announce(command));
+    try {
+      signal?.throwIfAborted();
+      const child = await startPiped(apart ?? line);
+      announced.started(child.pid);
+      const transport = new StdioTransport(program, child, announced, events, install);
+      transport.#apart = apart;
+      stack.move();
+      return transport;
+    } catch (error) {
+      install?.end();
+      return await fail(error);
     }
   }
 
@@ -313,7 +335,12 @@ export class StdioTransport implements Transport {
     if (line === undefined) return "";
     const folder = this.#hasAnswered ? undefined : this.#install?.folder;
     const isBroken = folder !== undefined && isBrokenNpx(lines, folder);
-    return `. Output: ${line}${isBroken ? `. ${BROKEN_CACHE}` : ""}`;
+    const hint = isBroken
+      ? `. ${BROKEN_CACHE}`
+      : this.#apart && !this.#hasAnswered
+      ? ". It is isolated: only its own folders exist for it"
+      : "";
+    return `. Output: ${line}${hint}`;
   }
 
   #close(reason: TransportClosed): void {
@@ -336,6 +363,7 @@ export class StdioTransport implements Transport {
     this.#outbox.abort(reason);
     this.#garbage.flush();
     this.#tooLong.flush();
+    await this.#apart?.[Symbol.asyncDispose]();
     if (survivors.length === 0) await this.#announced[Symbol.asyncDispose]();
     else this.#events.onLog(`Processes of group ${this.#child.pid} do not end`, "warning");
     this.#events.onClose(reason);
