@@ -315,6 +315,7 @@ function noSuchRequest(id: string): GatewayError {
 /** All that decides what a program does, and who wants it run. */
 export function consentText(consent: ShownConsent): string {
   const { id, wish, server, argv, url, variables, secrets, folder, who, origin, problem } = consent;
+  const { isolation } = consent;
   const from = origin.from === undefined ? "" : ` (${origin.from})`;
   const isProgram = url === undefined;
   // As JSON: spaces, quotes and hidden characters show for what they are.
@@ -324,6 +325,7 @@ export function consentText(consent: ShownConsent): string {
   const facts: [label: string, value: string | undefined][] = [
     [isProgram ? "runs" : "connects", visibleJson(isProgram ? argv : url)],
     ["folder", folder && visibleJson(folder)],
+    ["isolation", isolation && shownLine(isolation)],
     [isProgram ? "variables" : "headers", values.join(", ")],
     ["secrets", secrets.join(", ")],
     [

@@ -18,7 +18,13 @@ import {
 } from "./operation_command.ts";
 import { isPackageUpdate } from "./package_commands.ts";
 import { openTarget, type OperationTarget } from "./operation_target.ts";
-import { changedEntry, readChange, readServer, type ServerChange } from "./server_flags.ts";
+import {
+  changedEntry,
+  ISOLATION_FLAGS,
+  readChange,
+  readServer,
+  type ServerChange,
+} from "./server_flags.ts";
 import { runLogs, runRestart } from "./server_gateways.ts";
 import { LOGIN_FLAGS, runLogin } from "./server_login.ts";
 import { type Color, inert, table, wholeListing } from "./terminal.ts";
@@ -51,6 +57,7 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
       "A server that requires a login is stored, and waits for the login.",
       "A host name that resolves to a private network requires --allow-private; an IP address does not.",
     ],
+    flags: ISOLATION_FLAGS,
     read: readAdded,
     show: (output: Stored) => storedText("Added", output),
     offline: "No gateway is running: the server is available from the next start.\n",
@@ -71,6 +78,7 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
       "To change a server from a config file, edit that file; changes apply automatically.",
     ],
     flags: [
+      ...ISOLATION_FLAGS,
       {
         flag: "unset",
         placeholder: "K",

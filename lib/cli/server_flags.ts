@@ -3,6 +3,7 @@ import * as z from "zod";
 import { configError } from "../config/files.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
+  Isolation,
   isProgram,
   isRemote,
   type ProgramSpec,
@@ -30,15 +31,13 @@ const LIMIT_FIELDS = fieldsOf(z.strictObject(SERVER_LIMITS));
 /** The entry on the command line of `server add`; whether the server works is found out later. */
 export function readServer(input: ServerInput): { name: string; spec: ServerSpec } {
   const reach = readReach("server add", ADD, input);
-  const { name, url, type = "http", headers, program, env, cwd, lazy, pin } = reach;
+  const { name, url, type = "http", headers, program, env, cwd, lazy, pin, isolation } = reach;
   const { flags } = input;
   refuseMisplaced(program !== undefined, flags);
   const limits = readLimits(flags);
   if (program) {
-    return {
-      name,
-      spec: { type: "stdio", ...program, env, ...defined({ cwd, lazy, pin }), ...limits },
-    };
+    const common = { ...defined({ cwd, lazy, pin, isolation }), ...limits };
+    return { name, spec: { type: "stdio", ...program, env, ...common } };
   }
   if (url !== undefined) return { name, spec: { type, url, headers, ...limits } };
   throw configError("server add requires a URL or a command", `Usage: ${ADD}`);
@@ -88,14 +87,14 @@ export function changedEntry(before: ServerSpec, change: ServerChange): ServerSp
 }
 
 function changedProgram(before: ServerSpec, change: ServerChange): ProgramSpec {
-  const { name, program, env, cwd, lazy, pin, unset } = change;
+  const { name, program, env, cwd, lazy, pin, isolation, unset } = change;
   const known = isProgram(before) ? before : undefined;
   const kept = without(name, "variable", known?.env ?? {}, unset, (variable) => variable);
   return {
     ...(known ?? { type: "stdio", command: "", args: [] }),
     ...program,
     env: { ...kept, ...env },
-    ...defined({ cwd, lazy, pin }),
+    ...defined({ cwd, lazy, pin, isolation }),
   };
 }
 
@@ -197,6 +196,7 @@ interface ServerReach {
   cwd?: string;
   lazy?: boolean;
   pin?: boolean;
+  isolation?: Isolation;
 }
 
 /** Reads how a server is reached; `usage` is how the command is written. */
@@ -236,12 +236,63 @@ function readReach(
       cwd: cwd === undefined ? undefined : resolve(cwd),
       lazy: valueOf(flags, "lazy", Switch),
       pin: valueOf(flags, "pin", Switch),
+      isolation: readIsolation(flags, values),
     }),
   };
 }
 
+/** The isolation on a command line replaces the one before as a whole. */
+export const ISOLATION_FLAGS = [
+  {
+    flag: "isolation",
+    placeholder: "KIND",
+    meaning: "Keep the program apart: sandbox, container or none",
+  },
+  {
+    flag: "read",
+    placeholder: "FOLDER",
+    meaning: "With --isolation: a folder or file it can read; can be repeated",
+  },
+  {
+    flag: "write",
+    placeholder: "FOLDER",
+    meaning: "With --isolation: a folder it can read and write; can be repeated",
+  },
+  {
+    flag: "net",
+    placeholder: "HOST",
+    meaning: "With --isolation: a host it can reach, such as api.example.com; can be repeated",
+  },
+  {
+    flag: "image",
+    placeholder: "IMAGE",
+    meaning: "With --isolation container: the image to run it in",
+  },
+];
+
+function readIsolation(flags: Flags, values: CommandInput["values"]): Isolation | undefined {
+  const { kind: kinds } = Isolation.shape;
+  const kind = valueOf(flags, "isolation", oneOf(kinds.options));
+  const [first] = ISOLATION_FLAGS.filter(({ flag }) => flags.has(flag));
+  if (kind === undefined) {
+    if (first === undefined) return undefined;
+    throw configError(`--${first.flag} requires --isolation`, "Add --isolation sandbox");
+  }
+  const paths = (flag: string) => values.get(flag)?.map((path) => resolve(path));
+  const given = { read: paths("read"), write: paths("write"), net: values.get("net") };
+  const parsed = Isolation.safeParse({
+    kind,
+    ...defined({ ...given, image: values.get("image")?.at(-1) }),
+  });
+  if (parsed.success) return parsed.data;
+  const { path: [flag], message } = parsed.error.issues[0]!;
+  throw configError(`Cannot use --${String(flag)}: ${message}`, "Correct it");
+}
+
 function refuseMisplaced(isProgram: boolean, flags: CommandInput["flags"]): void {
-  const wrong = isProgram ? ["type", "header"] : ["env", "cwd", "lazy", "pin"];
+  const wrong = isProgram
+    ? ["type", "header"]
+    : ["env", "cwd", "lazy", "pin", ...ISOLATION_FLAGS.map(({ flag }) => flag)];
   for (const flag of wrong.filter((flag) => flags.has(flag))) {
     const kind = isProgram ? "a server that runs as a program" : "a server with a URL";
     throw configError(`--${flag} has no effect for ${kind}`, "Remove it");

@@ -22,6 +22,29 @@ Deno.test("readServer() reads a server with a URL", () => {
   });
 });
 
+Deno.test("readServer() reads the isolation of a program, with folders from here", () => {
+  const isolationIn = (...flags: string[]) => {
+    const { spec } = read("a", ...flags, "--", "npx");
+    return spec.type === "stdio" ? spec.isolation : undefined;
+  };
+  assert.equal(isolationIn(), undefined);
+  const lists = ["--read", "/a", "--read", "b", "--write", "/c", "--net", "example.com"];
+  assert.deepEqual(isolationIn("--isolation", "sandbox", ...lists), {
+    kind: "sandbox",
+    read: ["/a", `${Deno.cwd()}/b`],
+    write: ["/c"],
+    net: ["example.com"],
+  });
+  assert.throws(() => isolationIn("--net", "example.com"), /--net requires --isolation/);
+  assert.throws(() => isolationIn("--isolation", "vm"), /Cannot use --isolation "vm"/);
+  const url = ["--isolation", "sandbox", "--net", "https://example.com"];
+  assert.throws(() => isolationIn(...url), /Cannot use --net: A host is written as example\.com/);
+  assert.throws(
+    () => read("a", "--url", "https://example.com", "--isolation", "sandbox"),
+    /has no effect/,
+  );
+});
+
 Deno.test("readServer() takes what follows the dashes as it is", () => {
   const { name, spec } = read(
     "a",

@@ -68,7 +68,8 @@ interface ConsentCardProps extends Pick<ConsentsPage, "canAgree" | "isByCommandO
 
 /** One request, with everything that determines what it does, and who sent it. */
 function ConsentCard({ row, canAgree, isByCommandOnly }: ConsentCardProps) {
-  const { id, wish, server, argv, url, variables, secrets, folder, origin, problem } = row;
+  const { id, wish, server, argv, url, variables, secrets, origin, problem } = row;
+  const { folder, isolation = "none: it can do anything your user can do" } = row;
   const title = wish === "add" ? `Add the server ${server}` : `Change the server ${server}`;
   return (
     <Card title={title} aside={<Ago at={row.askedAt} />}>
@@ -83,6 +84,11 @@ function ConsentCard({ row, canAgree, isByCommandOnly }: ConsentCardProps) {
           {url === undefined && (
             <Fact name="Folder">
               {folder === undefined ? "The gateway's own" : <InertText as="code" text={folder} />}
+            </Fact>
+          )}
+          {url === undefined && (
+            <Fact name="Isolation">
+              <InertText text={isolation} />
             </Fact>
           )}
           <Fact name={url === undefined ? "Variables" : "Headers"}>

@@ -12,7 +12,12 @@ import { formatCount } from "../../../../lib/console/ui/format.ts";
 import { NEW_SERVER, serverPath, serverStep } from "../../../../lib/console/ui/pages.ts";
 import { FoundServers, ServerEntry } from "../(_islands)/new_server.tsx";
 import type { ServerForm } from "../(_page)/entry.ts";
-import { type LimitFields, NO_LIMITS } from "../(_page)/entry_fields.ts";
+import {
+  type IsolationFields,
+  type LimitFields,
+  NO_LIMITS,
+  NOT_ISOLATED,
+} from "../(_page)/entry_fields.ts";
 
 const PLACEHOLDER = `https://example.com/mcp
 npx -y @modelcontextprotocol/server-filesystem ~/notes
@@ -120,6 +125,7 @@ function EntryForm({ form }: { form: ServerForm }) {
             />
           </div>
         </details>
+        <ServerIsolation isolation={form.isolation} />
         <ServerLimits limits={form.limits} />
         <div class="form-actions">
           <PendingButton
@@ -132,6 +138,81 @@ function EntryForm({ form }: { form: ServerForm }) {
         </div>
       </PostForm>
     </Card>
+  );
+}
+
+const ISOLATION_KINDS = [
+  ["", "None: it can do anything your user can do"],
+  ["sandbox", "Sandbox: only what is named here"],
+  ["container", "Container: only what is named here, in an image"],
+] as const;
+
+const ISOLATION_LISTS: readonly {
+  name: "read" | "write" | "net";
+  label: string;
+  hint: string;
+}[] = [
+  { name: "read", label: "Folders to read", hint: "One per line. Files work too." },
+  { name: "write", label: "Folders to read and write", hint: "One per line." },
+  {
+    name: "net",
+    label: "Hosts",
+    hint: "One per line: api.example.com, or localhost:5432. Only for sandboxes; none by default.",
+  },
+];
+
+/** For a command: what its program can reach. */
+function ServerIsolation(
+  { isolation = NOT_ISOLATED }: { isolation?: IsolationFields | undefined },
+) {
+  return (
+    <details class="edit-words" open={isolation.kind !== ""}>
+      <summary>Isolation of a command</summary>
+      <div class="form">
+        <Field
+          id="isolation.kind"
+          label="Isolation"
+          hint="Whether the program is kept apart from your files, other programs and the network."
+        >
+          <select
+            id="isolation.kind"
+            class="select"
+            name="isolation.kind"
+            aria-describedby="isolation.kind-hint"
+          >
+            {ISOLATION_KINDS.map(([kind, label]) => (
+              <option key={kind} value={kind} selected={kind === isolation.kind}>{label}</option>
+            ))}
+          </select>
+        </Field>
+        {ISOLATION_LISTS.map(({ name, ...texts }) => {
+          const id = `isolation.${name}`;
+          return (
+            <Field key={id} id={id} {...texts}>
+              <textarea
+                id={id}
+                class="input mono"
+                name={id}
+                rows={2}
+                autocapitalize="off"
+                autocomplete="off"
+                spellcheck={false}
+                aria-describedby={`${id}-hint`}
+                value={isolation[name]}
+              />
+            </Field>
+          );
+        })}
+        <TextField
+          id="isolation.image"
+          class="input mono"
+          label="Image"
+          hint="Only for containers. Default for npx: Node 22."
+          spellcheck={false}
+          value={isolation.image}
+        />
+      </div>
+    </details>
   );
 }
 

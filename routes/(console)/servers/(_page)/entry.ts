@@ -21,9 +21,13 @@ import { SERVER_OPERATIONS, serverActor } from "../../../../lib/operations/serve
 import type { Services } from "../../../../lib/operations/services.ts";
 import { addedText, type AddOutcome, type FoundServer } from "./browser.ts";
 import {
+  type IsolationFields,
+  isolationFields,
+  isolationValue,
   type LimitFields,
   limitFields,
   limitValues,
+  readIsolation,
   readLimits,
   settingsText,
   withSettings,
@@ -39,6 +43,7 @@ interface EntryFields {
   folder: string;
   /** Undefined where the form did not ask. */
   limits?: LimitFields;
+  isolation?: IsolationFields;
   /** Of the entry that is changed, as the form shows it. */
   version?: string;
   /** Of several servers, those that are wanted; undefined before they were shown. */
@@ -60,6 +65,7 @@ export const EMPTY_ENTRY: EntryFields = { entry: "", name: "", settings: "", fol
 export function readServerForm(form: URLSearchParams): EntryFields {
   const text = (name: string) => form.get(name)?.trim() ?? "";
   const limits = readLimits(form);
+  const isolation = readIsolation(form);
   const version = text("version");
   return {
     entry: text("entry"),
@@ -67,6 +73,7 @@ export function readServerForm(form: URLSearchParams): EntryFields {
     settings: form.get("settings") ?? "",
     folder: text("folder"),
     ...(limits === undefined ? {} : { limits }),
+    ...(isolation === undefined ? {} : { isolation }),
     ...(version === "" ? {} : { version }),
     ...(form.has("choosing") ? { chosen: form.getAll("server") } : {}),
   };
@@ -85,9 +92,9 @@ export async function addServer(
     if (servers.length === 1 && only) {
       const name = fields.name || freeName(only.name, takenNames(gateway.servers.list()));
       const spec = withSettings(usableSpec(only, by), fields.settings, fields.folder);
-      const limits = Object.entries(fields.limits ? limitValues(fields.limits) : {})
-        .filter(([, value]) => value !== null);
-      const entry = { name, ...spec, ...Object.fromEntries(limits) };
+      const chosen = { ...fields.limits && limitValues(fields.limits), ...isolationOf(fields) };
+      const set = Object.entries(chosen).filter(([, value]) => value !== null);
+      const entry = { name, ...spec, ...Object.fromEntries(set) };
       await runOperation(SERVER_OPERATIONS.add, gateway, entry, call);
       return { added: name };
     }
@@ -125,6 +132,7 @@ export async function editForm(gateway: FormGateway, name: string): Promise<Serv
     settings: settingsText(spec),
     folder: isProgram(spec) ? spec.cwd ?? "" : "",
     limits: limitFields(spec),
+    isolation: isolationFields(spec),
   };
 }
 
@@ -153,12 +161,17 @@ export async function saveServer(
       version,
       ...withTransport(written, before),
       ...(limits && limitValues(limits)),
+      ...isolationOf(fields),
     };
     return (await runOperation(SERVER_OPERATIONS.update, gateway, entry, call))
       .server as ServerStatus;
   } catch (error) {
     return { ...fields, editing: name, name, error: formError(withAdvice(error)) };
   }
+}
+
+function isolationOf({ isolation }: EntryFields): { isolation?: unknown } {
+  return isolation === undefined ? {} : { isolation: isolationValue(isolation) };
 }
 
 /** An address alone does not say how it is spoken to. */

@@ -60,6 +60,45 @@ function limitValue(name: LimitName, text: string): unknown {
   });
 }
 
+/** How a program is isolated as form fields; the lists have one item a line. */
+export type IsolationFields = Record<"kind" | (typeof LISTS)[number] | "image", string>;
+
+const LISTS = ["read", "write", "net"] as const;
+export const NOT_ISOLATED: IsolationFields = { kind: "", read: "", write: "", net: "", image: "" };
+const linesOf = (text: string) => text.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
+
+/** The isolation in a form; undefined if it has no such fields, and then it is not changed. */
+export function readIsolation(form: URLSearchParams): IsolationFields | undefined {
+  if (!form.has("isolation.kind")) return undefined;
+  const names = Object.keys(NOT_ISOLATED).map((
+    name,
+  ) => [name, form.get(`isolation.${name}`)?.trim() ?? ""]);
+  return Object.fromEntries(names) as IsolationFields;
+}
+
+export function isolationFields(spec: ServerSpec): IsolationFields {
+  if (!isProgram(spec) || spec.isolation === undefined) return NOT_ISOLATED;
+  const { kind, image = "", ...lists } = spec.isolation;
+  const texts = LISTS.map((name) => [name, (lists[name] ?? []).join("\n")]);
+  return {
+    ...NOT_ISOLATED,
+    ...Object.fromEntries(texts),
+    kind: kind === "none" ? "" : kind,
+    image,
+  };
+}
+
+/** The isolation as an operation takes it; null for none. */
+export function isolationValue(fields: IsolationFields): unknown {
+  if (Object.values(fields).every((text) => text === "")) return null;
+  const lists = LISTS.map((name) => [name, linesOf(fields[name])] as const);
+  return {
+    kind: fields.kind || "none",
+    ...Object.fromEntries(lists.filter(([, lines]) => lines.length > 0)),
+    ...fields.image === "" ? {} : { image: fields.image },
+  };
+}
+
 /** A server's headers or variables, one a line, as a form shows them. */
 export function settingsText(spec: ServerSpec): string {
   const [values, sign] = isProgram(spec)

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { ServerSpec } from "../../../../lib/core/server.ts";
 import {
+  isolationFields,
+  isolationValue,
   limitFields,
   limitValues,
   NO_LIMITS,
+  NOT_ISOLATED,
+  readIsolation,
   readLimits,
   settingsText,
   withSettings,
@@ -60,6 +64,27 @@ Deno.test("limitValues() says which field is wrong", () => {
   for (const [fields, message] of wrong) {
     assert.throws(() => limitValues({ ...NO_LIMITS, ...fields }), message);
   }
+});
+
+Deno.test("isolationFields() and isolationValue() lead there and back", () => {
+  const isolation = {
+    kind: "sandbox",
+    read: ["/a", "/b"],
+    write: ["~/notes"],
+    net: ["example.com", "localhost:5432"],
+  };
+  const isolated = ServerSpec.parse({ type: "stdio", command: "npx", isolation });
+  const form = new URLSearchParams(
+    Object.entries(isolationFields(isolated)).map(([name, text]) => [`isolation.${name}`, text]),
+  );
+  assert.deepEqual(isolationValue(readIsolation(form)!), isolation);
+  assert.equal(readIsolation(new URLSearchParams({ entry: "x" })), undefined);
+  assert.equal(isolationFields(PLAIN), NOT_ISOLATED);
+  assert.equal(isolationValue(NOT_ISOLATED), null);
+  assert.deepEqual(isolationValue({ ...NOT_ISOLATED, read: "/a\n\n" }), {
+    kind: "none",
+    read: ["/a"],
+  });
 });
 
 const remote: ServerSpec = { type: "http", url: "https://a.example/mcp", headers: {} };
