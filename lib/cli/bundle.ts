@@ -50,6 +50,7 @@ const ENTRIES: Record<string, string[]> = {
   ],
   "quartermaster.js": ['import "../../cli.ts";'],
   "token_worker.js": ['import "../../lib/core/token_worker.ts";'],
+  "secret_helper.js": ['import "../../lib/servers/secret_sources/secret_helper.ts";'],
   "transformers_model.js": [
     'import "../../lib/catalog/search/embedding/transformers_model.ts";',
   ],

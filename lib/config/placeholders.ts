@@ -1,5 +1,5 @@
 import { basename, sep } from "node:path";
-import { SecretName, secretReference } from "../core/secret_reference.ts";
+import { readSecretReference, secretReference } from "../core/secret_reference.ts";
 import type { Env } from "./platform.ts";
 
 export interface ExpansionContext {
@@ -30,7 +30,7 @@ const MAX_DEPTH = 8;
 
 /**
  * Replaces `${...}`; `$VAR` and `$$` stay as they are, and what a value contains is not looked at.
- * `${secret:NAME}` stays too.
+ * References to secrets, such as `${secret:NAME}`, stay too.
  */
 export function expand(text: string, scope: ExpansionContext): Expansion {
   const result: Expansion = { text: "", values: [], unset: [], malformed: [] };
@@ -108,7 +108,14 @@ function look(reference: string, scope: ExpansionContext): Found | undefined {
         ? { what: "the home folder is unknown", fix: "Set HOME" }
         : { value: scope.home, foreign: false };
   }
-  const [, prefix, name] = /^(?:(env|input|secret|command|config):)?(.+)$/s.exec(reference) ?? [];
+  const secret = readSecretReference(reference);
+  if (secret) {
+    if ("name" in secret) return { secret: secret.name };
+    // Passed unchanged until now, and a server may want it so.
+    if (reference.startsWith("secret:")) return undefined;
+    return { what: secret.problem, fix: secret.fix };
+  }
+  const [, prefix, name] = /^(?:(env|input|command|config):)?(.+)$/s.exec(reference) ?? [];
   if (name === undefined) return undefined;
   switch (prefix) {
     case undefined:
@@ -116,8 +123,6 @@ function look(reference: string, scope: ExpansionContext): Found | undefined {
       return /^[A-Za-z_][A-Za-z0-9_()]*$/.test(name) ? variable(name, scope.env) : undefined;
     case "input":
       return input(name, scope);
-    case "secret":
-      return SecretName.safeParse(name).success ? { secret: name } : undefined;
     default:
       return {
         what: `\${${prefix}:${name}} works only in VS Code`,

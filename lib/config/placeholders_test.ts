@@ -50,6 +50,8 @@ const FILLED: [text: string, expected: string][] = [
   ["${input:asked:-x}", "x"],
   ["Bearer ${secret:NAME}", "Bearer ${secret:NAME}"],
   ["${NOPE:-${secret:NAME}}", "${secret:NAME}"],
+  ["${keychain:NAME} ${vault:a/b#c}", "${keychain:NAME} ${vault:a/b#c}"],
+  ["${op://Vault/My item/field}", "${op://Vault/My item/field}"],
 ];
 
 for (const [text, expected] of FILLED) {
@@ -66,6 +68,12 @@ const UNSET: [text: string, what: RegExp, fix: RegExp][] = [
   ["${input:asked}", /^the input asked has no value$/, /^Set QUARTERMASTER_INPUT_ASKED$/],
   ["${input:other-id}", /"inputs" does not declare it/, /^Set QUARTERMASTER_INPUT_OTHER_ID$/],
   ["${secret:NAME:-x}", /^the secret NAME has a default/, /^Write \$\{secret:NAME\}$/],
+  [
+    "${vault:secret/app}",
+    /^\$\{vault:secret\/app\} is not a valid/,
+    /^Write \$\{vault:PATH#KEY\}$/,
+  ],
+  ["${keychain:a-b}", /is not a valid reference$/, /^Write \$\{keychain:NAME\}$/],
   ["${config:editor.x}", /works only in VS Code/, /Use the value/],
 ];
 

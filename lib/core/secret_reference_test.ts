@@ -69,3 +69,45 @@ Deno.test("SecretName takes what a reference can name", () => {
     assert.deepEqual(secretNamesIn(secretReference(name)), [], name);
   }
 });
+
+const ELSEWHERE: [reference: string, name: string][] = [
+  ["${keychain:GITHUB_TOKEN}", "keychain:GITHUB_TOKEN"],
+  ["${vault:secret/app/db#password}", "vault:secret/app/db#password"],
+  ["${op://Private/GitHub/token}", "op://Private/GitHub/token"],
+  ["${op:My vault/Git.Hub-2/keys/token}", "op://My vault/Git.Hub-2/keys/token"],
+  ["${op://v/i/one-time password?attribute=otp}", "op://v/i/one-time password?attribute=otp"],
+];
+
+for (const [reference, name] of ELSEWHERE) {
+  Deno.test(`${reference} is a secret's reference that an entry may contain`, () => {
+    assert.deepEqual(secretNamesIn(`Bearer ${reference}`), [name]);
+    assert.deepEqual(secretNamesIn(secretReference(name)), [name]);
+    assert.equal(isReference(`Bearer ${reference}`), true);
+    const spec = ServerSpec.parse({ type: "stdio", command: "run", env: { T: `a ${reference}` } });
+    assert.deepEqual(secretNames(spec), [name]);
+    assert.deepEqual(fillSecrets(spec, new Map([[name, "v"]])), { ...spec, env: { T: "a v" } });
+  });
+}
+
+for (
+  const text of [
+    "${keychain:a-b}",
+    "${keychain:other/NAME}",
+    "${vault:app#key}",
+    "${vault:secret/app}",
+    "${vault:secret/../sys/x#key}",
+    "${vault:secret/./x#key}",
+    "${vault:secret/..#key}",
+    "${vault:secret/app#key?x}",
+    "${op://v/i}",
+    "${op://v/i\nIt sends nothing/f}",
+    '${op://v/i" or "x/f}',
+    "${op://v/../f}",
+    `\${op://v/i/${"f".repeat(300)}}`,
+  ]
+) {
+  Deno.test(`${text} names no secret`, () => {
+    assert.deepEqual(secretNamesIn(text), []);
+    assert.equal(isReference(text), false);
+  });
+}

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { OnAudit } from "../core/access.ts";
 import { GatewayError } from "../core/errors.ts";
-import { secretNames } from "../core/secret_reference.ts";
+import { isStoredSecret, secretNames } from "../core/secret_reference.ts";
 import type { ServerSpec } from "../core/server.ts";
 import { otherKeyWarnings, type SealedNames } from "../storage/backup_contents.ts";
 import { checkSecret, type SecretsRepository } from "../storage/secrets_repository.ts";
@@ -114,7 +114,7 @@ export class SecretsAdmin {
   async #uses(): Promise<Map<string, string[]>> {
     const uses = new Map<string, string[]>();
     for (const { name, spec } of await this.#options.servers()) {
-      for (const secret of secretNames(spec)) {
+      for (const secret of secretNames(spec).filter(isStoredSecret)) {
         uses.set(secret, [...uses.get(secret) ?? [], name].sort());
       }
     }

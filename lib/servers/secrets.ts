@@ -1,5 +1,6 @@
+import { systemEnv } from "../config/platform.ts";
 import { GatewayError } from "../core/errors.ts";
-import { fillSecrets, secretNames } from "../core/secret_reference.ts";
+import { fillSecrets, isStoredSecret, secretNames } from "../core/secret_reference.ts";
 import { isRemote, type ServerSpec } from "../core/server.ts";
 import type { AesBox } from "../storage/sealing.ts";
 import { type SecretOutline, SecretsRepository } from "../storage/secrets_repository.ts";
@@ -27,6 +28,13 @@ export function buildSecrets({ store, box, logs }: {
     repository,
     keyId,
     learn: (values) => logs.redactor.learn(values),
+    async openElsewhere(names) {
+      const { openElsewhere } = await import("./secret_sources/sources.ts");
+      return await openElsewhere(names, {
+        env: systemEnv(),
+        learn: (values) => logs.redactor.learn(values),
+      });
+    },
   });
   return {
     repository,
@@ -60,6 +68,8 @@ interface ServerSecretsOptions {
   keyId(): Promise<string>;
   /** Hears of every value before it is used, so that it is written nowhere. */
   learn(values: string[]): void;
+  /** The values of secrets that are kept elsewhere. Loads what it needs: few gateways have any. */
+  openElsewhere(names: readonly string[]): Promise<Map<string, string>>;
 }
 
 /** Puts secrets into servers' entries when they are started, and only then. */
@@ -86,8 +96,12 @@ export class ServerSecrets {
   async fill(spec: ServerSpec): Promise<ServerSpec> {
     const names = secretNames(spec);
     if (names.length === 0) return spec;
-    const values = new Map<string, string>();
-    for (const name of names) values.set(name, await this.#open(name));
+    const elsewhere = names.filter((name) => !isStoredSecret(name));
+    // Asked at every start, so that a value changed there is used; a failed start is repeated.
+    const values = elsewhere.length === 0
+      ? new Map<string, string>()
+      : await this.#options.openElsewhere(elsewhere);
+    for (const name of names.filter(isStoredSecret)) values.set(name, await this.#open(name));
     this.#options.learn([...values.values()]);
     const filled = fillSecrets(spec, values);
     checkFilled(spec, filled);
@@ -95,7 +109,7 @@ export class ServerSecrets {
   }
 
   async #prepared(server: PooledServer): Promise<PooledServer> {
-    const names = secretNames(server.spec);
+    const names = secretNames(server.spec).filter(isStoredSecret);
     if (names.length === 0) return server;
     const problems = [
       ...(server.problem === undefined ? [] : [server.problem]),

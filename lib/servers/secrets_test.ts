@@ -24,6 +24,8 @@ interface Parts {
   repository: SecretsRepository;
   secrets: ServerSecrets;
   learned: string[];
+  /** Names of secrets kept elsewhere that were read. */
+  asked: string[];
   useKey(byte: number | undefined): void;
 }
 
@@ -36,12 +38,17 @@ async function withSecrets(work: (parts: Parts) => Promise<void>): Promise<void>
       : AesBox.of(new Uint8Array(32).fill(byte));
   const repository = new SecretsRepository(store, box);
   const learned: string[] = [];
+  const asked: string[] = [];
   const secrets = new ServerSecrets({
     repository,
     keyId: async () => (await box()).keyId,
     learn: (values) => void learned.push(...values),
+    openElsewhere(names) {
+      asked.push(...names);
+      return Promise.resolve(new Map(names.map((name) => [name, `value ${asked.length}`])));
+    },
   });
-  await work({ repository, secrets, learned, useKey: (next) => byte = next });
+  await work({ repository, secrets, learned, asked, useKey: (next) => byte = next });
 }
 
 async function refusal(promise: Promise<unknown>): Promise<string> {
@@ -64,6 +71,25 @@ Deno.test("ServerSecrets.fill() gives the values, once everybody knows what not 
     });
     assert.deepEqual(learned, ["value-a", "value-b"]);
     assert.equal(await secrets.fill(PLAIN.spec), PLAIN.spec);
+  }));
+
+Deno.test("ServerSecrets.fill() reads a secret that is kept elsewhere at each start, and not before", () =>
+  withSecrets(async ({ repository, secrets, learned, asked }) => {
+    await repository.set("A", "value-a");
+    const mixed = server("m", {
+      type: "stdio",
+      command: "run",
+      env: { A: "${secret:A}", K: "${keychain:K}", V: "Bearer ${vault:app/db#key}" },
+    });
+    const [prepared] = await secrets.prepare([mixed]);
+    assert.equal(prepared?.problem, undefined);
+    assert.deepEqual(asked, []);
+    const env = { A: "value-a", K: "value 2", V: "Bearer value 2" };
+    assert.deepEqual(await secrets.fill(mixed.spec), { ...mixed.spec, env });
+    assert.deepEqual(asked, ["keychain:K", "vault:app/db#key"]);
+    assert.deepEqual(learned.sort(), ["value 2", "value 2", "value-a"]);
+    const again = { A: "value-a", K: "value 4", V: "Bearer value 4" };
+    assert.deepEqual(await secrets.fill(mixed.spec), { ...mixed.spec, env: again });
   }));
 
 Deno.test("ServerSecrets.prepare() says which secret is missing and how to set it", () =>

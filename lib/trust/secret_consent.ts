@@ -8,7 +8,7 @@ import { isRemote, type ServerSpec } from "../core/server.ts";
  * guest behind a proxy may name one.
  */
 export function refuseSecretsFromElsewhere(spec: ServerSpec, isFromHere: boolean): void {
-  const names = secretNames(spec);
+  const names = shownNames(spec);
   if (isFromHere || names.length === 0) return;
   throw new GatewayError("ACCESS_DENIED", {
     message: `The secret ${names[0]} can be given to a server only from the gateway's own machine`,
@@ -32,7 +32,7 @@ export async function agreeToSecrets(
     confirm?: ((message: string) => Promise<boolean>) | undefined;
   },
 ): Promise<void> {
-  const names = secretNames(spec);
+  const names = shownNames(spec);
   // With a program the owner sees them beside its command line.
   if (names.length === 0 || !isRemote(spec)) return;
   refuseSecretsFromElsewhere(spec, ownerOf(principal) === EVERYONE);
@@ -49,4 +49,9 @@ export async function agreeToSecrets(
       "Or to add it to the config file",
     ],
   });
+}
+
+/** Quoted if they have spaces: whatever follows in a question must not look like a part of it. */
+function shownNames(spec: ServerSpec): string[] {
+  return secretNames(spec).map((name) => name.includes(" ") ? `"${name}"` : name);
 }

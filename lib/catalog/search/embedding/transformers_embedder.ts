@@ -1,20 +1,15 @@
 import { isAbsolute, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { builtFile } from "../../../core/product.ts";
 import { parseJson } from "../../../core/rpc.ts";
-import { isInherited } from "../../../servers/processes/process_group.ts";
+import { npmProgram } from "../../../servers/processes/npm_program.ts";
 import type { Embedder } from "./embedder.ts";
 import type { ModelRequest } from "./transformers_model.ts";
 
 /** Fetched from npm when it is first used; about 500 MB on disk, so it is not a dependency. */
 const LIBRARY = "npm:@huggingface/transformers@4.3.1";
 const PROGRAM = builtFile("lib/catalog/search/embedding/transformers_model.ts");
-
-/** What fetching from npm and the hub depends on; nothing else of the gateway's environment is passed. */
-const PASSED =
-  /^(DENO_DIR|DENO_CERT|DENO_TLS_CA_STORE|NPM_CONFIG_REGISTRY|SSL_CERT_(FILE|DIR)|(HTTPS?|ALL|NO)_PROXY)$/i;
 
 /** A batch of 32 embeddings of 4,096 dimensions has 700,000 characters. */
 const MOST_LINE = 4_000_000;
@@ -86,19 +81,15 @@ export class TransformersEmbedder implements Embedder {
       hub: hub && { url: hub.url.replace(/\/+$/, ""), cache: hub.cache },
     };
     const child = new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "-q",
-        "--no-prompt",
-        // Neither the gateway's lock file nor a package that it may lie in.
-        ...["--no-config", "--no-lock", "--node-modules-dir=none"],
-        ...["--allow-read", "--allow-env", "--allow-sys", "--allow-ffi"],
-        ...(hub ? ["--allow-net", `--allow-write=${hub.cache}`] : []),
-        fileURLToPath(PROGRAM),
-        JSON.stringify(request),
-      ],
-      clearEnv: true,
-      env: environment(hub?.token),
+      ...npmProgram({
+        program: PROGRAM,
+        permissions: [
+          ...["--allow-read", "--allow-env", "--allow-sys", "--allow-ffi"],
+          ...(hub ? ["--allow-net", `--allow-write=${hub.cache}`] : []),
+        ],
+        args: [JSON.stringify(request)],
+        env: hub?.token === undefined ? {} : { HF_TOKEN: hub.token },
+      }),
       stdin: "piped",
       stdout: "piped",
       stderr: "null",
@@ -127,16 +118,6 @@ export class TransformersEmbedder implements Embedder {
       await child.status;
     }
   }
-}
-
-function environment(token: string | undefined): Record<string, string> {
-  const own = Object.entries(Deno.env.toObject());
-  return {
-    ...Object.fromEntries(own.filter(([name]) => isInherited(name) || PASSED.test(name))),
-    DENO_NO_PACKAGE_JSON: "1",
-    DENO_NO_UPDATE_CHECK: "1",
-    ...(token === undefined ? {} : { HF_TOKEN: token }),
-  };
 }
 
 function vectorsOf(base64: string, size: number): Float32Array[] {
