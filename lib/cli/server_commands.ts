@@ -54,6 +54,8 @@ export const SERVER_EXTRAS: Record<string, CommandExtras> = {
       "  quartermaster server add files --env LOG=info -- npx -y some-server ~/notes",
       "",
       "Everything after -- is the program and its arguments, without a shell.",
+      "In arguments, --env, --header and --url, '${secret:NAME}', '${keychain:NAME}',",
+      "'${vault:PATH#KEY}' and '${op://VAULT/ITEM/FIELD}' insert a secret; quote them in a shell.",
       "A server that requires a login is stored, and waits for the login.",
       "A host name that resolves to a private network requires --allow-private; an IP address does not.",
     ],

@@ -87,6 +87,14 @@ Deno.test("ServerSecrets.fill() reads a secret that is kept elsewhere at each st
     const env = { A: "value-a", K: "value 2", V: "Bearer value 2" };
     assert.deepEqual(await secrets.fill(mixed.spec), { ...mixed.spec, env });
     assert.deepEqual(asked, ["keychain:K", "vault:app/db#key"]);
+    const url = server("u", {
+      type: "http",
+      url: "https://example.com/${vault:app/db#key}/mcp?o=${op://v/i/f}",
+    });
+    const filled = await secrets.fill(url.spec);
+    assert.equal("url" in filled && filled.url, "https://example.com/value 4/mcp?o=value 4");
+    asked.splice(2);
+    learned.splice(3);
     assert.deepEqual(learned.sort(), ["value 2", "value 2", "value-a"]);
     const again = { A: "value-a", K: "value 4", V: "Bearer value 4" };
     assert.deepEqual(await secrets.fill(mixed.spec), { ...mixed.spec, env: again });

@@ -28,6 +28,30 @@ Deno.test("refuseSecretsFromElsewhere() lets nobody elsewhere say where a secret
   refuseSecretsFromElsewhere(PLAIN, false);
 });
 
+Deno.test("secrets that are kept outside the gateway need the same consent", async () => {
+  const headers = {
+    a: "${keychain:A}",
+    b: "${vault:secret/app#key}",
+    c: "${op://My vault/Item/field}",
+  };
+  const spec = ServerSpec.parse({ type: "http", url: "https://collector.example/mcp", headers });
+  assert.throws(
+    () => refuseSecretsFromElsewhere(spec, false),
+    isDenied(/^The secret keychain:A can be given/),
+  );
+  let asked = "";
+  const confirm = (question: string) => Promise.resolve(void (asked = question)).then(() => false);
+  await assert.rejects(
+    agreeToSecrets("x", spec, { principal: EVERYONE, confirm }),
+    isDenied(/did not agree/),
+  );
+  assert.equal(
+    asked,
+    'x.\nIt will send the secrets keychain:A, "op://My vault/Item/field", vault:secret/app#key to ' +
+      "collector.example",
+  );
+});
+
 Deno.test("agreeToSecrets() asks with the names and the host, and takes no for an answer", async () => {
   const asked: string[] = [];
   const answer = (yes: boolean, principal = EVERYONE) => ({

@@ -7,6 +7,8 @@ import { bearer, Guarded } from "./guarded.ts";
 const ELSEWHERE = { "x-forwarded-for": "192.0.2.7" };
 const KEY = "${secret:KEY}";
 const OTHER = "${secret:OTHER}";
+/** Kept outside the gateway, which must not be asked for any of them. */
+const OUTSIDE = ["${keychain:OTHER}", "${vault:secret/app#OTHER}", "${op://Vault/Item/OTHER}"];
 
 let server: ScriptedServer;
 let other: ScriptedServer;
@@ -58,13 +60,17 @@ Deno.test("from elsewhere an entry is changed that names secrets, as long as it 
     { ...remote, headers: { ...remote.headers, "x-more": KEY } },
     { ...remote, headers: { "x-other": `Bearer ${KEY}` } },
     { ...remote, url: `${server.url}?other=${OTHER}` },
+    ...OUTSIDE.map((reference) => ({ ...remote, headers: { "x-key": reference } })),
     { ...remote, url: other.url },
     { ...remote, url: `${other.url}?key=${KEY}`, headers: {} },
   ];
   for (const entry of moved) {
     const [status, text] = await change("far", entry);
     assert.equal(status, 403, `${JSON.stringify(entry)} ${text}`);
-    assert.match(text, /The secret (KEY|OTHER) can be given to a server only/);
+    assert.match(
+      text,
+      /The secret (keychain:|vault:secret\/app#|op:\/\/Vault\/Item\/)?(KEY|OTHER) can be given to a server only/,
+    );
   }
   assert.equal((await change("nobody", remote))[0], 404);
 });
@@ -79,6 +85,7 @@ Deno.test("from elsewhere a program keeps the secrets that it has, and gets no o
   for (
     const entry of [
       { ...program, env: { API_KEY: OTHER } },
+      ...OUTSIDE.map((reference) => ({ ...program, env: { API_KEY: reference } })),
       { ...program, env: { ...program.env, MORE: KEY } },
       { ...program, args: [...program.args, OTHER] },
       { ...program, args: [...program.args, "more"] },

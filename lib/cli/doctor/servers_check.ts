@@ -114,7 +114,9 @@ function adviceFor(cause: FailureCause | undefined, name: string): string {
     command_not_found: "Install the program, or use its full path as the command; a service may " +
       "have a different PATH than your terminal",
     package_not_found: "Check the package name and version in the entry, and the registry",
-    missing_variable: "Set the variable under `env` in its entry; use ${secret:NAME} for a secret",
+    missing_variable:
+      "Set the variable under `env` in its entry; use ${secret:NAME}, ${keychain:NAME}, " +
+      "${vault:PATH#KEY} or ${op://VAULT/ITEM/FIELD} for a secret",
     missing_module:
       "Install the program's dependencies (`npm install`, `pip install`) in its folder",
     port_in_use: "Stop the process that uses the port, or give the server another port",

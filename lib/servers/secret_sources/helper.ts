@@ -3,9 +3,10 @@ import { builtFile } from "../../core/product.ts";
 import { parseJson } from "../../core/rpc.ts";
 import { npmProgram } from "../processes/npm_program.ts";
 import type { SecretRequest } from "./secret_helper.ts";
-import { SecretUnavailable } from "./source.ts";
+import { type SecretSourceContext, SecretUnavailable } from "./source.ts";
 
 const PROGRAM = builtFile("lib/servers/secret_sources/secret_helper.ts");
+const KEYRING = "npm:@napi-rs/keyring@2.1.2";
 /** The first use fetches the library. */
 const HELPER_MS = 55_000;
 
@@ -13,6 +14,20 @@ const Answer = z.union([
   z.strictObject({ values: z.array(z.string().min(1)) }),
   z.strictObject({ name: z.string(), problem: z.string() }),
 ]);
+
+/** Secrets of the operating system's keychain, `keychain:NAME`, of the service `quartermaster` only. */
+export function openKeychain(
+  names: readonly string[],
+  { library = KEYRING }: SecretSourceContext,
+): Promise<Map<string, string>> {
+  return runSecretHelper({
+    request: { source: "keychain", library, names: [...names] },
+    // Where Linux programs find the Secret Service.
+    passed: /^(DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/,
+    permissions: ["--allow-read", "--allow-env", "--allow-ffi"],
+    advice: "store it there, and make sure that the gateway's user has an unlocked keychain",
+  });
+}
 
 /**
  * Reads secrets in a process that ends afterwards: native code and large libraries need permissions

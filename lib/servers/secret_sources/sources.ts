@@ -1,4 +1,4 @@
-import { openKeychain } from "./keychain.ts";
+import { openKeychain } from "./helper.ts";
 import { openOnePassword } from "./one_password.ts";
 import type { OpenSecrets, SecretSourceContext } from "./source.ts";
 import { openVault } from "./vault.ts";

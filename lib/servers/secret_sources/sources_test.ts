@@ -180,7 +180,8 @@ Deno.test("openElsewhere() reads the keychain in a process that gets no secret",
   assert.equal(
     await problemOf(openElsewhere(["keychain:NONE"], parts)),
     'the secret keychain:NONE: the keychain has no password for service "quartermaster" and ' +
-      'account "NONE": store it there, and unlock the keychain for the gateway\'s user',
+      'account "NONE": store it there, and make sure that the gateway\'s user has an ' +
+      "unlocked keychain",
   );
 });
 

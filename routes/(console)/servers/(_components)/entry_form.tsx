@@ -100,7 +100,7 @@ function EntryForm({ form }: { form: ServerForm }) {
             <Field
               id="settings"
               label="Headers or variables"
-              hint="One per line: Name: value for a URL, NAME=value for a command. ${secret:NAME} inserts a secret from Security, Secrets."
+              hint="One per line: Name: value for a URL, NAME=value for a command. ${secret:NAME} inserts a secret from Security, Secrets; ${keychain:NAME}, ${vault:PATH#KEY} and ${op://VAULT/ITEM/FIELD} insert one kept elsewhere."
             >
               <textarea
                 id="settings"
