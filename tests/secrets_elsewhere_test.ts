@@ -66,6 +66,8 @@ Deno.test("a server gets a Vault secret at each start, which is written nowhere"
       return text.includes("the secret vault:secret/app#key") ? text : undefined;
     });
     assert.match(status, /answered 403: the token is not valid, has expired, or may not read it/);
+    value.current = "third-canary";
+    await until(async () => (await told())?.includes("third-canary") ? true : undefined);
     const page = await (await fetch(`${url}/api/servers`)).text();
     const shown = gateway.log() + status + page;
     assert.doesNotMatch(shown, /canary/);
