@@ -60,6 +60,14 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     });
   }
   checkStdioFlags(flags, options);
+  if (options.harden && platform.canSpawn) {
+    const { startHardened } = await import("./hardened.ts");
+    const child = await startHardened(options);
+    if (child) {
+      onStopSignal((signal) => child.kill(signal));
+      Deno.exit((await child.status).code);
+    }
+  }
   if (options.stdio) {
     const { serveStdio } = await import("./stdio_serve.ts");
     return await serveStdio(host);

@@ -195,6 +195,8 @@ const TABLE = {
   ),
   requireToken: option("--require-token", "Require a token from everyone, even on this machine")
     .toggle("off; on if other machines can reach it"),
+  harden: option("--harden", "Let the gateway itself write only its data and temporary folders")
+    .toggle(),
   adminToken: option("--admin-token TOKEN", "Initial token with every right; prefer the variable")
     .secret(text(/^[\x21-\x7e]{20,512}$/, "at least 20 characters without spaces")),
   token: option("--token TOKEN", "With --stdio: token for a running gateway; prefer the variable")
@@ -340,6 +342,7 @@ export const OPTION_GROUPS: Record<string, readonly OptionName[]> = {
     "secretKey",
     "answers",
     "packageCooldown",
+    "harden",
   ],
   "Tools and search": [
     "maxNameLength",

@@ -66,6 +66,7 @@ Deno.test("readOptions() has a default for everything", async () => {
     token: undefined,
     oauthIssuer: undefined,
     oauthAudience: undefined,
+    harden: false,
     secretKey: undefined,
     allowPrivate: false,
     answers: "mark",
@@ -321,6 +322,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     packageCooldown: "7",
     publicUrl: "https://x.example.com",
     requireToken: "1",
+    harden: "1",
     adminToken: "a-long-enough-admin-token",
     token: "a-long-enough-user-token",
     oauthIssuer: "https://login.example.com",
@@ -347,6 +349,7 @@ Deno.test("readOptions() reads every option from a flag, a variable and the sett
     enableOptimization: true,
     learnPrompts: true,
     requireToken: true,
+    harden: true,
     allowPrivate: true,
     development: true,
   };
