@@ -64,7 +64,13 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     const { startHardened } = await import("./hardened.ts");
     const child = await startHardened(options);
     if (child) {
-      onStopSignal((signal) => child.kill(signal));
+      onStopSignal((signal) => {
+        // On Windows the console reaches both, and this would end it without a clean stop.
+        if (Deno.build.os === "windows") return;
+        try {
+          child.kill(signal);
+        } catch { /* It has just ended. */ }
+      });
       Deno.exit((await child.status).code);
     }
   }
