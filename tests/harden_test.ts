@@ -32,7 +32,10 @@ Deno.test({
       const { DENO_DIR = "" } = cli.settings.env;
       const temporary = join(cli.home, "temporary");
       await Deno.mkdir(temporary);
-      cli.gateway.env.TMPDIR = temporary;
+      Object.assign(cli.gateway.env, {
+        TMPDIR: temporary,
+        npm_config_cache: join(cli.home, "npm"),
+      });
       await cli.write(join(cli.project, ".mcp.json"), {
         mcpServers: {
           user: {
@@ -42,7 +45,7 @@ Deno.test({
           },
         },
       });
-      const gateway = await startGateway(["--harden"], cli.gateway);
+      await using gateway = await startGateway(["--harden"], cli.gateway);
       const { url } = gateway;
       const child = await childCommand(gateway.pid);
       assert.ok(child.words.includes("--harden"));
@@ -74,10 +77,12 @@ Deno.test({
       await Deno.writeTextFile(probe, PROBE);
       const [deno = "", ...flags] = child.words.slice(0, child.words.indexOf("--harden"));
       const main = flags.findIndex((word) => word.endsWith("/main.ts"));
-      const folders = [cli.dataDir, temporary, cli.home, cli.project];
+      const npx = join(cli.home, "npm", "_npx");
+      await Deno.mkdir(npx, { recursive: true });
+      const folders = [cli.dataDir, temporary, npx, cli.home, cli.project];
       assert.deepEqual(
         JSON.parse(await sh(deno, [...flags.slice(0, main), probe, ...folders])),
-        ["written", "written", "NotCapable", "NotCapable"],
+        ["written", "written", "written", "NotCapable", "NotCapable"],
       );
 
       assert.equal((await gateway.stop()).code, 0);

@@ -1,21 +1,29 @@
 import { tmpdir } from "node:os";
-import { dirname, fromFileUrl, isAbsolute } from "@std/path";
+import { dirname, fromFileUrl, isAbsolute, join } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
 import type { Options } from "../config/option_table.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ROOT } from "../core/product.ts";
+import { packageCache } from "../servers/processes/installer.ts";
 
-/** The folders that a gateway writes: data with its logs, the store, and those of evaluation runs. */
-export function writtenFolders({ dataDir, kv }: Pick<Options, "dataDir" | "kv">): string[] {
-  const store = kv !== undefined && isAbsolute(kv) ? [dirname(kv)] : [];
-  return [...new Set([...(dataDir === undefined ? [] : [dataDir]), ...store, tmpdir()])];
+/** The folders that a gateway writes: data with its logs, the store, npx's packages, and evaluation runs. */
+async function writtenFolders({ dataDir, kv }: Pick<Options, "dataDir" | "kv">) {
+  const npm = { family: "npm", env: {} } as const;
+  return [
+    ...new Set([
+      ...(dataDir === undefined ? [] : [dataDir]),
+      ...(kv !== undefined && isAbsolute(kv) ? [dirname(kv)] : []),
+      join(await packageCache(npm, { env: Deno.env.toObject() }), "_npx"),
+      tmpdir(),
+    ]),
+  ];
 }
 
 /**
  * The flags of the serve task, with permission to write in some folders only. Deno cannot narrow what
  * a process already may, only take all of it away, so this takes another process.
  */
-export function hardenedFlags(folders: readonly string[]): string[] {
+function hardenedFlags(folders: readonly string[]): string[] {
   const [, run = "run", ...words] = manifest.tasks.serve.command.split(" ");
   const odd = folders.find((folder) => folder.includes(","));
   if (odd !== undefined) {
@@ -40,8 +48,7 @@ export async function startHardened(
 ): Promise<Deno.ChildProcess | undefined> {
   const { state } = await Deno.permissions.query({ name: "write" });
   if (state !== "granted") return undefined;
-  const folders = writtenFolders(options);
-  for (const folder of folders) await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  const folders = await writtenFolders(options);
   return new Deno.Command(Deno.execPath(), {
     args: [...hardenedFlags(folders), Deno.mainModule, ...Deno.args],
     stdin: "inherit",
