@@ -159,14 +159,17 @@ for (
     assert.equal(served.attributes["quartermaster.server"], "scripted");
     assert.equal(called.attributes["gen_ai.tool.name"], "look");
     assert.deepEqual([...collector.services], ["tools-of-acme"]);
-    const line = gateway.log().split("\n").find((line) => line.includes('"msg":"Call"'));
-    assert.equal(JSON.parse(line ?? "{}").trace_id, TRACE);
+    const line = await until(() =>
+      gateway.log().split("\n").find((line) => line.includes('"msg":"Call"'))
+    );
+    assert.equal(JSON.parse(line).trace_id, TRACE);
     if (title === "--otlp") {
-      const calls = await until(() => collector.metrics.get("quartermaster_tool_calls_total"));
-      assert.match(calls, /scripted.*look.*ok/);
-      assert.match(
-        collector.metrics.get("quartermaster_tool_call_seconds") ?? "",
-        /explicitBounds/,
+      const says = (name: string, text: RegExp) =>
+        until(() => text.test(collector.metrics.get(name) ?? "") || undefined);
+      await says("quartermaster_tool_calls_total", /scripted.*look.*ok/);
+      await says(
+        "quartermaster_tool_call_seconds",
+        /scripted.*explicitBounds|explicitBounds.*scripted/,
       );
     }
     await gateway.stop();

@@ -218,8 +218,7 @@ async function answerCall(
   try {
     gateway.guard.check(request);
     if (!isTracing) return await answer();
-    const { pathname } = new URL(request.url);
-    return await withSpan(httpSpan(request.method, pathname), async (span) => {
+    return await withSpan(httpSpan(request), async (span) => {
       const response = await answer();
       span?.setAttribute("http.response.status_code", response.status);
       return response;

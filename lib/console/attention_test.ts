@@ -112,7 +112,7 @@ Deno.test("toolsToReview() names a tool that is alone, and counts several", () =
 Deno.test("toDecide() leads to calls and programs that wait, with their number", async () => {
   const gateway = (calls: number, programs: number) => ({
     review: { count: () => ({ total: 0 }) } as Gateway["review"],
-    packages: { count: () => 0 },
+    waitingUpdates: () => 0,
     approvals: () => Promise.resolve({ list: () => Array(calls).fill({}) } as never),
     consents: () => Promise.resolve({ count: () => Promise.resolve(programs) } as never),
   });

@@ -132,9 +132,10 @@ export interface WaitingCounts {
   consents: number;
 }
 
-export type WaitingGateway = Pick<Gateway, "review" | "approvals" | "consents"> & {
-  packages: Pick<Gateway["packages"], "count">;
-};
+export type WaitingGateway = Pick<
+  Gateway,
+  "review" | "approvals" | "consents" | "waitingUpdates"
+>;
 
 /** Cheap enough for every page; a store that fails says so itself, there too. */
 export async function waitingCounts(gateway: WaitingGateway): Promise<WaitingCounts> {
@@ -142,7 +143,7 @@ export async function waitingCounts(gateway: WaitingGateway): Promise<WaitingCou
     gateway.approvals().then((waiting) => waiting.list().length),
     gateway.consents().then((waiting) => waiting.count()).catch(() => 0),
   ]);
-  const review = gateway.review.count().total + gateway.packages.count();
+  const review = gateway.review.count().total + gateway.waitingUpdates();
   return { review, approvals, consents };
 }
 

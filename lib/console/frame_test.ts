@@ -110,7 +110,7 @@ Deno.test("countStatus() counts what needs a person once", () => {
 function gatewayWith(consents: () => Promise<number>): WaitingGateway {
   return {
     review: { count: () => ({ total: 2 }) } as Gateway["review"],
-    packages: { count: () => 1 },
+    waitingUpdates: () => 1,
     approvals: () => Promise.resolve({ list: () => [{}, {}] } as never),
     consents: () => Promise.resolve({ count: consents } as never),
   };

@@ -30,9 +30,13 @@ const OF_A_SERVER: ReadonlySet<ErrorCode> = new Set([
   "TIMEOUT",
 ]);
 
-export function httpSpan(method: string, pathname: string): SpanStart {
-  const attributes = { "http.request.method": method, "url.path": pathname };
-  return { name: method, kind: "server", attributes };
+export function httpSpan({ method, url }: Pick<HttpRequest, "method" | "url">): SpanStart {
+  const path = URL.parse(url)?.pathname ?? "/";
+  return {
+    name: method,
+    kind: "server",
+    attributes: { "http.request.method": method, "url.path": path },
+  };
 }
 
 /** Gives every request its checks, span, log line and headers. */
@@ -47,7 +51,7 @@ export async function handleRequest(
   const { pathname, protocol } = URL.parse(req.url) ?? { pathname: "/", protocol: "http:" };
   let reason: string | undefined;
   const response = await withSpan(
-    httpSpan(req.method, pathname),
+    httpSpan(req),
     async (span) => {
       try {
         host.guard.check(req);

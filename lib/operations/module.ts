@@ -29,7 +29,6 @@ import { ReviewAdmin } from "../trust/review_admin.ts";
 import { AccessAdmin } from "./access_admin.ts";
 import { openConsents } from "./consents.ts";
 import type { OptimizationModule } from "./optimization_module.ts";
-import { PackagesAdmin } from "./packages_admin.ts";
 import { RemovedServers } from "./removed_servers.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { ServersAdmin } from "./servers_admin.ts";
@@ -197,7 +196,13 @@ function reviewed(
     /** Held changes, notices and findings. */
     review,
     /** Which packages servers run, and newer releases of them. */
-    packages: new PackagesAdmin({ ...servers, ...catalog, servers: entries, review, sync }),
+    packages: once(async () => {
+      const { PackagesAdmin } = await import("./packages_admin.ts");
+      return new PackagesAdmin({ ...servers, ...catalog, servers: entries, review, sync });
+    }),
+    /** How many updates of packages wait; cheap enough for every page. */
+    waitingUpdates: () =>
+      entries().filter((server) => servers.packages.pinOf(server)?.offer).length,
   };
 }
 

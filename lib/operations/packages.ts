@@ -23,7 +23,7 @@ const list = operation({
   input: z.strictObject({ name: OnlyServer }),
   output: z.object({ servers: z.array(ServerPackages) }),
   cli: "package list",
-  run: async ({ packages }, { name }) => ({ servers: await packages.list(name) }),
+  run: async ({ packages }, { name }) => ({ servers: await (await packages()).list(name) }),
 });
 
 const check = operation({
@@ -38,7 +38,7 @@ const check = operation({
   }),
   idempotent: true,
   cli: "package check [NAME]",
-  run: ({ packages }, { name }, { signal }) => packages.check(name, signal),
+  run: async ({ packages }, { name }, { signal }) => await (await packages()).check(name, signal),
 });
 
 const tryUpdate = operation({
@@ -51,7 +51,7 @@ const tryUpdate = operation({
   output: z.object({ update: PackageUpdate }),
   cli: "package try NAME",
   run: async ({ packages }, { name }, { signal }) => ({
-    update: await packages.try(name, signal),
+    update: await (await packages()).try(name, signal),
   }),
 });
 
@@ -59,12 +59,13 @@ const update = operation({
   ...MANAGES,
   name: "package.update",
   title: "Update a server's packages",
-  description: "Run the tried release of its npx or uvx package, and accept the changes of its tools.",
+  description:
+    "Run the tried release of its npx or uvx package, and accept the changes of its tools.",
   input: Decided,
   output: z.object({ packages: ServerPackages }),
   cli: "server update NAME",
   run: async ({ packages }, { name, fingerprint }, { principal }) => ({
-    packages: await packages.update(name, fingerprint, { principal }),
+    packages: await (await packages()).update(name, fingerprint, { principal }),
   }),
   text: ({ packages: { server, packages } }) =>
     `${server} runs ${packages.map(({ name, version }) => `${name} ${version}`).join(", ")}.`,
@@ -79,7 +80,7 @@ const refuse = operation({
   output: z.object({ refused: z.string() }),
   cli: "package refuse NAME",
   async run({ packages }, { name, fingerprint }) {
-    await packages.refuse(name, fingerprint);
+    await (await packages()).refuse(name, fingerprint);
     return { refused: name };
   },
   text: ({ refused }) => `Refused the update of ${refused}.`,
@@ -96,7 +97,7 @@ const forget = operation({
   from: "this-machine",
   cli: "package forget NAME",
   async run({ packages }, { name }) {
-    await packages.forget(name);
+    await (await packages()).forget(name);
     return { forgotten: name };
   },
   text: ({ forgotten }) => `The next start of ${forgotten} pins its packages again.`,
@@ -110,7 +111,7 @@ const lock = operation({
   input: z.strictObject({}),
   output: LockFile,
   cli: "package lock",
-  run: ({ packages }) => packages.lockFile(),
+  run: async ({ packages }) => await (await packages()).lockFile(),
 });
 
 export const PACKAGE_OPERATIONS = { list, check, try: tryUpdate, update, refuse, forget, lock };

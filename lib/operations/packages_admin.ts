@@ -69,12 +69,6 @@ export class PackagesAdmin {
     this.#options = options;
   }
 
-  /** How many updates wait; cheap enough for every page. */
-  count(): number {
-    const { servers, packages } = this.#options;
-    return servers().filter((server) => packages.pinOf(server)?.offer).length;
-  }
-
   async list(only?: string): Promise<ServerPackages[]> {
     const { servers, pool } = this.#options;
     if (only !== undefined) pool.resolve(only);

@@ -290,7 +290,7 @@ async function findPackageCache(
   const own = childEnv({ baseEnv, declared: spec.env, markerEnv: {} });
   const { installEnv } = await import("./processes/isolation/packages.ts");
   const env = isolationOf(spec) ? installEnv(own) : own;
-  const pinned = packages.pinnedProgram(server, { ...spec, baseEnv });
+  const pinned = await packages.pinnedProgram(server, { ...spec, baseEnv });
   return async () => void await installs.repair({ ...pinned, env });
 }
 

@@ -139,11 +139,12 @@ export function stubGateway(input: StubInput = {}): Gateway {
       toolsets: { list: () => [], find: () => undefined, equippedBy: () => undefined },
     } as unknown as Gateway["toolsets"],
     findingsOf: () => undefined,
-    packages: {
-      count: () => 0,
-      list: () => Promise.resolve([]),
-      updates: () => Promise.resolve([]),
-    } as unknown as Gateway["packages"],
+    waitingUpdates: () => 0,
+    packages: (() =>
+      Promise.resolve({
+        list: () => Promise.resolve([]),
+        updates: () => Promise.resolve([]),
+      })) as unknown as Gateway["packages"],
     servers: {
       list: () => servers.map(({ status }) => status),
       allTools: () => [],

@@ -18,11 +18,9 @@ import type { ProcessOwner } from "../processes/process_owner.ts";
 import type { PooledServer } from "../server.ts";
 import { TransportClosed, type TransportEvents } from "../transports/transport.ts";
 import { findLocked, lockFileOf } from "./lock_file.ts";
-import { NpmPackages } from "./npm_packages.ts";
 import { type PackageCommand, readPackageCommand } from "./package_command.ts";
 import type { PackageManager } from "./package_manager.ts";
 import type { ToolPlace } from "./tool_run.ts";
-import { UvPackages } from "./uv_packages.ts";
 
 const DAY_MS = 86_400_000;
 const LOOKUPS_AT_ONCE = 3;
@@ -119,7 +117,7 @@ export class PackageLock {
   ): Promise<P> {
     const { spec } = server;
     if (!isProgram(spec) || spec.pin === false) return program;
-    const opened = this.#open(server, program, events, signal);
+    const opened = await this.#open(server, program, events, signal);
     if (!opened) return program;
     try {
       const onInstall = (reason: string | undefined) => events.onInstall?.(reason);
@@ -326,11 +324,11 @@ export class PackageLock {
   }
 
   /** The program as it was pinned, to find its installed files; unchanged if it is not pinned. */
-  pinnedProgram<P extends Program>(server: PooledServer, program: P): P {
+  async pinnedProgram<P extends Program>(server: PooledServer, program: P): Promise<P> {
     const pinned = this.pinOf(server);
     const events = { onLog: () => {} };
     const { signal } = new AbortController();
-    const opened = pinned && this.#open(server, program, events, signal);
+    const opened = pinned && await this.#open(server, program, events, signal);
     if (!opened) return program;
     const [command = "", ...args] = opened.manager.runWords(pinned.pin);
     return { ...program, command, args };
@@ -340,7 +338,7 @@ export class PackageLock {
     const spec = await this.#options.fill(server.spec);
     const events = { onLog: () => {} };
     const opened = isProgram(spec) && spec.pin !== false
-      ? this.#open(server, { ...spec, baseEnv: Deno.env.toObject() }, events, signal)
+      ? await this.#open(server, { ...spec, baseEnv: Deno.env.toObject() }, events, signal)
       : undefined;
     const found = opened && await this.#pins.find([server.name, opened.command.request]);
     if (found) return { opened, pin: found.value, versionstamp: found.versionstamp };
@@ -350,12 +348,12 @@ export class PackageLock {
     });
   }
 
-  #open(
+  async #open(
     server: PooledServer,
     { command, args, env: declared, baseEnv, cwd, mask = (text) => text }: Program,
     { onInstall, onLog }: StartEvents,
     signal: AbortSignal,
-  ): Opened | undefined {
+  ): Promise<Opened | undefined> {
     const { owner, installs } = this.#options;
     // Which packages are wanted is read from the entry as it is written, without its secrets.
     const wanted = commandOf(server.spec);
@@ -368,10 +366,7 @@ export class PackageLock {
       onInstall: (reason) => onInstall?.(reason),
       onLine: (line) => onLog(mask(line), "stderr"),
     };
-    const manager = found.installer.family === "npm"
-      ? new NpmPackages(found, place)
-      : new UvPackages(found, place);
-    return { command: found, manager };
+    return { command: found, manager: await managerOf(found, place) };
   }
 
   #coolDown() {
@@ -408,4 +403,14 @@ function commandOf(spec: ServerSpec): PackageCommand | undefined {
 
 function versionsOf(packages: readonly PackageVersion[]): string {
   return packages.map(({ name, version }) => `${name}@${version}`).join("\n");
+}
+
+/** Loaded with the first server that runs a package. */
+async function managerOf(command: PackageCommand, place: ToolPlace): Promise<PackageManager> {
+  if (command.installer.family === "npm") {
+    const { NpmPackages } = await import("./npm_packages.ts");
+    return new NpmPackages(command, place);
+  }
+  const { UvPackages } = await import("./uv_packages.ts");
+  return new UvPackages(command, place);
 }

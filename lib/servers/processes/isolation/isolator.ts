@@ -2,7 +2,7 @@ import type { Isolation } from "../../../core/server.ts";
 import { AddressGuard, mayBeThisMachine } from "../../transports/address_guard.ts";
 import { findInstaller, type Installer } from "../installer.ts";
 import type { GroupCommand } from "../process_group.ts";
-import { RepeatedWarning } from "../program.ts";
+import { RepeatedWarning } from "../../transports/messages.ts";
 import { EgressProxy } from "./egress_proxy.ts";
 import { containerArgs, denoArgs, denoSpecifier } from "./fallbacks.ts";
 import {

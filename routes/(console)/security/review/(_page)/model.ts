@@ -129,7 +129,7 @@ const POLICIES = 10;
 export async function reviewPage(
   { review, packages }: {
     review: Pick<Gateway["review"], "waiting" | "decisions" | "policies">;
-    packages: Pick<Gateway["packages"], "updates">;
+    packages: () => Promise<Pick<Awaited<ReturnType<Gateway["packages"]>>, "updates">>;
   },
   query = new URLSearchParams(),
   _call?: unknown,
@@ -159,7 +159,7 @@ export async function reviewPage(
       cards: items.filter((item) => shown.has(item)).map((item) => cardOf(item, ids.get(item)!)),
     })).filter(({ cards }) => cards.length > 0),
     asked: form && readAsked(form, waiting),
-    updates: (await packages.updates())
+    updates: (await (await packages()).updates())
       .filter(({ server }) => filter.server === "" || server === filter.server),
     decisions: await review.decisions(),
     policies: paged(

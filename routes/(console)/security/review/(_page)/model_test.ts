@@ -30,7 +30,7 @@ function stub(items: RawItem[], servers: string[] = []) {
       decisions: () => Promise.resolve([]),
       policies: () => servers.map((server) => ({ ...POLICY, server })),
     },
-    packages: { updates: () => Promise.resolve([]) },
+    packages: () => Promise.resolve({ updates: () => Promise.resolve([]) }),
   };
 }
 

@@ -104,7 +104,7 @@ export async function serverPage(
     hasLogin,
     found: mayManage ? gateway.findingsOf(name) : undefined,
     /** Which packages its program is. */
-    packages: mayManage ? (await gateway.packages.list(name))[0] : undefined,
+    packages: mayManage ? (await (await gateway.packages()).list(name))[0] : undefined,
   };
 }
 
