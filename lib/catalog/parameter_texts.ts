@@ -10,7 +10,7 @@ const PLAIN_NAME = /^[^.=[\]"]+$/;
 interface ParameterPlace {
   /** Of the description, where there is one. */
   description: Span | undefined;
-  /** Where a description is added otherwise, and whether it follows another member. */
+  /** Where to insert a missing description, and whether it would be the first member. */
   end: number;
   isFirst: boolean;
 }

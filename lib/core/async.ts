@@ -299,7 +299,7 @@ export class Refresher {
       if (!this.#isAskedAgain) break;
       await sleep(this.#gapMs, undefined, { signal: this.#signal }).catch(() => {});
     } while (!this.#signal.aborted);
-    // In the same breath as the last look, or a request in between would be lost.
+    // No await between the last check and this line, or a request in between would be lost.
     this.#running = undefined;
   }
 }

@@ -31,7 +31,7 @@ export const TEXT_FIELDS = {
   parameters: ParameterTexts.optional(),
 };
 
-/** Tells texts apart; the order of the parameters does not matter. */
+/** Identifies a text; the order of the parameters does not matter. */
 export function textHash({ description, parameters = {} }: ToolText): string {
   const texts = Object.entries(parameters).sort(([one], [other]) => one < other ? -1 : 1);
   const hash = createHash("sha256").update(description);
@@ -52,7 +52,7 @@ export function textOf(
     : { description };
 }
 
-/** "filter.since: The first day", for a text without room. */
+/** One line per parameter, such as "filter.since: The first day". */
 export function parameterLines(parameters: ParameterTexts = {}): string[] {
   return Object.entries(parameters).map(([path, text]) => `${path}: ${text}`);
 }

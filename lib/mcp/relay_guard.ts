@@ -31,7 +31,7 @@ export class RelayGuard {
     return this.guard?.answer(this.#use(request), request.method, text) ?? text;
   }
 
-  /** Rejects with what the client may be told: transports quote what servers said. */
+  /** Rejects with a cleaned error, because transport errors quote the server's text. */
   async failure<T>(request: McpRequest, sent: Promise<T>): Promise<T> {
     try {
       return await sent;

@@ -185,7 +185,7 @@ export function buildOperations(input: OperationsInput) {
   };
 }
 
-/** What waits for a person to look at it. */
+/** The operations on changes that wait for a person's review. */
 function reviewed(
   { servers, catalog, trust, sync, onAudit }: OperationsInput,
   admin: ServersAdmin,

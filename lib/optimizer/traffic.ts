@@ -183,7 +183,7 @@ function keyOf({ server, tool, category, prompt, callId }: Draft): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
-/** So many calls of a tool tell how it does. */
+/** The number of calls per tool that the counts read. */
 const MOST_CALLS = 20_000;
 const Counts = z.object({ calls: z.int(), errors: z.int() });
 

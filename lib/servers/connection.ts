@@ -120,7 +120,7 @@ interface Traffic {
   /** Of each open subscription, what hears its notifications. */
   subscriptions: Map<number, MessageListener>;
   lastId: number;
-  /** Those with whose rights anything but a list was requested since it was opened. */
+  /** The principals that have requested anything but a list since the connection was opened. */
   callers: Callers;
   heardAt: number;
   /** Tells that it is over, the first time it is called. */
@@ -318,7 +318,7 @@ export class Connection implements AsyncDisposable {
   }
 
   #noteCaller({ principal, method }: Call): void {
-    // What the gateway reads on its own, and what is listed to everybody, says nothing of anybody.
+    // The gateway's own reads, and lists that are the same for everyone, reveal nothing about a caller.
     if (principal === undefined ? method !== "tools/call" : COMMON_LISTS.has(method)) return;
     const { callers } = this.#traffic;
     if (callers === "none") this.#traffic.callers = { only: principal };

@@ -119,7 +119,7 @@ export function maskedChange(before: ServerSpec, after: ServerSpec): [ServerSpec
 /** What stays if a change does not mention it, however the server is reached. */
 export const KEPT_FIELDS = Object.keys(ownerFields) as (keyof typeof ownerFields)[];
 
-/** What a change does not speak of stays: limits, trust, isolation, and whether it is off, lazy or pinned. */
+/** Keeps the fields that a change omits: limits, trust, isolation, and whether it is off, lazy or pinned. */
 export function withKeptFields(wanted: ServerSpec, stored: ServerSpec): ServerSpec {
   const common = Object.fromEntries(
     KEPT_FIELDS.flatMap((key) => stored[key] === undefined ? [] : [[key, stored[key]]]),
@@ -151,7 +151,7 @@ export function runsTheSame(spec: ProgramSpec, stored: ServerSpec | undefined): 
 
 export function programSpec(spec: ProgramSpec): ProgramSpec {
   const { type, command, args, env, cwd } = spec;
-  // Where a change takes it away, that has to be said: what is left out is kept.
+  // Removing the isolation must be explicit, because omitted fields are kept.
   const isolation = "isolation" in spec ? spec.isolation ?? { kind: "none" as const } : undefined;
   return { type, command, args, env, ...defined({ cwd, isolation }) };
 }

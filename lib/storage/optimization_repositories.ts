@@ -272,7 +272,7 @@ export class EvaluationsRepository extends ToolRecords<Evaluation> {
     const under = tool === undefined ? [server] : [server, tool];
     const kept = (await this.list(server, tool)).filter(isTest);
     const all = [...await this.#ended.values({ under }), ...kept];
-    // One may still be there whose time was kept just before it is deleted.
+    // An evaluation can be in both lists: its time is saved just before it is deleted.
     return [...new Map(all.map((one) => [one.id, endedOf(one)])).values()];
   }
 

@@ -47,7 +47,7 @@ interface ExportOptions {
 export function startExport(options: ExportOptions): AsyncDisposable {
   const { metrics, instance, startedAt, onWarning } = options;
   let warnedAt = -Infinity;
-  // A collector that is away would add a line with each batch.
+  // An unreachable collector would otherwise log a line for each batch.
   const warn = (message: string, ...details: unknown[]) => {
     if (performance.now() - warnedAt < WARN_MS) return;
     warnedAt = performance.now();

@@ -23,7 +23,7 @@ import { MAX_EXAMPLE } from "./schemas.ts";
 
 export type Proposal = WrittenTool & ToolText & { example?: string | undefined };
 
-/** An error names so many parameters. */
+/** The maximum number of parameters that an error lists. */
 const MOST_NAMED = 12;
 
 /** Keeps a description as a candidate. Throws CONFLICT where there is one with the same text. */

@@ -202,7 +202,7 @@ function meanOf(values: readonly number[]): number {
 
 type Change = [win: number, loss: number];
 
-/** What so many prompts come to, or more, with the probability that belongs to a normal quantile. */
+/** A lower bound on the evidence from this many prompts, at the probability of a normal quantile. */
 function likelyEvidence(prompts: number, changes: readonly Change[], quantile: number): number {
   return logMean(AGAINST_NO_GAIN.map(([win, loss]) => {
     let [mean, variance] = [0, 0];

@@ -130,7 +130,7 @@ function powerText(
       gain: leastGain(prompts, alphaForAll(models, alpha * SHARES[0]!), before),
     };
   });
-  // The tool with which the least can be found speaks for all.
+  // The tool with the lowest power determines the estimate.
   const weakest = powers.reduce((one, other) =>
     one.prompts !== other.prompts
       ? one.prompts < other.prompts ? one : other

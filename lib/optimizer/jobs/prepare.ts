@@ -388,7 +388,7 @@ export async function writeForJob(
 }
 
 /**
- * The cost of each answer is kept as it comes: whoever asked may throw on what it says. What does not
+ * The cost of each answer is kept as it comes: the caller may reject the answer. A request that does not
  * end in time is tried once more.
  */
 function metered(

@@ -9,7 +9,7 @@ import { type PackageCommand, pinnedWords } from "./package_command.ts";
 import { differentTree, otherArchive, type PackageManager } from "./package_manager.ts";
 import { runTool, ToolFailed, type ToolPlace } from "./tool_run.ts";
 
-/** A file that says so in a folder of the npx cache. */
+/** Marks a folder of the npx cache whose install scripts have run. */
 const SCRIPTS_RAN = ".scripts-ran";
 const SCRIPTS_MS = 600_000;
 

@@ -18,7 +18,7 @@ export interface PackageCommand {
   installer: InstallerAt;
   words: readonly string[];
   wanted: WantedPackage[];
-  /** A hash of what is wanted and from where: another one is another program. */
+  /** A hash of the requested packages and their registry; a different hash means a different program. */
   request: string;
 }
 

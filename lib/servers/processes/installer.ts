@@ -17,7 +17,7 @@ export interface Installer {
   program: string;
   options: string[];
   rest: string[];
-  /** Where its words are; undefined inside a shell's command. */
+  /** The positions of its arguments; undefined inside a shell's command. */
   at?: InstallerWords;
 }
 

@@ -97,7 +97,7 @@ async function readField(name: string, connect: Connect): Promise<string> {
   );
 }
 
-/** The id of the one thing of a list that a name or an id stands for. */
+/** The id of the only list entry that matches a name or an id. */
 async function idOf(
   name: string,
   connect: Connect,

@@ -3,7 +3,7 @@ import { TransportClosed } from "../transports/transport.ts";
 
 export interface SecretSourceContext {
   env: Env;
-  /** Hears of tokens before they are used, so that they are written nowhere. */
+  /** Receives tokens before they are used, so that logs mask them. */
   learn(values: string[]): void;
   /** What the helper process loads in place of the library; for tests. */
   library?: string;

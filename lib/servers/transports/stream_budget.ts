@@ -36,7 +36,7 @@ export class StreamBudget {
     if (this.#level > MOST) throw new StreamFlooded("endless messages without an answer");
   }
 
-  /** Counts what may go on for ever, if slowly. */
+  /** Counts text that may continue forever at a low rate. */
   note(chars: number): void {
     const now = performance.now();
     const drained = Math.max(0, now - this.#drainedAt) * PER_SECOND / 1000;

@@ -20,7 +20,7 @@ import { type JsonString, visitStrings } from "./json_strings.ts";
 
 /** In `_meta` of what the guard has marked. */
 export const META_KEY = "quartermaster/contentGuard";
-/** So many are reported of one message; all are acted on. The note to the model names fewer. */
+/** Maximum findings reported per message; all are acted on. The note to the model names fewer. */
 const MOST_FINDINGS = 50;
 const MOST_NAMED = 8;
 
@@ -103,7 +103,7 @@ export class ContentGuard {
     return marked(text, outcome, found, findings, use.server.name);
   }
 
-  /** An error that may quote the server, as its client may be told it. */
+  /** Cleans an error that may quote the server before the client gets it. */
   error(use: GuardedUse, method: string, error: GatewayError): GatewayError {
     const mode = this.#modeOf(use);
     const { message, details } = error;

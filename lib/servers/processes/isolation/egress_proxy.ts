@@ -124,7 +124,7 @@ export class EgressProxy implements AsyncDisposable {
   #track(socket: Socket): void {
     this.#open.add(socket);
     socket.on("close", () => this.#open.delete(socket));
-    // Whoever waits for the socket learns of it too.
+    // Destroying the socket also emits `close` to its other listeners.
     socket.on("error", () => socket.destroy());
   }
 }

@@ -94,7 +94,7 @@ export function containerArgs(program: ContainerProgram): string[] {
     ...covered.flatMap(({ path, isFolder }) =>
       isFolder ? ["--tmpfs", path] : volume("/dev/null", path, ",readonly")
     ),
-    // By name only: what is on a command line, other programs can read.
+    // By name only: other programs can read the values on a command line.
     ...variables.flatMap((variable) => ["--env", variable]),
     ...["--workdir", cwd ?? "/tmp"],
     ...[image, ...isNode ? ["node", command] : [command], ...args],

@@ -172,7 +172,7 @@ function ContentFindings(
   );
 }
 
-/** What its program is made of, and whether a newer release waits. */
+/** The server's pinned packages, and whether an update waits for review. */
 function Packages({ packages: { server, packages, problem, pinnedAt, update } }: {
   packages: NonNullable<ServerPage["packages"]>;
 }) {
