@@ -270,7 +270,8 @@ export class Connection implements AsyncDisposable {
     const transport = this.#transport;
     const wait = transport.abandon ? undefined : new Cancellation();
     const end = (why: string, reason: unknown) => this.#cancel(id, why, reason, wait);
-    const { timeoutMs, maxTimeoutMs = Math.max(timeoutMs, MAX_TIMEOUT_MS) } = call;
+    const { maxTimeoutMs = Math.max(call.timeoutMs, MAX_TIMEOUT_MS) } = call;
+    const timeoutMs = Math.min(call.timeoutMs, maxTimeoutMs);
     const expire = (limitMs = timeoutMs, though = "") => {
       const message = `Server "${serverName}" did not answer ${call.method} within ${
         durationText(limitMs)

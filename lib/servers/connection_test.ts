@@ -131,6 +131,16 @@ Deno.test("Connection.call() ends a call at its longest time, whatever progress 
   );
 });
 
+Deno.test("Connection.call() ends a silent call at its longest time, if that is shorter", async () => {
+  const server = new FakeServer();
+  await using connection = await open(server);
+  server.silence("tools/call");
+  await assert.rejects(
+    connection.call(call({ timeoutMs: 24 * 3_600_000, maxTimeoutMs: 100 })),
+    (error) => isTimeout(error) && /within 100 ms/.test(String(error)),
+  );
+});
+
 Deno.test("Connection.call() sends nothing for a caller who has gone, and cancels for one who goes", async () => {
   const server = new FakeServer();
   await using connection = await open(server);

@@ -27,8 +27,13 @@ export const MAX_SKIPPED = 1024 ** 3;
  * twentieth of the time at most, and slows its sender down.
  */
 export class StreamBudget {
+  readonly #now: () => number;
   #level = 0;
   #drainedAt = 0;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Counts a message that nobody waits for; throws StreamFlooded once there are far too many. */
   count(chars: number): void {
@@ -38,15 +43,20 @@ export class StreamBudget {
 
   /** Counts text that may continue forever at a low rate. */
   note(chars: number): void {
-    const now = performance.now();
-    const drained = Math.max(0, now - this.#drainedAt) * PER_SECOND / 1000;
-    this.#level = Math.max(0, this.#level - drained) + 1 + chars / CHARS_PER_MESSAGE;
+    const now = this.#now();
+    this.#level = this.#levelAt(now) + 1 + chars / CHARS_PER_MESSAGE;
     // While the gateway pauses, its end is in the future.
     this.#drainedAt = Math.max(this.#drainedAt, now);
   }
 
   get isStrained(): boolean {
-    return this.#level > STRAINED;
+    // Most streams never were, and need no look at the clock.
+    return this.#level > STRAINED && this.#levelAt(this.#now()) > STRAINED;
+  }
+
+  #levelAt(now: number): number {
+    const drained = Math.max(0, now - this.#drainedAt) * PER_SECOND / 1000;
+    return Math.max(0, this.#level - drained);
   }
 
   /** How long to pause after work on a strained stream, in ms. */

@@ -14,6 +14,15 @@ Deno.test("StreamBudget.count() lets a burst pass, slows down a longer one, and 
   }, StreamFlooded);
 });
 
+Deno.test("StreamBudget.isStrained passes with time, also if only answers follow", () => {
+  let now = 0;
+  const budget = new StreamBudget(() => now);
+  for (let messages = 0; messages < 3_000; messages++) budget.count(0);
+  assert.equal(budget.isStrained, true);
+  now += 10_000;
+  assert.equal(budget.isStrained, false);
+});
+
 Deno.test("StreamBudget.count() counts a stream's text as well as its messages", () => {
   const budget = new StreamBudget();
   assert.throws(() => {
