@@ -164,7 +164,7 @@ export class SseTransport implements Transport {
         waiting.resolve(text);
         continue;
       }
-      this.#budget.count(text.length);
+      this.#budget.count(text);
       if (message && message.kind !== "response") this.#events.onMessage(text, message);
       else this.#unexpected.report(`Ignored an unexpected message: ${excerpt(text)}`);
     }

@@ -195,7 +195,7 @@ export class ResumableStream {
   async read(response: HttpResponse, isDone: () => boolean): Promise<BodyReader | undefined> {
     const reader = new BodyReader(response);
     const parser = new SseParser(this.#limit, (data, name) => {
-      this.#budget.count(data.length);
+      this.#budget.count(data);
       if (name === undefined || name === "message") this.#onMessage(data);
     });
     try {

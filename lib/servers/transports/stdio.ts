@@ -247,12 +247,12 @@ export class StdioTransport implements Transport {
   }
 
   #onMessage(text: string, message: RpcMessage | undefined): void {
-    if (message?.kind !== "response") this.#budget.count(text.length);
+    if (message?.kind !== "response") this.#budget.count(text);
     if (message === undefined) return this.#onGarbage(text);
     if (message.kind !== "response") return this.#events.onMessage(text, message);
     const id = echoedId(message.id);
     if (id === undefined) {
-      this.#budget.count(text.length);
+      this.#budget.count(text);
       return this.#onGarbage(text);
     }
     this.#onAnswer(id, text);
@@ -266,7 +266,7 @@ export class StdioTransport implements Transport {
     }
     const waiter = this.#takeWaiter(id);
     // It is late: the caller has given up on it.
-    if (!waiter) return this.#budget.count(text.length);
+    if (!waiter) return this.#budget.count(text);
     waiter.resolve?.(text);
   }
 

@@ -11,6 +11,10 @@ const STRAINED = 1_000;
 const MOST = 20_000;
 /** So many characters count as another message. */
 const CHARS_PER_MESSAGE = 8 * 1024;
+/** Progress is sent by the thousand for one call, and newer progress replaces older on its way. */
+const PROGRESS = '"notifications/progress"';
+const LONGEST_PROGRESS = 2_000;
+const PROGRESS_WEIGHT = 1 / 20;
 /** Bytes or characters of a stream that are processed in one go. */
 export const SLICE = 4 * 1024;
 /** How long a stream is processed before other work gets a turn. */
@@ -36,15 +40,16 @@ export class StreamBudget {
   }
 
   /** Counts a message that nobody waits for; throws StreamFlooded once there are far too many. */
-  count(chars: number): void {
-    this.note(chars);
+  count(text: string): void {
+    const isProgress = text.length < LONGEST_PROGRESS && text.includes(PROGRESS);
+    this.note(text.length, isProgress ? PROGRESS_WEIGHT : 1);
     if (this.#level > MOST) throw new StreamFlooded("endless messages without an answer");
   }
 
   /** Counts text that may continue forever at a low rate. */
-  note(chars: number): void {
+  note(chars: number, weight = 1): void {
     const now = this.#now();
-    this.#level = this.#levelAt(now) + 1 + chars / CHARS_PER_MESSAGE;
+    this.#level = this.#levelAt(now) + weight + chars / CHARS_PER_MESSAGE;
     // While the gateway pauses, its end is in the future.
     this.#drainedAt = Math.max(this.#drainedAt, now);
   }
