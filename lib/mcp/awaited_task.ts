@@ -31,6 +31,8 @@ const INTERNAL_ERROR = -32603;
 export interface TaskRounds extends InputRounds {
   /** How long the server may take, as for any call; each sign of progress restarts it. */
   timeoutMs: number;
+  /** A notification as the client may see it; undefined if it must not reach the client. */
+  screenNotification(method: string, text: string): string | undefined;
 }
 
 /**
@@ -147,7 +149,9 @@ function paceOf(state: string): number {
 }
 
 /** Sends what a task says about its state as progress of the call, if the client wants that. */
-function statusReporter({ request }: TaskRounds): (message: unknown) => void {
+function statusReporter(
+  { request, screenNotification }: TaskRounds,
+): (message: unknown) => void {
   const token = progressTokenOf(request);
   let [progress, last] = [0, undefined as unknown];
   return (message) => {
@@ -155,6 +159,8 @@ function statusReporter({ request }: TaskRounds): (message: unknown) => void {
     last = message;
     const params = JSON.stringify({ progress: ++progress, message }).slice(1);
     const text = `{"progressToken":${idText(token)},${params}`;
-    request.send(notificationText("notifications/progress", text));
+    const method = "notifications/progress";
+    const shown = screenNotification(method, notificationText(method, text));
+    if (shown !== undefined) request.send(shown);
   };
 }

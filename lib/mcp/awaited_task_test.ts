@@ -53,6 +53,7 @@ function run(
     client,
     params: JSON.stringify(params),
     timeoutMs,
+    screenNotification: (_, text) => text.includes("private") ? undefined : text,
     repeat(params: string, { method = "tools/call", client }: Partial<Call> = {}) {
       const { extensions } = client?.capabilities ?? {};
       sent.push({ method, params: JSON.parse(params), extensions });
@@ -70,20 +71,21 @@ function run(
 
 const methods = (sent: Sent[]) => sent.map(({ method }) => method);
 
-Deno.test("completeAnswer() makes a call again as one that may become a task, and waits for it", async () => {
+Deno.test("completeAnswer() makes a call again as a task, waits for it, and screens its progress", async () => {
   const content = [{ type: "text", text: "done" }];
   const { result, sent, heard } = run([
     REQUIRED,
     task("working", {}, "task"),
+    task("working", { statusMessage: "A private note" }),
     task("working", { statusMessage: "Half" }),
     task("working", { statusMessage: "Half" }),
     task("completed", { result: { content } }),
   ]);
   assert.deepEqual((await result).result, { content });
-  assert.deepEqual(methods(sent), ["tools/call", "tasks/get", "tasks/get", "tasks/get"]);
+  assert.deepEqual(methods(sent), ["tools/call", ...Array(4).fill("tasks/get")]);
   assert.ok(sent.every(({ extensions }) => JSON.stringify(extensions) === `{"${TASKS}":{}}`));
   assert.deepEqual(sent[1]!.params, { taskId: "t" });
-  const progress = '{"progressToken":"p","progress":1,"message":"Half"}';
+  const progress = '{"progressToken":"p","progress":2,"message":"Half"}';
   assert.deepEqual(heard, [notificationText("notifications/progress", progress)]);
 });
 

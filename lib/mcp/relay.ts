@@ -232,7 +232,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       request,
       client: this.#client,
       params: call.params,
-      screen: this.#guard.screening(request),
+      ...this.#guard.screens(request),
       timeoutMs: call.timeoutMs,
       repeat: (params: string, more?: Partial<Call>) => send({ ...call, params, ...more }),
     };

@@ -4,6 +4,7 @@ import { errorText, type RpcMessage } from "../core/rpc.ts";
 import type { Call } from "../servers/connection.ts";
 import { messageTooDeep, nestsTooDeep } from "../servers/transports/messages.ts";
 import type { ContentGuard } from "../trust/content_guard/guard.ts";
+import type { TaskRounds } from "./awaited_task.ts";
 
 /**
  * What may pass between one client and one server: nothing that clients cannot parse, and what the
@@ -59,11 +60,14 @@ export class RelayGuard {
     return this.guard?.question(this.#use(request), text, message) ?? { text };
   }
 
-  /** The params of questions as the client may see them; throws if it must not see them. */
-  screening(request: McpRequest): (method: string, params: string) => string {
-    return (method, params) => {
-      if (nestsTooDeep(params)) throw messageTooDeep(this.#server.name);
-      return this.guard?.questionParams(this.#use(request), method, params) ?? params;
+  /** Checks what the gateway makes of a server's answers before the last one. */
+  screens(request: McpRequest): Pick<TaskRounds, "screen" | "screenNotification"> {
+    return {
+      screen: (method, params) => {
+        if (nestsTooDeep(params)) throw messageTooDeep(this.#server.name);
+        return this.guard?.questionParams(this.#use(request), method, params) ?? params;
+      },
+      screenNotification: (method, text) => this.notification(request, method, text),
     };
   }
 
