@@ -103,6 +103,16 @@ export const ownerFields = {
   answers: AnswerMode.optional(),
 };
 
+/** MCP wants a limit that progress does not restart. */
+const MAX_TIMEOUT_MS = 60 * 60_000;
+
+/** How long a call may take in all, however much progress its server reports. */
+export function totalLimitMs(
+  { timeoutMs, maxTimeoutMs }: { timeoutMs: number; maxTimeoutMs?: number | undefined },
+): number {
+  return maxTimeoutMs ?? Math.max(timeoutMs, MAX_TIMEOUT_MS);
+}
+
 /** A host, or a host with a port; a port is needed for any but those of http and https. */
 const NetHost = z.string().regex(/^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/, {
   error: "A host is written as example.com or localhost:5432",

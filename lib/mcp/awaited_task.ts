@@ -13,8 +13,10 @@ import {
   parseJson,
   resultText,
 } from "../core/rpc.ts";
+import { totalLimitMs } from "../core/server.ts";
 import { TASKS_EXTENSION } from "../core/stateless.ts";
 import { durationText } from "../core/text.ts";
+import type { Call } from "../servers/connection.ts";
 import {
   askAll,
   completeRounds,
@@ -29,8 +31,8 @@ const [MIN_PACE_MS, PACE_MS, MAX_PACE_MS] = [100, 1_000, 10_000];
 const INTERNAL_ERROR = -32603;
 
 export interface TaskRounds extends InputRounds {
-  /** How long the server may take, as for any call; each sign of progress restarts it. */
-  timeoutMs: number;
+  /** How long the server may take, as for any call; each sign of progress restarts `timeoutMs`. */
+  limits: Pick<Call, "timeoutMs" | "maxTimeoutMs">;
   /** A notification as the client may see it; undefined if it must not reach the client. */
   screenNotification(method: string, text: string): string | undefined;
 }
@@ -91,13 +93,14 @@ async function wait(
   taskId: string,
   rounds: TaskRounds,
 ): Promise<ServerAnswer> {
-  const { request, serverName, timeoutMs } = rounds;
+  const { request, serverName, limits } = rounds;
   const signal = asAbortSignal(request.signal);
   const about = (method: string, more = "") =>
     rounds.repeat(`{"taskId":${taskId}${more}}`, { method });
   const asked = new Set<string>();
   const report = statusReporter(rounds);
   let state = memberText(text, "result") ?? "{}";
+  const endsAt = Date.now() + totalLimitMs(limits);
   let [updated, aliveAt] = ["", Date.now()];
   for (;;) {
     await sleep(paceOf(state), undefined, { signal });
@@ -133,9 +136,13 @@ async function wait(
     const change = memberText(state, "lastUpdatedAt") ?? "";
     if (change !== updated) [updated, aliveAt] = [change, Date.now()];
     report(parseJson(memberText(state, "statusMessage") ?? "null"));
-    if (Date.now() - aliveAt < timeoutMs) continue;
+    const isOver = Date.now() >= endsAt;
+    if (!isOver && Date.now() - aliveAt < limits.timeoutMs) continue;
+    const limit = isOver
+      ? `${durationText(totalLimitMs(limits))} in all`
+      : durationText(limits.timeoutMs);
     throw new GatewayError("TIMEOUT", {
-      message: `Server "${serverName}" did not finish its task within ${durationText(timeoutMs)}`,
+      message: `Server "${serverName}" did not finish its task within ${limit}`,
     });
   }
 }

@@ -23,7 +23,11 @@ interface Sent {
 /** A call that a server answers, and what it says when it is asked about the task. */
 function run(
   [first = "", ...answers]: string[],
-  { timeoutMs = 60_000, answer = { action: "accept", content: { a: 1 } } as object } = {},
+  { timeoutMs = 60_000, maxTimeoutMs, answer = { action: "accept", content: { a: 1 } } }: {
+    timeoutMs?: number;
+    maxTimeoutMs?: number;
+    answer?: object;
+  } = {},
 ) {
   const sent: Sent[] = [];
   const heard: string[] = [];
@@ -52,7 +56,7 @@ function run(
     request,
     client,
     params: JSON.stringify(params),
-    timeoutMs,
+    limits: { timeoutMs, maxTimeoutMs },
     screenNotification: (_, text) => text.includes("private") ? undefined : text,
     repeat(params: string, { method = "tools/call", client }: Partial<Call> = {}) {
       const { extensions } = client?.capabilities ?? {};
@@ -119,6 +123,9 @@ Deno.test("completeAnswer() cancels a task that its caller no longer waits for, 
   const late = run(endless, { timeoutMs: 0 });
   await assert.rejects(late.result, /Server "s" did not finish its task within/);
   assert.equal(late.sent.at(-1)!.method, "tasks/cancel");
+  const busy = run(endless, { maxTimeoutMs: 0 });
+  await assert.rejects(busy.result, /Server "s" did not finish its task within .* in all/);
+  assert.equal(busy.sent.at(-1)!.method, "tasks/cancel");
   const over = run([task("working", {}, "task"), task("cancelled")]);
   assert.match((await over.result).error.message, /Server "s" canceled/);
 });

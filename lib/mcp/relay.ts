@@ -233,7 +233,7 @@ export class Relay implements AsyncDisposable, TaskCarrier {
       client: this.#client,
       params: call.params,
       ...this.#guard.screens(request),
-      timeoutMs: call.timeoutMs,
+      limits: call,
       repeat: (params: string, more?: Partial<Call>) => send({ ...call, params, ...more }),
     };
   }

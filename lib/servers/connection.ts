@@ -3,6 +3,7 @@ import { type ClientProfile, isStateless } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
 import { SUBSCRIPTION_ID_KEY } from "../core/stateless.ts";
 import { failureCause } from "../core/failure_cause.ts";
+import { totalLimitMs } from "../core/server.ts";
 import { durationText } from "../core/text.ts";
 import {
   errorText,
@@ -49,8 +50,6 @@ const COMMON_LISTS = new Set([
   "resources/list",
   "resources/templates/list",
 ]);
-/** MCP wants a limit that progress does not restart. */
-const MAX_TIMEOUT_MS = 60 * 60_000;
 /** The handshake's own request is number 0. */
 const FIRST_ID = 1;
 
@@ -270,7 +269,7 @@ export class Connection implements AsyncDisposable {
     const transport = this.#transport;
     const wait = transport.abandon ? undefined : new Cancellation();
     const end = (why: string, reason: unknown) => this.#cancel(id, why, reason, wait);
-    const { maxTimeoutMs = Math.max(call.timeoutMs, MAX_TIMEOUT_MS) } = call;
+    const maxTimeoutMs = totalLimitMs(call);
     const timeoutMs = Math.min(call.timeoutMs, maxTimeoutMs);
     const expire = (limitMs = timeoutMs, though = "") => {
       const message = `Server "${serverName}" did not answer ${call.method} within ${
