@@ -1,10 +1,12 @@
 import type { McpRequest } from "../core/client.ts";
+import { FOLLOW_TASK } from "../core/stateless.ts";
 
 /** What a server is working on for a client; list requests never ask or tell anything. */
 export class RequestsInFlight extends Set<McpRequest> {
   /** The one that a message is most likely about. */
   get likeliest(): McpRequest | undefined {
-    const requests = [...this];
+    // A follower takes every message as a change of its task.
+    const requests = [...this].filter(({ method }) => method !== FOLLOW_TASK);
     return requests.findLast(isTelling) ?? requests.at(-1);
   }
 
@@ -15,5 +17,5 @@ export class RequestsInFlight extends Set<McpRequest> {
 }
 
 function isTelling({ method }: McpRequest): boolean {
-  return !method.endsWith("/list");
+  return !method.endsWith("/list") && method !== FOLLOW_TASK;
 }
