@@ -192,7 +192,7 @@ Deno.test("a task that nobody asks about ends with its call", async () => {
   assert.equal(slow.sessions.list()[0]!.inFlight.size, 0);
 });
 
-Deno.test("a task lives as long as its client listens for it", async () => {
+Deno.test("a task lives as long as its client listens for its answer", async () => {
   await using slow = await openSlow({ taskMs: 20 });
   const start = async () => (await slow.send("tools/call", { name: "work" })).result.taskId;
   const canceled = () =>
@@ -200,22 +200,26 @@ Deno.test("a task lives as long as its client listens for it", async () => {
   const taskId = await start();
   const source = slow.held.taskSource({ taskId, endpoint: "mcp?", principal: "token:ann" });
   const stop = new AbortController();
-  let changes = 0;
-  const following = source.follow(() => void changes++, stop.signal);
-  await until(() => changes === 1);
+  const states: Promise<string | undefined>[] = [];
+  const following = source.follow(() => void states.push(source.state()), stop.signal);
+  await until(() => states.length === 1);
+  const foreign = slow.held.taskSource({ taskId, endpoint: "mcp?", principal: "token:bob" });
+  await assert.rejects(foreign.follow(assert.fail, stop.signal), /Unknown task/);
   for (let others = 1; others <= 2; others++) {
     await start();
     await until(() => canceled() === others);
   }
   assert.match(await source.state() ?? "", /"status":"working"/);
   slow.called[0]!.answer.resolve(DONE);
-  await until(() => changes === 2);
-  assert.match(await source.state() ?? "", /"status":"completed"/);
+  await until(() => states.length === 2);
+  assert.match(await states[1] ?? "", /"status":"completed"/);
+  for (let others = 3; others <= 4; others++) {
+    await start();
+    await until(() => canceled() === others);
+  }
+  await assert.rejects(source.state(), /Unknown task/);
   stop.abort();
   await following;
-  const foreign = slow.held.taskSource({ taskId, endpoint: "mcp?", principal: "token:bob" });
-  await assert.rejects(foreign.follow(assert.fail, stop.signal), /Unknown task/);
-  await until(() => source.state().then(() => false, () => true));
 });
 
 Deno.test("clients without tasks, and gateways with tasks off, wait for the answer", async () => {

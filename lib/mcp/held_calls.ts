@@ -12,7 +12,7 @@ import type { TaskSource } from "./task_follower.ts";
 const PATIENCE_MS = 1_000;
 /** How long a call waits for the client to come back with its answers. */
 const HOLD_MS = 10 * 60_000;
-/** How long a task is kept after the last request about it. */
+/** How long a task is kept after the last request about it, or while its client waits for changes. */
 const TASK_MS = 60 * 60_000;
 const MAX_TASKS = 1_000;
 /** Maximum total length of the answers that are kept for clients to fetch, before a new task. */
@@ -224,7 +224,9 @@ export class HeldCalls implements Disposable {
   #limitTask(id: string, call: StatelessCall): Timeout {
     return this.#taskLimits.add(() => {
       const kept = this.#tasks.get(id);
-      if (kept?.task.isFollowed) return void (kept.limit = this.#limitTask(id, call));
+      if (kept?.task.isFollowed && !call.isAnswered) {
+        return void (kept.limit = this.#limitTask(id, call));
+      }
       this.#tasks.delete(id);
       call.cancel("Nobody asked about the task in time");
     });

@@ -147,6 +147,10 @@ export class StatelessCall implements Deferral {
     return this.#task !== undefined;
   }
 
+  get isAnswered(): boolean {
+    return this.#outcome !== undefined;
+  }
+
   get answerLength(): number {
     return this.#outcome?.text.length ?? 0;
   }
