@@ -73,7 +73,7 @@ export class KeptState implements Disposable {
     }
   }
 
-  /** Lasts until the request is canceled or the connection is closed. */
+  /** Lasts until the request is canceled or the server announces nothing more. */
   async #followTask(call: Call, own?: Connection): Promise<ServerAnswer> {
     if (!isStateless(this.#client.profile)) {
       return { id: 0, text: errorText(0, METHOD_NOT_FOUND, "Method not found") };
@@ -92,8 +92,7 @@ export class KeptState implements Disposable {
     });
     await abortable(subscription.opened, call.signal);
     tell();
-    const closed = new Promise((resolve) => connection.over.addEventListener("abort", resolve));
-    await abortable(closed, call.signal);
+    await abortable(subscription.ended, call.signal);
     return { id: 0, text: resultText(0, "{}") };
   }
 }

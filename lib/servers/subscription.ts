@@ -23,6 +23,8 @@ interface SubscriptionOptions {
 export class Subscription implements Disposable {
   /** Resolves when the server hears what is wanted; rejects if it refuses. */
   readonly opened: Promise<void>;
+  /** Resolves when it is not opened again: the connection is over, or the server refuses. */
+  readonly ended: Promise<void>;
   readonly #options: SubscriptionOptions;
   readonly #stop = new AbortController();
 
@@ -31,7 +33,7 @@ export class Subscription implements Disposable {
     const first = Promise.withResolvers<void>();
     this.opened = first.promise;
     first.promise.catch(() => {});
-    void this.#keep(first).catch(() => {});
+    this.ended = this.#keep(first).catch(() => {});
   }
 
   [Symbol.dispose](): void {
