@@ -92,10 +92,14 @@ export class Listen implements ListeningSession {
     }
     session.opening++;
     const { taskIds, ...others } = wanted.data;
-    const [filter, tasks] = await Promise.all([
-      honored(session, view, others),
-      followedTasks(session, held, taskIds ?? []),
-    ]).finally(() => session.opening--);
+    const following = followedTasks(session, held, taskIds ?? []);
+    const [filter, tasks] = await Promise.all([honored(session, view, others), following])
+      .catch((error) => {
+        void following.then((tasks) => tasks.forEach((task) => task[Symbol.dispose]()))
+          .catch(() => {});
+        throw error;
+      })
+      .finally(() => session.opening--);
     if (taskIds) filter.taskIds = [...tasks.keys()];
     const listen = new Listen(session, id, filter, openSink());
     listen.#tasks = [...tasks.values()];

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Refresher } from "../core/async.ts";
+import { Refresher, within } from "../core/async.ts";
 import { backoffMs } from "../servers/shared_connection.ts";
 
 /** Consecutive attempts to follow a task again; a few minutes. */
 const MAX_FAILURES = 10;
+/** How long a server may take to confirm that it announces changes. */
+const OPEN_MS = 30_000;
 /** Between two states that are sent. */
 const GAP_MS = 500;
 
@@ -29,10 +31,10 @@ export class TaskFollower implements Disposable {
     this.#source = source;
   }
 
-  /** Undefined if the task is not the caller's, or its server announces no changes. */
-  static async open(source: TaskSource): Promise<TaskFollower | undefined> {
+  /** Undefined if the task is not the caller's, or its server confirms no changes in time. */
+  static async open(source: TaskSource, openMs = OPEN_MS): Promise<TaskFollower | undefined> {
     const follower = new TaskFollower(source);
-    if (await follower.#follow()) return follower;
+    if (await within(follower.#follow(), openMs)) return follower;
     follower[Symbol.dispose]();
   }
 
@@ -48,7 +50,7 @@ export class TaskFollower implements Disposable {
 
   /** Whether changes are noticed from now on. */
   async #follow(): Promise<boolean> {
-    if (await this.#state() === undefined) return false;
+    if (await this.#state() === undefined || this.#stop.signal.aborted) return false;
     const opened = Promise.withResolvers<boolean>();
     void this.#keepFollowing(opened.resolve).finally(() => opened.resolve(false));
     return await opened.promise;

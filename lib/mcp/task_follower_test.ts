@@ -61,3 +61,17 @@ Deno.test("TaskFollower.open() finds no task that is not the caller's, or whose 
   const refused = { ...source, state: () => Promise.reject(new Error("It is not yours")) };
   assert.equal(await TaskFollower.open(refused), undefined);
 });
+
+Deno.test("TaskFollower.open() stops waiting for a server that confirms nothing in time", async () => {
+  const { source } = openTask();
+  const stopped = Promise.withResolvers<void>();
+  const slow: TaskSource = {
+    ...source,
+    async follow(_, signal) {
+      signal.addEventListener("abort", () => stopped.resolve());
+      await stopped.promise;
+    },
+  };
+  assert.equal(await TaskFollower.open(slow, 10), undefined);
+  await stopped.promise;
+});
