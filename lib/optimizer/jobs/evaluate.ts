@@ -18,7 +18,7 @@ import { evaluate } from "../evaluation/run.ts";
 import type { JobContext } from "./run.ts";
 import { shownBeside, toolsetOf } from "./selection.ts";
 import { idsOf, type Preparation, writeFresh } from "./prepare.ts";
-import { jointId } from "./joint.ts";
+import { jointIds } from "./joint.ts";
 import { NothingCanWork } from "./models.ts";
 import { writeRound } from "./round.ts";
 import { countedRun, toolAt, withTool } from "./record.ts";
@@ -194,10 +194,11 @@ export async function countFinished({ options, record, budget }: JobContext): Pr
     if (tool.plan === undefined) return [];
     return await options.runs.list(server, toolName, { evaluationId });
   }));
-  const evaluationId = jointId(record.job);
   const promoted = record.job.tools.filter((tool) => tool.promotedCandidateId !== undefined);
   const joint = await Promise.all(
-    promoted.map((tool) => options.runs.list(tool.server, tool.toolName, { evaluationId })),
+    jointIds(record.job).flatMap((evaluationId) =>
+      promoted.map((tool) => options.runs.list(tool.server, tool.toolName, { evaluationId }))
+    ),
   );
   const runs = [...finished, ...joint].flat();
   const { writingCost } = record.job;

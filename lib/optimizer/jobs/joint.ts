@@ -60,9 +60,18 @@ export function hasJointTest({ surface }: Pick<JobOptions, "surface">): boolean 
   return surface !== "discovery";
 }
 
-/** Which evaluation the runs of a job's joint tests belong to, also after a restart. */
-export function jointId({ id }: OptimizationJob): string {
-  return `joint-${id}`;
+/** Which texts a run was shown: the server's own, or the promoted ones. */
+const SIDES = ["before", "after"] as const;
+type Side = typeof SIDES[number];
+
+/** Which evaluations the runs of a job's joint tests belong to, also after a restart. */
+export function jointIds(job: OptimizationJob): string[] {
+  return SIDES.map((side) => jointId(job, side));
+}
+
+// Not by candidate: a tool without a promotion for a model's family has its own text on both sides.
+function jointId({ id }: OptimizationJob, side: Side): string {
+  return `joint-${id}-${side}`;
 }
 
 /** What a tool has before and after: the id of its candidate, and the text. */
@@ -72,6 +81,7 @@ interface JointText extends ToolText {
 
 /** The tools as a model gets them, with the texts of those that are tested. */
 interface JointField {
+  side: Side;
   texts: ReadonlyMap<string, JointText>;
   tools: readonly ShownTool[];
 }
@@ -86,7 +96,8 @@ async function testServer(
     candidateId: CANONICAL,
     description: targets.find(server, tool)?.canonicalDescription ?? "",
   });
-  const before = fieldOf(context, server, new Map(tools.map((tool) => [tool, own(tool)])));
+  const owns = new Map(tools.map((tool) => [tool, own(tool)]));
+  const before = { side: "before", ...fieldOf(context, server, owns) } as const;
   // Each model gets what clients with such a model get.
   const asked = evaluators.flatMap((evaluator) => {
     const family = familyOfModel(evaluator.model);
@@ -96,7 +107,7 @@ async function testServer(
     const promoted = texts.filter(([, text]) => text !== undefined);
     if (promoted.length < 2) return [];
     const after = new Map(texts.map(([tool, text]) => [tool, text ?? own(tool)]));
-    return [{ evaluator, after: fieldOf(context, server, after) }];
+    return [{ evaluator, after: { side: "after", ...fieldOf(context, server, after) } as const }];
   });
   if (asked.length === 0) return undefined;
   const saved = await prompts.list(server);
@@ -140,7 +151,7 @@ function fieldOf(
   { options: { targets }, record }: JobContext,
   server: string,
   texts: ReadonlyMap<string, JointText>,
-): JointField {
+): Omit<JointField, "side"> {
   const { beside, only } = shownBeside(targets, record.job, server);
   let tools: readonly ShownTool[] = [];
   for (const [tool, text] of texts) {
@@ -173,9 +184,10 @@ class JointRunner {
 
   static async open(context: JobContext, server: string, tools: readonly string[]) {
     const { options: { runs }, record } = context;
-    const evaluationId = jointId(record.job);
     const finished = await Promise.all(
-      tools.map((tool) => runs.list(server, tool, { evaluationId })),
+      jointIds(record.job).flatMap((evaluationId) =>
+        tools.map((tool) => runs.list(server, tool, { evaluationId }))
+      ),
     );
     return new JointRunner(context, finished.flat());
   }
@@ -198,24 +210,31 @@ class JointRunner {
   async isRight(
     evaluator: Evaluator,
     prompt: GoldenPrompt,
-    { texts, tools }: JointField,
+    { side, texts, tools }: JointField,
   ): Promise<boolean | undefined> {
     const { server, toolName, id: promptId, version: promptVersion } = prompt;
     const text = texts.get(toolName);
     const target = tools.find((one) => one.server === server && one.tool === toolName)?.name;
     if (text === undefined || target === undefined) return undefined;
     const { candidateId } = text;
+    const evaluationId = jointId(this.#context.record.job, side);
     const known = this.#finished.get(
-      runKey({ candidateId, promptId, promptVersion }, modelRef(evaluator)),
+      runKey({ evaluationId, candidateId, promptId, promptVersion }, modelRef(evaluator)),
     );
-    const run = known ?? await this.#make(evaluator, prompt, { text, target, tools });
+    const run = known ??
+      await this.#make(evaluator, prompt, { id: evaluationId, text, target, tools });
     return run?.status === "ok" ? run.result.correct : undefined;
   }
 
   async #make(
     evaluator: Evaluator,
     prompt: GoldenPrompt,
-    { text, target, tools }: { text: JointText; target: string; tools: readonly ShownTool[] },
+    { id, text, target, tools }: {
+      id: string;
+      text: JointText;
+      target: string;
+      tools: readonly ShownTool[];
+    },
   ): Promise<EvalRun | undefined> {
     const { options, budget, record, answering, signal } = this.#context;
     const { view, strict: isStrict } = record.job.options;
@@ -224,7 +243,7 @@ class JointRunner {
     const tried = await runWithRetries(evaluator, request, options.retryDelayMs);
     const { server, toolName: tool } = prompt;
     const run = runOf(
-      { id: jointId(record.job), server, tool, target, isStrict, text, tools },
+      { id, server, tool, target, isStrict, text, tools },
       { candidateId: text.candidateId, prompt, repeat: 0, evaluator },
       tried,
     );
@@ -241,13 +260,13 @@ class JointRunner {
 }
 
 function runKey(
-  { candidateId, promptId, promptVersion }: Pick<
+  { evaluationId, candidateId, promptId, promptVersion }: Pick<
     EvalRun,
-    "candidateId" | "promptId" | "promptVersion"
+    "evaluationId" | "candidateId" | "promptId" | "promptVersion"
   >,
   model: string,
 ): string {
-  return `${candidateId} ${promptKey(promptId, promptVersion)} ${model}`;
+  return `${evaluationId} ${candidateId} ${promptKey(promptId, promptVersion)} ${model}`;
 }
 
 function added({ correct, total }: SuccessCount, isCorrect: boolean): SuccessCount {

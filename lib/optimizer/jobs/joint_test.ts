@@ -10,7 +10,7 @@ import {
   ScriptedEvaluator,
 } from "../testing/scripted_evaluator.ts";
 import { GOOD, somePrompts } from "../testing/weather.ts";
-import { hasJointTest, jointId, mostJointRuns } from "./joint.ts";
+import { hasJointTest, jointIds, mostJointRuns } from "./joint.ts";
 
 const request = {
   server: "weather",
@@ -82,27 +82,35 @@ Deno.test("mostJointRuns() counts servers with several tools", () => {
   assert.equal(mostJointRuns(Array.from({ length: 40 }, () => one)), 2 * 120);
 });
 
+/** Prompts that name the tool they are about, and a good candidate of each tool. */
+async function saveTexts(
+  bench: JobBench,
+  tools: readonly string[],
+  expectedArguments?: Record<string, unknown>,
+): Promise<void> {
+  const isRight = { shouldCallTool: true, ...expectedArguments && { expectedArguments } };
+  const saved = tools.flatMap((toolName) =>
+    somePrompts(20, { toolName }).map((prompt) => ({
+      ...prompt,
+      id: `${toolName}-${prompt.id}`,
+      prompt: `${toolName}: ${prompt.prompt}`,
+      ...(prompt.expectedBehavior.shouldCallTool ? { expectedBehavior: isRight } : {}),
+    }))
+  );
+  for (const toolName of tools) {
+    const createdAt = "2020-01-01T00:00:00.000Z";
+    await bench.saveCandidate(`good-${toolName}`, GOOD, toolName, { createdAt });
+  }
+  await bench.prompts.save(saved);
+}
+
 /** The runs of a job that the joint test makes, two for each of 24 prompts. */
 const JOINT_RUNS = 48;
 
 Deno.test("a joint test shows tools and scores calls as the job's tests do", async () => {
   await using bench = await JobBench.open();
   bench.targets.equippedTools = ["refund"];
-  const saved = ["get_forecast", "get_alerts"].map((toolName) =>
-    somePrompts(20, { toolName }).map((prompt) => ({
-      ...prompt,
-      id: `${toolName}-${prompt.id}`,
-      prompt: `${toolName}: ${prompt.prompt}`,
-      ...(prompt.expectedBehavior.shouldCallTool
-        ? { expectedBehavior: { shouldCallTool: true, expectedArguments: { city: "Rome" } } }
-        : {}),
-    }))
-  ).flat();
-  for (const toolName of request.tools) {
-    const createdAt = "2020-01-01T00:00:00.000Z";
-    await bench.saveCandidate(`good-${toolName}`, GOOD, toolName, { createdAt });
-  }
-  await bench.prompts.save(saved);
+  await saveTexts(bench, request.tools, { city: "Rome" });
   const requests: RunRequest[] = [];
   const evaluator = new ScriptedEvaluator(({ prompt }, run) => {
     requests.push(run);
@@ -158,7 +166,9 @@ Deno.test("a joint test goes on after a restart where it was, and ends with a mo
       const jobs = bench.gateway("heir", { evaluator: () => Promise.resolve(heir) });
       await jobs.takeOver();
       const job = await ended(jobs, { id });
-      const made = (await runs()).filter(({ evaluationId }) => evaluationId === jointId(job));
+      const made = (await runs()).filter(({ evaluationId = "" }) =>
+        jointIds(job).includes(evaluationId)
+      );
       assert.deepEqual([made.length, job.runs], [JOINT_RUNS, last + heir.asked.length]);
       assert.ok(heir.asked.length < JOINT_RUNS);
       assert.deepEqual(job.joint, whole?.joint);
@@ -174,4 +184,39 @@ Deno.test("a joint test goes on after a restart where it was, and ends with a mo
   ]);
   // An answer may come between the first run that hangs and the one beside it.
   assert.ok(hung.evaluator.asked.length - last <= 6, "two runs in a row, with two tries each");
+});
+
+Deno.test("a joint test that goes on knows before from after where a tool has one text", async () => {
+  // Stations are also found once both other descriptions are good.
+  const model: Script = ({ prompt }, { tools }) => {
+    if (!prompt.includes("weather")) return [];
+    const good = tools.filter(({ text }) => text.includes("GOOD"));
+    return tools.filter(({ tool, text }) =>
+      prompt.startsWith(tool) &&
+      (text.includes("GOOD") || tool === "list_stations" && good.length > 1)
+    ).map(({ name }) => name);
+  };
+  const tools = [...request.tools, "list_stations"];
+  await using bench = await JobBench.open();
+  await saveTexts(bench, tools);
+  const isJoint = ({ tools }: RunRequest) =>
+    tools.filter(({ text }) => text.includes("GOOD")).length > 1;
+  let joint = 0;
+  const evaluator = new ScriptedEvaluator((asked, run) => {
+    if (isJoint(run)) joint++;
+    return joint > 20 ? hang(run) : model(asked, run);
+  });
+  const dead = bench.gateway("dead", { evaluator: () => Promise.resolve(evaluator) });
+  const options = { ...request.options, generate: false };
+  const { id } = await dead.start({ ...request, tools, options });
+  await until("it hangs", () => Promise.resolve(joint > 20));
+  bench.alive.delete("dead");
+  await bench.promotions.revert({ server: "weather", tool: "list_stations", by: "person" });
+  const heir = bench.gateway("heir", {
+    evaluator: () => Promise.resolve(new ScriptedEvaluator(model)),
+  });
+  await heir.takeOver();
+  const job = await ended(heir, { id });
+  assert.deepEqual(job.joint?.[0]?.before, { correct: 12, total: 36 }, "the negative ones");
+  assert.deepEqual(job.joint?.[0]?.after, { correct: 36, total: 36 });
 });
