@@ -10,6 +10,7 @@ import {
   setAll,
 } from "./collection.ts";
 import { type KeyPart, keys, type RecordKey } from "./keys.ts";
+import type { Store } from "./store.ts";
 
 /** One commit takes no more checks. */
 const CHECKED_AT_ONCE = 10;
@@ -121,16 +122,7 @@ export class GoldenPromptsRepository extends ToolRecords<GoldenPrompt> {
       if (seen.has(name) || await this.store.read(key) !== undefined) throw promptConflict(value);
       seen.add(name);
     }
-    // A first version has an id that was made for it; a later one may be somebody else's, too.
-    const later = entries.filter(({ value }) => value.version > 1);
-    for (let start = 0; start < later.length; start += CHECKED_AT_ONCE) {
-      const sets = later.slice(start, start + CHECKED_AT_ONCE);
-      const checks = sets.map(({ key }) => ({ key, versionstamp: null }));
-      const saved = await this.store.tryCommit({ checks, sets, announce: false });
-      if (saved === undefined) throw promptConflict(sets[0]?.value);
-    }
-    const first = entries.filter(({ value }) => value.version === 1);
-    await setAll(this.store, first);
+    await saveNew(this.store, entries);
   }
 
   /** The newest version of each that is not retired, oldest prompt first. */
@@ -229,7 +221,7 @@ export class EvaluationsRepository extends ToolRecords<Evaluation> {
     this.saves++;
   }
 
-  /** In one commit, if one can hold them. */
+  /** In one commit, if one can hold and check them. */
   async saveWith({ prompts, candidates, evaluations }: {
     prompts: readonly GoldenPrompt[];
     candidates: readonly ToolCandidate[];
@@ -246,13 +238,7 @@ export class EvaluationsRepository extends ToolRecords<Evaluation> {
         value,
       })),
     ];
-    for await (const sets of commitBatches(records)) {
-      // Versions of prompts are what somebody else may write at the same time.
-      const checks = sets.filter(({ value }) => "version" in value && value.version > 1)
-        .slice(0, CHECKED_AT_ONCE).map(({ key }) => ({ key, versionstamp: null }));
-      const saved = await this.store.tryCommit({ checks, sets, announce: false });
-      if (saved === undefined) throw promptConflict(prompts.find(({ version }) => version > 1));
-    }
+    await saveNew(this.store, records);
     this.saves += evaluations.length;
   }
 
@@ -323,6 +309,31 @@ function endedKey({ server, toolName, id }: EndedTest): RecordKey {
 
 function ofTool<T extends { toolName: string }>(all: T[], tool: string | undefined): T[] {
   return tool === undefined ? all : all.filter(({ toolName }) => toolName === tool);
+}
+
+interface NewRecord {
+  key: RecordKey;
+  value: GoldenPrompt | ToolCandidate | Evaluation;
+}
+
+/** If a version of a prompt exists, neither it nor what is committed with it is saved. */
+async function saveNew(store: Store, records: readonly NewRecord[]): Promise<void> {
+  for await (const sets of commitBatches(records)) {
+    const later = sets.filter(isLaterVersion);
+    const others = sets.filter((record) => !isLaterVersion(record));
+    do {
+      const checked = later.splice(0, CHECKED_AT_ONCE);
+      const checks = checked.map(({ key }) => ({ key, versionstamp: null }));
+      const batch = later.length === 0 ? [...checked, ...others] : checked;
+      const saved = await store.tryCommit({ checks, sets: batch, announce: false });
+      if (saved === undefined) throw promptConflict(checked[0]?.value);
+    } while (later.length > 0);
+  }
+}
+
+// A first version has an id that was made for it; a later one may be somebody else's, too.
+function isLaterVersion(record: NewRecord): record is NewRecord & { value: GoldenPrompt } {
+  return "version" in record.value && record.value.version > 1;
 }
 
 function promptConflict(prompt?: GoldenPrompt): GatewayError {

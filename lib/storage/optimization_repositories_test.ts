@@ -254,6 +254,27 @@ Deno.test("EvaluationsRepository.save() overwrites nothing", async () => {
   assert.equal(await repository.find("git", "status", "e".repeat(5_000)), undefined);
 });
 
+Deno.test("EvaluationsRepository.saveWith() overwrites no version of a prompt, however many", async () => {
+  await using store = await Store.open({ location: ":memory:" });
+  const [evaluations, prompts] = [
+    new EvaluationsRepository(store),
+    new GoldenPromptsRepository(store),
+  ];
+  const edit = promptSample({ id: "prompt-14", version: 2, prompt: "Somebody else's" });
+  await prompts.save([edit]);
+  const imported = Array.from(
+    { length: 15 },
+    (_, nth) => promptSample({ id: `prompt-${nth}`, version: 2, prompt: `Imported ${nth}` }),
+  );
+  const rest = { candidates: [candidate("c1")], evaluations: [evaluationSample()] };
+  await failure(evaluations.saveWith({ prompts: imported, ...rest }), "CONFLICT");
+  assert.deepEqual(await prompts.find("git", "prompt-14"), edit);
+  assert.deepEqual(await evaluations.list("git"), []);
+  await evaluations.saveWith({ prompts: imported.slice(10, 14), ...rest });
+  assert.deepEqual(await prompts.find("git", "prompt-13"), imported[13]);
+  assert.deepEqual(ids(await evaluations.list("git")), ["evaluation-1"]);
+});
+
 Deno.test("EvaluationsRepository.prune() keeps the newest of each tool", async () => {
   await using store = await Store.open({ location: ":memory:" });
   const repository = new EvaluationsRepository(store);
