@@ -49,6 +49,8 @@ const tryUpdate = operation({
     "Install the newest release beside the one that runs, start it once, and compare its tools.",
   input: z.strictObject({ name: KnownServer }),
   output: z.object({ update: PackageUpdate }),
+  // It runs code that nobody has seen.
+  from: "this-machine",
   cli: "package try NAME",
   run: async ({ packages }, { name }, { signal }) => ({
     update: await (await packages()).try(name, signal),
@@ -93,7 +95,7 @@ const forget = operation({
   description: "Pin whatever the registry has when the server next starts.",
   input: z.strictObject({ name: KnownServer }),
   output: z.object({ forgotten: z.string() }),
-  // It lets code run that nobody has seen.
+  // The next start runs code that nobody has seen.
   from: "this-machine",
   cli: "package forget NAME",
   async run({ packages }, { name }) {

@@ -25,7 +25,7 @@ const OPEN_GROUPS = 20;
 
 /** What servers changed, and what looks like an attack: each with what can be done about it. */
 export default define.page<typeof handler>(function ReviewPage({ data: page, url }) {
-  const { total, list, groups, asked, updates } = page;
+  const { total, list, groups, asked, updates, canTry } = page;
   const here = withQuery(url, { done: undefined });
   return (
     <SecurityPage
@@ -36,7 +36,7 @@ export default define.page<typeof handler>(function ReviewPage({ data: page, url
         ? "Changes to tools and packages, and tools that look like attacks"
         : `${formatCount(total, "item")} to review`}
     >
-      <PackageUpdates updates={updates} />
+      <PackageUpdates updates={updates} canTry={canTry} />
       {asked && <AskCard asked={asked} here={here} />}
       {total > 0 && <Filters page={page} url={url} />}
       {list.total > 0

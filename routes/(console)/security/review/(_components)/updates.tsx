@@ -8,11 +8,17 @@ import type { PackageUpdate } from "../../../../../lib/operations/packages_admin
 import { REVIEW_PATH } from "./items.tsx";
 
 /** Newer releases of servers' packages: none runs until it was tried and accepted here. */
-export function PackageUpdates({ updates }: { updates: PackageUpdate[] }) {
-  return <>{updates.map((update) => <UpdateCard key={update.server} update={update} />)}</>;
+export function PackageUpdates(
+  { updates, canTry }: { updates: PackageUpdate[]; canTry: boolean },
+) {
+  return (
+    <>
+      {updates.map((update) => <UpdateCard key={update.server} update={update} canTry={canTry} />)}
+    </>
+  );
 }
 
-function UpdateCard({ update }: { update: PackageUpdate }) {
+function UpdateCard({ update, canTry }: { update: PackageUpdate; canTry: boolean }) {
   const { server, from, to, publishedAt, foundAt, isTried, tools } = update;
   const id = `update-${server}`;
   return (
@@ -42,7 +48,13 @@ function UpdateCard({ update }: { update: PackageUpdate }) {
           </Fact>
         </Facts>
         {tools.map((changed) => <ChangedTool key={changed.tool} changed={changed} id={id} />)}
-        <Decide update={update} />
+        {!isTried && !canTry && (
+          <p class="muted small">
+            To try it, run this on the gateway's own machine:{" "}
+            <code>quartermaster package try {server}</code>
+          </p>
+        )}
+        <Decide update={update} canTry={canTry} />
       </div>
     </Card>
   );
@@ -71,7 +83,12 @@ function ChangedTool(
   );
 }
 
-function Decide({ update: { server, to, isTried, fingerprint } }: { update: PackageUpdate }) {
+function Decide(
+  { update: { server, to, isTried, fingerprint }, canTry }: {
+    update: PackageUpdate;
+    canTry: boolean;
+  },
+) {
   const fields = { name: server, fingerprint };
   const refuse = (
     <PostButton
@@ -85,13 +102,15 @@ function Decide({ update: { server, to, isTried, fingerprint } }: { update: Pack
   if (!isTried) {
     return (
       <div class="form-actions">
-        <PostButton
-          action={REVIEW_PATH}
-          label="Try update"
-          busy="Trying the update…"
-          subject={server}
-          fields={{ name: server, action: "try-update" }}
-        />
+        {canTry && (
+          <PostButton
+            action={REVIEW_PATH}
+            label="Try update"
+            busy="Trying the update…"
+            subject={server}
+            fields={{ name: server, action: "try-update" }}
+          />
+        )}
         {refuse}
       </div>
     );

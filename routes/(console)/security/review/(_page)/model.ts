@@ -2,7 +2,7 @@ import type { Gateway } from "../../../../../lib/gateway.ts";
 import { type FormDecisions, PartialFailure } from "../../../../../lib/console/form_page.ts";
 import { type Paged, paged } from "../../../../../lib/console/lists.ts";
 import { formatCount } from "../../../../../lib/console/ui/format.ts";
-import type { OutputOf } from "../../../../../lib/operations/operation.ts";
+import type { OperationCall, OutputOf } from "../../../../../lib/operations/operation.ts";
 import { PACKAGE_OPERATIONS } from "../../../../../lib/operations/packages.ts";
 import type { PackageUpdate } from "../../../../../lib/operations/packages_admin.ts";
 import { REVIEW_OPERATIONS, type SelectedItem } from "../../../../../lib/operations/review.ts";
@@ -117,6 +117,8 @@ export interface ReviewPage {
   asked: AskedDecision | undefined;
   /** Newer releases of servers' packages. */
   updates: PackageUpdate[];
+  /** Whether they can be tried from here. */
+  canTry: boolean;
   decisions: ReviewDecision[];
   policies: Paged<PolicyRow>;
 }
@@ -132,7 +134,7 @@ export async function reviewPage(
     packages: () => Promise<Pick<Awaited<ReturnType<Gateway["packages"]>>, "updates">>;
   },
   query = new URLSearchParams(),
-  _call?: unknown,
+  { isLocal }: Pick<OperationCall, "isLocal"> = { isLocal: false },
   form?: URLSearchParams,
 ): Promise<ReviewPage> {
   const filter = readFilter(query);
@@ -161,6 +163,7 @@ export async function reviewPage(
     asked: form && readAsked(form, waiting),
     updates: (await (await packages()).updates())
       .filter(({ server }) => filter.server === "" || server === filter.server),
+    canTry: isLocal,
     decisions: await review.decisions(),
     policies: paged(
       review.policies()

@@ -122,6 +122,25 @@ Deno.test("reviewPage() filters by the URL, and groups by server or by reason", 
   assert.deepEqual(await shown("server=gone"), []);
 });
 
+Deno.test("an update is tried only from the gateway's own machine, and the page offers it there only", async () => {
+  const tried: unknown[] = [];
+  const packages = () => Promise.resolve({ try: (name: string) => tried.push(name) });
+  const decide = (isLocal: boolean) =>
+    decideByForm(
+      REVIEW_DECISIONS,
+      servicesOf({ packages }),
+      new URLSearchParams({ action: "try-update", name: "s" }),
+      callBy("everyone", { isLocal }),
+    );
+  await assert.rejects(decide(false), { code: "ACCESS_DENIED" });
+  assert.deepEqual(tried, []);
+  await decide(true);
+  assert.deepEqual(tried, ["s"]);
+  for (const isLocal of [true, false]) {
+    assert.equal((await reviewPage(stub([]), NONE, { isLocal })).canTry, isLocal);
+  }
+});
+
 /** A review of 130 findings and 20 held changes, on a real store. */
 async function openMany() {
   const store = await Store.open({ location: ":memory:" });
