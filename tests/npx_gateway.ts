@@ -55,8 +55,8 @@ export class NpxGateway implements AsyncDisposable {
   }
 
   /** Publishes the server as `latest`; its tool says in its description which release it is. */
-  publish(version: string, description = `Notes of ${version}`): void {
-    const files = { "index.js": serverProgram([{ name: "note", description }]) };
+  publish(version: string, description = `Notes of ${version}`, more = ""): void {
+    const files = { "index.js": serverProgram([{ name: "note", description }]) + more };
     this.registry.publish({ name: NOTES, version, bin: "index.js", files });
   }
 

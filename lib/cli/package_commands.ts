@@ -69,6 +69,7 @@ export const PACKAGE_EXTRAS: Record<string, CommandExtras> = {
       );
       return { ...given, fingerprint: update.fingerprint };
     },
+    exitCode: ({ problem }: OutputOf<Packages["update"]>) => problem === undefined ? 0 : 1,
     offline: "",
   },
   "package.refuse": {

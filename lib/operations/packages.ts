@@ -64,13 +64,20 @@ const update = operation({
   description:
     "Run the tried release of its npx or uvx package, and accept the changes of its tools.",
   input: Decided,
-  output: z.object({ packages: ServerPackages }),
-  cli: "server update NAME",
-  run: async ({ packages }, { name, fingerprint }, { principal }) => ({
-    packages: await (await packages()).update(name, fingerprint, { principal }),
+  output: z.object({
+    packages: ServerPackages,
+    problem: z.string().exactOptional().describe("Why the server did not start with them"),
   }),
-  text: ({ packages: { server, packages } }) =>
-    `${server} runs ${packages.map(({ name, version }) => `${name} ${version}`).join(", ")}.`,
+  cli: "server update NAME",
+  run: async ({ packages }, { name, fingerprint }, { principal, signal }) =>
+    await (await packages()).update(name, fingerprint, { principal }, signal),
+  text({ packages: { server, packages }, problem }) {
+    const versions = packages.map(({ name, version }) => `${name} ${version}`).join(", ");
+    return problem === undefined
+      ? `${server} runs ${versions}.`
+      : `${server} was updated to ${versions}, but did not start: ${problem}. Changes to its tools ` +
+        "may need a review once it starts.";
+  },
 });
 
 const refuse = operation({

@@ -4,7 +4,7 @@ import { isBroken, readTool } from "../catalog/catalog_tool.ts";
 import { compareTools, ToolDiff } from "../catalog/tool_diff.ts";
 import type { AuditActor } from "../core/access.ts";
 import { defined } from "../core/defined.ts";
-import { GatewayError } from "../core/errors.ts";
+import { errorMessage, GatewayError } from "../core/errors.ts";
 import { isProgram } from "../core/server.ts";
 import { shortened } from "../core/text.ts";
 import { findInstaller } from "../servers/processes/installer.ts";
@@ -124,7 +124,7 @@ export class PackagesAdmin {
   }
 
   /** Runs the release that was tried, on all gateways, and marks its tools as reviewed. */
-  async update(name: string, fingerprint: string, by: AuditActor): Promise<ServerPackages> {
+  async update(name: string, fingerprint: string, by: AuditActor, signal: AbortSignal) {
     const { packages, pool, review, sync } = this.#options;
     const server = this.#resolve(name);
     const offer = await this.#decide(server, fingerprint);
@@ -138,13 +138,15 @@ export class PackagesAdmin {
     await packages.accept(server, offer);
     await sync();
     const running = pool.resolve(name);
-    if (!running.isSwitchedOff) await running.connection().catch(() => {});
+    const problem = running.isSwitchedOff
+      ? undefined
+      : await running.connection(signal).then(() => undefined, errorMessage);
     const seen = new Set(readTools(name, tools).values().map(({ fingerprint }) => fingerprint));
     for (const { tool, fingerprint, state } of review.waiting(name)) {
       if (!seen.has(fingerprint) || (state !== "held" && state !== "notice")) continue;
       await review.approve({ server: name, tool, fingerprint }, by);
     }
-    return (await this.list(name))[0]!;
+    return { packages: (await this.list(name))[0]!, ...defined({ problem }) };
   }
 
   async refuse(name: string, fingerprint: string): Promise<void> {

@@ -83,6 +83,27 @@ Deno.test({
 });
 
 Deno.test({
+  name: "an update that does not start after it was tried is not reported as running",
+  ignore,
+  async fn() {
+    await using npx = await NpxGateway.open();
+    await npx.reach("ready");
+    npx.publish("1.1.0", "Second", 'if (require("fs").existsSync("broken")) process.exit(1);');
+    await npx.cli("package", "try", "notes");
+    await Deno.writeTextFile(join(npx.folder, "broken"), "");
+    const { servers: [notes] } = await npx.api<
+      { servers: { update: { fingerprint: string } }[] }
+    >("package.list");
+    const { fingerprint } = notes!.update;
+    const { problem, packages: { packages } } = await npx.api<
+      { problem: string; packages: { packages: { version: string }[] } }
+    >("package.update", { name: "notes", fingerprint });
+    assert.match(problem, /notes/);
+    assert.equal(packages[0]?.version, "1.1.0");
+  },
+});
+
+Deno.test({
   name: "what a consent was given for is what runs later",
   ignore,
   async fn() {

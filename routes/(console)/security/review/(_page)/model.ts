@@ -50,7 +50,11 @@ export const REVIEW_DECISIONS: FormDecisions = {
   waive: { operation: waive },
   policy: { operation: policy },
   "try-update": { operation: PACKAGE_OPERATIONS.try, done: "The update was tried." },
-  "accept-update": { operation: PACKAGE_OPERATIONS.update, done: "The update runs now." },
+  "accept-update": {
+    operation: PACKAGE_OPERATIONS.update,
+    done: "The update runs now.",
+    failure: updateFailure,
+  },
   "refuse-update": { operation: PACKAGE_OPERATIONS.refuse, done: "The update was refused." },
   ...Object.fromEntries(
     Object.entries(BULK).map(([decision, { done }]) => [
@@ -59,6 +63,15 @@ export const REVIEW_DECISIONS: FormDecisions = {
     ]),
   ),
 };
+
+function updateFailure(
+  { packages: { server }, problem }: OutputOf<typeof PACKAGE_OPERATIONS.update>,
+): PartialFailure | undefined {
+  if (problem === undefined) return undefined;
+  return new PartialFailure("SERVER_DISCONNECTED", {
+    message: `${server} was updated, but did not start: ${problem}`,
+  });
+}
 
 function bulkFailure({ decided, refused }: OutputOf<typeof decide>): PartialFailure | undefined {
   const [first] = refused;
