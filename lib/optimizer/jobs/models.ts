@@ -1,5 +1,5 @@
 import { GatewayError } from "../../core/errors.ts";
-import { type JobOptions, modelRef } from "../../core/optimization.ts";
+import { type JobOptions, modelRef, type PromotedTool } from "../../core/optimization.ts";
 import { familyOfModel, type ModelFamily } from "../../core/model_family.ts";
 import type { Promotions } from "../promotions.ts";
 import type { Evaluator } from "../evaluators/evaluator.ts";
@@ -43,19 +43,32 @@ export interface CandidatesInForce {
 }
 
 /** If all models are of one family, what counts is what its clients get. */
-export function candidatesInForce(
+export function promotedFor(
   promotions: Pick<Promotions, "of">,
   { server, name }: { server: string; name: string },
   models: readonly { model: string }[],
+): PromotedTool | undefined {
+  const [only, ...others] = familiesOf(models);
+  const own = only && others.length === 0 ? promotions.of(server, name, only) : undefined;
+  return own ?? promotions.of(server, name);
+}
+
+export function candidatesInForce(
+  promotions: Pick<Promotions, "of">,
+  target: { server: string; name: string },
+  models: readonly { model: string }[],
 ): CandidatesInForce {
-  const families = [...new Set(models.map(({ model }) => familyOfModel(model)))];
-  const ofFamily = Object.fromEntries(families.flatMap((family) => {
-    const own = family && promotions.of(server, name, family)?.candidateId;
-    return own === undefined ? [] : [[family, own]];
-  }));
-  const [only] = families.length === 1 ? families : [];
-  const inForce = (only && ofFamily[only]) ?? promotions.of(server, name)?.candidateId;
-  return { inForce, ofFamily };
+  const ofFamily = Object.fromEntries(
+    familiesOf(models).flatMap((family) => {
+      const own = family && promotions.of(target.server, target.name, family)?.candidateId;
+      return own === undefined ? [] : [[family, own]];
+    }),
+  );
+  return { inForce: promotedFor(promotions, target, models)?.candidateId, ofFamily };
+}
+
+function familiesOf(models: readonly { model: string }[]): (ModelFamily | undefined)[] {
+  return [...new Set(models.map(({ model }) => familyOfModel(model)))];
 }
 
 /** Throws CANNOT_EVALUATE if one of them cannot work, and says which. */

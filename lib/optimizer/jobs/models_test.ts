@@ -6,6 +6,8 @@ import { JobBench, WritingModel } from "../testing/job_bench.ts";
 import { ended } from "../testing/job_waits.ts";
 import { called, type Script, ScriptedEvaluator } from "../testing/scripted_evaluator.ts";
 import { byDescription, GOOD, TARGET } from "../testing/weather.ts";
+import { promotionSample } from "../../storage/testing/optimization_samples.ts";
+import { promotedFor } from "./models.ts";
 
 const SONNET = "claude-cli:sonnet";
 const GPT = "openai-api:gpt-5-mini";
@@ -236,4 +238,17 @@ Deno.test("an estimate counts the runs of every model, each at its own price", a
     after.basis,
     /the last 30 runs with claude-cli:sonnet and 30 runs with openai-api:gpt-5-mini/,
   );
+});
+
+Deno.test("promotedFor() is what the models' clients get, not another family's record of the same candidate", () => {
+  const [all, gpt] = [promotionSample(), promotionSample({ family: "gpt" })];
+  const promotions = {
+    of: (_: string, __: string, family?: string) => family ? { gpt }[family] : all,
+  };
+  const target = { server: all.server, name: all.toolName };
+  const promoted = (...models: string[]) =>
+    promotedFor(promotions, target, models.map((model) => ({ model })));
+  assert.equal(promoted("sonnet"), all);
+  assert.equal(promoted("gpt-5"), gpt);
+  assert.equal(promoted("gpt-5", "sonnet"), all);
 });

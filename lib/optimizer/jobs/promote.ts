@@ -7,7 +7,7 @@ import {
 import { defined } from "../../core/defined.ts";
 import type { ModelFamily } from "../../core/model_family.ts";
 import { promotableFamilies } from "../evaluation/verdict.ts";
-import { candidatesInForce } from "./models.ts";
+import { promotedFor } from "./models.ts";
 import { parameterChanges, textOf } from "../../core/tool_text.ts";
 import type { JobContext, ToolOutcome } from "./run.ts";
 import type { Preparation } from "./prepare.ts";
@@ -29,7 +29,11 @@ export async function promoteBest(
   const { server, toolName } = evaluation;
   // Another process may have promoted since it was read.
   await options.promotions.load();
-  const inForce = inForceFor(context, evaluation);
+  const inForce = promotedFor(
+    options.promotions,
+    { server, name: toolName },
+    context.evaluators,
+  );
   const kept = inForce ? "Kept the promoted description" : "Kept the server's own description";
   const stay = (outcome: string): ToolOutcome => ({ failed: false, outcome });
   const best = evaluation.results.find(({ verdict }) => verdict?.promote) ??
@@ -84,15 +88,6 @@ export async function promoteBest(
 /** For all clients, or for each of these families. */
 function scopesOf(families: readonly ModelFamily[]): (ModelFamily | undefined)[] {
   return families.length === 0 ? [undefined] : [...families];
-}
-
-/** For the clients that the test is about. */
-function inForceFor(
-  { options: { promotions }, evaluators }: JobContext,
-  { server, toolName }: Evaluation,
-): PromotedTool | undefined {
-  const { inForce } = candidatesInForce(promotions, { server, name: toolName }, evaluators);
-  return promotions.allOf(server, toolName).find(({ candidateId }) => candidateId === inForce);
 }
 
 /** A stale promotion that was tested again and is no worse than the server's own is no longer stale. */
