@@ -263,7 +263,10 @@ function withoutKeptPlaces(wanted: ServerSpec, shown: ServerSpec): ServerSpec {
 /** If a secret is to blame, which the message says, the address and the command are not. */
 export function withoutGuess(verb: "add" | "change", error: unknown, spec: ServerSpec): unknown {
   if (!(error instanceof GatewayError) || error.code !== "SERVER_DISCONNECTED") return error;
-  const isSecret = secretNames(spec).some((name) => error.message.includes(`the secret ${name}`));
+  // With what follows the name: it may begin another secret's.
+  const isSecret = secretNames(spec).some((name) =>
+    [" ", ": "].some((end) => error.message.includes(`the secret ${name}${end}`))
+  );
   if (!isSecret) return error;
   return new GatewayError(error.code, {
     message: error.message,

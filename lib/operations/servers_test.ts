@@ -110,4 +110,6 @@ Deno.test("withoutGuess() blames neither address nor command where a secret is m
   assert.doesNotMatch(missing.details.recoverySteps?.join() ?? "Check", /Check/);
   const other = failure("Cannot add: HTTP 404");
   assert.equal(withoutGuess("add", other, spec), other);
+  const another = failure("Cannot add: the secret KEY_2 is not set: set it");
+  assert.equal(withoutGuess("add", another, spec), another);
 });
