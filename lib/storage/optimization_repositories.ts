@@ -253,10 +253,17 @@ export class EvaluationsRepository extends ToolRecords<Evaluation> {
     return evaluations.toSorted((one, other) => order(one) < order(other) ? 1 : -1);
   }
 
-  /** Those that could have promoted something, including deleted ones: they share an error probability. */
-  async tests(server: string, tool?: string): Promise<EndedTest[]> {
+  /**
+   * Those that could have promoted something, including deleted ones: they share an error probability.
+   * Takes what list() has of the same server and tool, if that was read already.
+   */
+  async tests(
+    server: string,
+    tool?: string,
+    listed: Evaluation[] | Promise<Evaluation[]> = this.list(server, tool),
+  ): Promise<EndedTest[]> {
     const under = tool === undefined ? [server] : [server, tool];
-    const kept = (await this.list(server, tool)).filter(isTest);
+    const kept = (await listed).filter(isTest);
     const all = [...await this.#ended.values({ under }), ...kept];
     // An evaluation can be in both lists: its time is saved just before it is deleted.
     return [...new Map(all.map((one) => [one.id, endedOf(one)])).values()];

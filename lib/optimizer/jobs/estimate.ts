@@ -268,12 +268,13 @@ export async function readToolData(
 ) {
   const servers = new Map(
     await Promise.all([...new Set(tools.map(({ server }) => server))].map(async (server) => {
+      const listed = evaluations.list(server);
       const [allPrompts, versions, allCandidates, allEvaluations, allTests] = await Promise.all([
         prompts.list(server),
         prompts.all(server),
         candidates.list(server),
-        evaluations.list(server),
-        evaluations.tests(server),
+        listed,
+        evaluations.tests(server, undefined, listed),
       ]);
       const writtenAt = firstWritten(versions);
       return [server, { allPrompts, writtenAt, allCandidates, allEvaluations, allTests }] as const;
