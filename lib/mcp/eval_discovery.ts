@@ -20,13 +20,23 @@ const EXECUTE = "tool_execute";
 interface EvalDiscoveryOptions {
   catalog: Catalog;
   toolDirectory: ToolDirectory;
-  openSearch(catalog: Catalog): Pick<ToolSearchModule, "search"> & AsyncDisposable;
+  /** Closed with this. */
+  searches: AsyncDisposable & {
+    open(catalog: Catalog): Pick<ToolSearchModule, "search" | "ready"> & AsyncDisposable;
+  };
 }
 
 /** The tool whose descriptions are on trial. */
 interface TrialTool {
   server: string;
   name: string;
+}
+
+/** The tools with a text on trial in one of them. */
+interface SearchedText {
+  directory: ToolDirectory;
+  /** Ends when their index is complete. */
+  ready(): Promise<void>;
 }
 
 /**
@@ -39,27 +49,28 @@ export class EvalDiscovery implements AsyncDisposable {
   readonly #servers: readonly [server: string, tools: readonly CatalogTool[]][];
   readonly #stack = new AsyncDisposableStack();
   /** By text; each has a search index of its own. */
-  readonly #directories = new Map<string, ToolDirectory>();
+  readonly #searched = new Map<string, SearchedText>();
 
   constructor(options: EvalDiscoveryOptions, tool: TrialTool) {
     this.#options = options;
     this.#tool = tool;
+    this.#stack.use(options.searches);
     this.#servers = [...options.catalog.snapshot.servers]
       .map(([server, { tools }]) => [server, tools]);
   }
 
   /** For one run. */
   open(text: ToolText): RunSteps {
-    const directory = getOrMake(this.#directories, textHash(text), () => this.#directory(text));
-    return new DiscoverySteps(directory, this.#tool);
+    const searched = getOrMake(this.#searched, textHash(text), () => this.#searchedWith(text));
+    return new DiscoverySteps(searched, this.#tool);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync();
   }
 
-  #directory(text: ToolText): ToolDirectory {
-    const { toolDirectory, openSearch } = this.#options;
+  #searchedWith(text: ToolText): SearchedText {
+    const { toolDirectory, searches } = this.#options;
     const { server, name } = this.#tool;
     const catalog = new Catalog();
     for (const [owner, tools] of this.#servers) {
@@ -70,14 +81,15 @@ export class EvalDiscovery implements AsyncDisposable {
         (tool) => owner === server && tool.name === name ? describedAs(tool, text).text : tool.text,
       );
     }
-    const { search } = this.#stack.use(openSearch(catalog));
-    return toolDirectory.over({
+    const { search, ready } = this.#stack.use(searches.open(catalog));
+    const directory = toolDirectory.over({
       catalog,
       // What somebody called earlier says nothing about the text.
       search: (query, admits) => search({ ...query, picks: undefined }, admits),
       // These are read from servers.
       skills: undefined,
     }).forOffer("");
+    return { directory, ready };
   }
 }
 
@@ -86,14 +98,16 @@ class DiscoverySteps implements RunSteps {
   readonly entry = SEARCH;
   readonly listed: readonly string[];
   readonly search = { searched: false, found: false };
+  readonly ready: () => Promise<void>;
   readonly #directory: ToolDirectory;
   readonly #tool: TrialTool;
   readonly #builtins: ReadonlyMap<string, BuiltinTool>;
   /** The flat names of tools, by the keys that this run's searches gave out. */
   readonly #keys = new Map<string, string>();
 
-  constructor(directory: ToolDirectory, tool: TrialTool) {
+  constructor({ directory, ready }: SearchedText, tool: TrialTool) {
     this.#directory = directory;
+    this.ready = ready;
     this.#tool = tool;
     const tools = discoveryTools(directory);
     this.#builtins = new Map(tools.map((tool) => [tool.name, tool]));

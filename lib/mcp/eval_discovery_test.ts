@@ -12,10 +12,10 @@ import { openDirectory } from "./testing/open_directory.ts";
 const TRIAL = "Finds novels and other books to read.";
 
 /** A search over a catalog, by keywords; says how many are open. */
-function searches() {
+function openSearches() {
   const open = new Set<Catalog>();
   const names = new NameTables(RESERVED_NAMES, 60);
-  const openSearch = (catalog: Catalog) => {
+  const openOne = (catalog: Catalog) => {
     open.add(catalog);
     const search = new CatalogSearch({ catalog, search: new ToolSearch(), about: () => ({}) });
     const byName = (name: string) => names.of(catalog.snapshot).byNamespaced(name)!;
@@ -28,13 +28,18 @@ function searches() {
           })),
         };
       },
+      ready: () => Promise.resolve(),
       async [Symbol.asyncDispose]() {
         open.delete(catalog);
         await search[Symbol.asyncDispose]();
       },
     };
   };
-  return { open, openSearch };
+  const closeShared = () => {
+    assert.equal(open.size, 0, "it is in use");
+    return Promise.resolve();
+  };
+  return { open, searches: { open: openOne, [Symbol.asyncDispose]: closeShared } };
 }
 
 async function bench() {
@@ -47,9 +52,9 @@ async function bench() {
       shop: [{ name: "order", description: "Orders a parcel." }],
     },
   });
-  const { open, openSearch } = searches();
+  const { open, searches } = openSearches();
   const discovery = new EvalDiscovery(
-    { catalog: opened.catalog, toolDirectory: opened.directory, openSearch },
+    { catalog: opened.catalog, toolDirectory: opened.directory, searches },
     { server: "library", name: "find.books" },
   );
   return { ...opened, discovery, open };

@@ -8,7 +8,7 @@ import type { OptimizationJob } from "../core/optimization.ts";
 import { keepUp, TimeoutQueue } from "../core/async.ts";
 import type { ServerPool } from "../servers/pool.ts";
 import type { ProcessOwner } from "../servers/processes/process_owner.ts";
-import { buildSearch } from "../catalog/search/module.ts";
+import { buildSearches } from "../catalog/search/module.ts";
 import type { ToolMetadataBook } from "../catalog/tool_metadata.ts";
 import { EvalDiscovery } from "../mcp/eval_discovery.ts";
 import type { ToolDirectory } from "../mcp/tool_directory.ts";
@@ -92,14 +92,12 @@ export function buildOptimization(input: OptimizationInput) {
     new EvalDiscovery({
       catalog,
       toolDirectory: input.toolDirectory,
-      openSearch: (catalog) =>
-        buildSearch({
-          ...input,
-          catalog,
-          isCommand: true,
-          // Nobody waits for this index.
-          live: { events: { publish: () => {} } },
-        }),
+      searches: buildSearches({
+        ...input,
+        isCommand: true,
+        // Nobody watches this index.
+        live: { events: { publish: () => {} } },
+      }),
     }, { server, name });
   const folders = runFolders({ store: storeName(store.location, lease.id), leaseId: lease.id });
   const { evaluator, textModel, evaluatorProgram, ...models } = buildModels({

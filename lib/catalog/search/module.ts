@@ -7,6 +7,7 @@ import type { Bus } from "../../core/bus.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import type { NameTables } from "../name_table.ts";
 import type { SearchPick } from "../../core/tool.ts";
+import type { Embedder } from "./embedding/embedder.ts";
 import type { CatalogSearch } from "./tool_search.ts";
 import type { Store } from "../../storage/store.ts";
 
@@ -46,6 +47,8 @@ export interface SearchInput {
   options: Options;
   /** Built for one command: the index is made by the first search, not before. */
   isCommand?: boolean;
+  /** One that other searches use, too. */
+  sharedEmbedder?(): Promise<Embedder | undefined>;
   onWarning(message: string, details?: object): void;
 }
 
@@ -57,6 +60,18 @@ const MANY_TOOLS = 20;
 const SETTLE_MS = 500;
 /** The first searches may wait this long in all for the first vectors, which make them better. */
 const FIRST_VECTORS_MS = 10_000;
+
+/** Searches over several catalogs. They share an embedder, which is closed after all of them. */
+export function buildSearches(input: Omit<SearchInput, "catalog">) {
+  let opening: Promise<Embedder | undefined> | undefined;
+  const sharedEmbedder = () => opening ??= openEmbedder(input);
+  return {
+    open: (catalog: Catalog) => buildSearch({ ...input, catalog, sharedEmbedder }),
+    async [Symbol.asyncDispose]() {
+      await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    },
+  };
+}
 
 export function buildSearch(input: SearchInput) {
   const { catalog, names, onWarning } = input;
@@ -148,6 +163,13 @@ export function buildSearch(input: SearchInput) {
 
     warmUp,
 
+    /** Ends when searches compare every tool by meaning, if they are to. Throws if they cannot. */
+    async ready() {
+      const search = await open();
+      await search.sync();
+      await search.search.semantic?.complete();
+    },
+
     /** Builds the index from scratch; the vectors follow in the background. */
     async reindexSearch() {
       const search = await open();
@@ -201,20 +223,25 @@ async function load(
   });
 }
 
-async function loadSemantic({ store, options, live }: SearchInput) {
+async function openEmbedder({ options }: Pick<SearchInput, "options">) {
+  const { createEmbedder } = await import("./embedding/embedder.ts");
+  return await createEmbedder(options);
+}
+
+async function loadSemantic({ store, options, live, sharedEmbedder }: SearchInput) {
   if (options.embeddings === "none" || options.hybridSearchRatio === 0) return undefined;
-  const [{ createEmbedder }, { SemanticIndex }, { VectorsRepository }] = await Promise.all([
-    import("./embedding/embedder.ts"),
+  const [embedder, { SemanticIndex }, { VectorsRepository }] = await Promise.all([
+    sharedEmbedder?.() ?? openEmbedder({ options }),
     import("./embedding/semantic_index.ts"),
     import("../../storage/catalog_repositories.ts"),
   ]);
-  const embedder = await createEmbedder(options);
   if (!embedder) return undefined;
   const cache = new VectorsRepository(store);
   // The model of earlier versions. What is left of its vectors if this fails does no harm.
   cache.prune("local:use-lite-en-0.2.0", new Set(), 0).catch(() => {});
   return new SemanticIndex({
     embedder,
+    isShared: sharedEmbedder !== undefined,
     cache,
     onProgress: (progress) => live.events.publish("embeddings", progress),
   });

@@ -1,4 +1,5 @@
 import type { ModelPrice } from "./prices.ts";
+import { abortable } from "../../core/async.ts";
 import { defined } from "../../core/defined.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
 import { shortened } from "../../core/text.ts";
@@ -93,7 +94,7 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
   async function run(request: RunRequest): Promise<Observation> {
     const { prompt, tools, target, view = "inline", signal } = request;
     const steps = request.openSteps?.();
-    const started = performance.now();
+    let started = performance.now();
     const isFinding = view === "deferred" || steps !== undefined;
     const transcript = new ClaudeTranscript(
       isFinding ? (call) => choiceOf(call, steps) : undefined,
@@ -108,6 +109,8 @@ export function claudeCliEvaluator(options: ClaudeCliOptions): Evaluator {
       cost: transcript.cost,
     });
     try {
+      if (steps) await abortable(steps.ready(), signal);
+      started = performance.now();
       await using endpoint = await options.openEndpoint(tools, signal, steps);
       token = endpoint.token;
       const headers = { Authorization: `Bearer ${token}` };

@@ -32,6 +32,11 @@ export interface ChosenCall {
 
 /** What one run may call on its way to a choice, such as a search for tools. */
 export interface RunSteps {
+  /**
+   * Ends when every text is searched alike. A text that is indexed later than the others would seem
+   * harder to find.
+   */
+  ready(): Promise<void>;
   instructions: string;
   /** Definitions of the tools that are listed, and the name of one of them. */
   listed: readonly string[];

@@ -25,6 +25,8 @@ export interface EmbeddingProgress {
 
 interface SemanticIndexOptions {
   embedder: Embedder;
+  /** Others use the embedder, too: it is not closed with this index. */
+  isShared?: boolean | undefined;
   /** Keeps vectors over restarts. */
   cache?: Pick<VectorsRepository, "find" | "save" | "prune"> | undefined;
   onProgress?: ((progress: EmbeddingProgress) => void) | undefined;
@@ -112,9 +114,17 @@ export class SemanticIndex implements AsyncDisposable {
     await this.#working;
   }
 
+  /** Ends when every tool has its vector. Throws if some have none. */
+  async complete(): Promise<void> {
+    this.resume();
+    await this.settled();
+    const { done, total, reason = "the index was closed" } = this.progress;
+    if (done < total) throw new Error(`Cannot index all tools (${done} of ${total}): ${reason}`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    await this.#embedder[Symbol.asyncDispose]();
+    if (!this.#options.isShared) await this.#embedder[Symbol.asyncDispose]();
     await this.#working;
   }
 

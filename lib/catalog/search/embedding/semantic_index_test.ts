@@ -11,6 +11,7 @@ class TopicEmbedder implements Embedder {
   readonly id = "topics";
   readonly batch = 4;
   isDown = false;
+  isClosed = false;
   asked: string[] = [];
 
   embed(texts: readonly string[]): Promise<Float32Array[]> {
@@ -25,6 +26,7 @@ class TopicEmbedder implements Embedder {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
+    this.isClosed = true;
     return Promise.resolve();
   }
 }
@@ -106,6 +108,30 @@ Deno.test("SemanticIndex embeds each text once, and takes what was kept after a 
   await index.settled();
   assert.deepEqual(second.asked, ["tool. Brand new"]);
   assert.equal(index.progress.state, "ready");
+});
+
+Deno.test("SemanticIndex.complete() waits for every vector, and throws if there are none", async () => {
+  const embedder = new TopicEmbedder();
+  let now = 0;
+  await using index = new SemanticIndex({ embedder, restMs: 1_000, now: () => now });
+  embedder.isDown = true;
+  index.update({ added: someDocuments() });
+  await assert.rejects(
+    index.complete(),
+    /^Error: Cannot index all tools \(0 of \d+\): The embedding/,
+  );
+  embedder.isDown = false;
+  now = 1_000;
+  await index.complete();
+  assert.equal(index.progress.state, "ready");
+});
+
+Deno.test("SemanticIndex leaves an embedder open that others use", async () => {
+  const embedder = new TopicEmbedder();
+  await new SemanticIndex({ embedder, isShared: true })[Symbol.asyncDispose]();
+  assert.equal(embedder.isClosed, false);
+  await new SemanticIndex({ embedder })[Symbol.asyncDispose]();
+  assert.equal(embedder.isClosed, true);
 });
 
 Deno.test("ToolSearch goes on by words when the backend is down, says so, and recovers", async () => {
