@@ -72,7 +72,7 @@ export class NpmPackages implements PackageManager {
       throw new Error(`Cannot read what is installed in ${folder}. ${BROKEN_CACHE}`, { cause });
     });
     this.#compare(installed, release, tree);
-    if (installed.hasScripts) await this.#runScripts(folder);
+    if (installed.hasScripts && !this.#place.isIsolated) await this.#runScripts(folder);
     return tree?.text ?? (await NpmTree.read(folder)).text;
   }
 
@@ -93,6 +93,7 @@ export class NpmPackages implements PackageManager {
 
   /** A package that the project has in its own node_modules, where npx looks first. */
   async isProvided(release?: PackageRelease): Promise<boolean> {
+    if (this.#place.isIsolated) return false;
     const { wanted } = this.#command;
     const names = wanted.filter(({ spec }) => release !== undefined || spec === "");
     if (names.length === 0) return false;

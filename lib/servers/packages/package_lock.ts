@@ -1,7 +1,7 @@
 import type { OnAudit } from "../../core/access.ts";
 import { abortable, inTurn } from "../../core/async.ts";
 import { errorMessage, GatewayError } from "../../core/errors.ts";
-import { isProgram, type ServerSpec } from "../../core/server.ts";
+import { isolationOf, isProgram, type ServerSpec } from "../../core/server.ts";
 import {
   type PackageOffer,
   PackageOffersRepository,
@@ -360,9 +360,10 @@ export class PackageLock {
     const filled = readPackageCommand([command, ...args], declared);
     if (!wanted || !filled) return undefined;
     const found = { ...filled, request: wanted.request };
-    const env = childEnv({ baseEnv, declared, markerEnv: owner.markerEnv });
+    const own = childEnv({ baseEnv, declared, markerEnv: owner.markerEnv });
     const place: ToolPlace = {
-      ...{ owner, installs, env, cwd, signal },
+      ...{ owner, installs, signal },
+      ...isolationOf(server.spec) ? await isolatedPlace(own) : { env: own, cwd },
       onInstall: (reason) => onInstall?.(reason),
       onLine: (line) => onLog(mask(line), "stderr"),
     };
@@ -399,6 +400,12 @@ export class PackageLock {
 function commandOf(spec: ServerSpec): PackageCommand | undefined {
   if (!isProgram(spec) || spec.pin === false) return undefined;
   return readPackageCommand([spec.command, ...spec.args], spec.env);
+}
+
+/** Where packages of an isolated server are installed: out of reach of what its project has. */
+async function isolatedPlace(env: Record<string, string>) {
+  const { installEnv } = await import("../processes/isolation/packages.ts");
+  return { env: installEnv(env), cwd: "/", isIsolated: true };
 }
 
 function versionsOf(packages: readonly PackageVersion[]): string {

@@ -216,6 +216,44 @@ Deno.test({
 });
 
 Deno.test({
+  name: "an update of an isolated server runs nothing of its packages or its project outside",
+  ignore,
+  async fn() {
+    await using stage = await NpmStage.open();
+    const { spec, ...rest } = stage.entry();
+    assert.ok(spec.type === "stdio");
+    const env = { ...spec.env, XDG_CACHE_HOME: join(stage.folder, "caches") };
+    assert.equal(await stage.run({ ...rest, spec: { ...spec, env } }), "1.0.0");
+    const ran = join(stage.folder, "ran");
+    const scripts = { install: `touch '${ran}'` };
+    stage.registry.publish({ name: "dep", version: "1.1.0", files: { "x.js": "" }, scripts });
+    stage.publish("1.1.0");
+    const shell = join(stage.folder, "shell");
+    await Deno.writeTextFile(shell, `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o755 });
+    await Deno.writeTextFile(join(stage.folder, ".npmrc"), `script-shell=${shell}\n`);
+    const own = join(stage.folder, "node_modules", NAME);
+    await Deno.mkdir(own, { recursive: true });
+    const planted = JSON.stringify({ name: NAME, version: "1.1.0" });
+    await Deno.writeTextFile(join(own, "package.json"), planted);
+    const entry = { ...rest, spec: { ...spec, env, isolation: { kind: "sandbox" as const } } };
+    const offer = await stage.lock.check(entry, signal);
+    assert.ok(offer);
+    const { tree } = await stage.lock.install(entry, offer, signal);
+    assert.notEqual(tree, "");
+    await assert.rejects(Deno.stat(ran));
+    const events = { onLog: () => {} };
+    const program = { ...entry.spec, baseEnv: Deno.env.toObject() };
+    await stage.lock.accept(entry, { ...offer, tree });
+    await stage.lock.prepare(entry, program, events, signal);
+    await assert.rejects(Deno.stat(ran));
+    const places = { packages: [`${NAME}@1.1.0`], env: {} };
+    const cache = join(env.XDG_CACHE_HOME, "quartermaster", "isolated", "npm");
+    await Deno.stat(join(await npxFolder({ ...places, cache }, { env: {} }), "node_modules"));
+    await assert.rejects(Deno.stat(await stage.npxFolder(`${NAME}@1.1.0`)));
+  },
+});
+
+Deno.test({
   name: "a release that is younger than the cool-down is neither pinned nor offered",
   ignore,
   async fn() {

@@ -16,6 +16,8 @@ export interface ToolPlace {
   installs: Installs;
   env: Record<string, string>;
   cwd?: string | undefined;
+  /** The server is isolated: nothing of its packages may run outside. */
+  isIsolated?: boolean;
   signal: AbortSignal;
   /** Reports what is being fetched; undefined when that is done. */
   onInstall(reason: string | undefined): void;

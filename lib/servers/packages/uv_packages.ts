@@ -13,6 +13,9 @@ const KEPT_OPTIONS = [
   "--cache-dir",
 ];
 
+/** Python without the site module, which would run the `.pth` files of packages. */
+const NOTHING = ["python", "-I", "-S", "-c", ""];
+
 /** The packages of a server that uvx starts; its tree is a requirements.txt with hashes. */
 export class UvPackages implements PackageManager {
   readonly #command: PackageCommand;
@@ -60,7 +63,7 @@ export class UvPackages implements PackageManager {
     await this.checkPublished(release);
     await this.#download(release, text);
     this.#isOffline = await this.#fill(release, ["--offline"]);
-    if (!this.#isOffline) await this.#run(this.#words(release, [], ["python", "-c", ""]));
+    if (!this.#isOffline) await this.#run(this.#words(release, [], NOTHING));
     return text;
   }
 
@@ -79,7 +82,7 @@ export class UvPackages implements PackageManager {
 
   /** Whether the environment of the release is there, or can be made from uv's cache. */
   async #fill(release: PackageRelease, options: string[]): Promise<boolean> {
-    const words = this.#words(release, options, ["python", "-c", ""]);
+    const words = this.#words(release, options, NOTHING);
     return await this.#run(words).then(() => true, () => {
       this.#place.signal.throwIfAborted();
       return false;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { PythonIndex, pythonServer } from "../../../tests/fixtures/python_index.ts";
 import type { PooledServer } from "../server.ts";
 import { LockStage } from "./testing/lock_stage.ts";
@@ -58,5 +59,24 @@ Deno.test({
     await stage.clearCache().catch(() => {});
     assert.match(await stage.run(entryOf(stage, index)), /notes 1\.0 is not what was pinned/);
     assert.ok(stage.audited.includes("package.changed"));
+  },
+});
+
+Deno.test({
+  name: "installing what uvx runs does not run the .pth files of packages",
+  ignore,
+  async fn() {
+    await using stage = await LockStage.open();
+    await using index = new PythonIndex();
+    const ran = join(stage.folder, "ran");
+    const pth = { "notes.pth": `import os; open(${JSON.stringify(ran)}, "w")\n` };
+    index.publish("notes", "1.0", pythonServer("1.0"), [], pth);
+    const { spec, ...rest } = entryOf(stage, index);
+    assert.ok(spec.type === "stdio");
+    const program = { ...spec, baseEnv: Deno.env.toObject() };
+    await stage.lock.prepare({ ...rest, spec }, program, { onLog: () => {} }, signal);
+    await assert.rejects(Deno.stat(ran));
+    assert.equal(await stage.run({ ...rest, spec }), "1.0");
+    await Deno.stat(ran);
   },
 });

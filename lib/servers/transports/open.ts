@@ -65,8 +65,8 @@ export async function openTransport(
       throw new TransportClosed("refused", "this platform cannot run programs");
     }
     const program = { ...spec, ...context, name, baseEnv: Deno.env.toObject() };
-    const pinned = await packages.prepare(server, await installing(program), events, signal);
-    return await PROGRAMS[spec.type]({ ...pinned, env: spec.env }, events, signal);
+    const pinned = await packages.prepare(server, program, events, signal);
+    return await PROGRAMS[spec.type](pinned, events, signal);
   }
   if (!isRemote(spec)) return await openDemo(events);
   const { type, url, headers } = spec;
@@ -77,13 +77,4 @@ export async function openTransport(
   const target = { url, headers, serverName: name, credentials, maxMessage };
   const options = fetch ? { ...target, fetch } : target;
   return await REMOTES[type](options, events, signal);
-}
-
-/** A program as its packages are installed: those of an isolated one have a cache of their own. */
-async function installing(program: Program): Promise<Program> {
-  if (program.isolation === undefined || program.isolation.kind === "none") return program;
-  const { installEnv } = await import("../processes/isolation/packages.ts");
-  const { childEnv } = await import("../processes/process_group.ts");
-  const { baseEnv, env: declared } = program;
-  return { ...program, env: installEnv(childEnv({ baseEnv, declared, markerEnv: {} })) };
 }
