@@ -56,14 +56,12 @@ export class UvPackages implements PackageManager {
     this.#dependencies = [...readRequirements(text)].flatMap(([name, { version }]) =>
       names.has(name) ? [] : [`${name}==${version}`]
     );
-    if (await this.#fill(release, ["--offline"])) {
-      this.#isOffline = true;
-      return text;
-    }
+    this.#isOffline = await this.#isThere(release, text);
+    if (this.#isOffline) return text;
     await this.checkPublished(release);
     await this.#download(release, text);
-    this.#isOffline = await this.#fill(release, ["--offline"]);
-    if (!this.#isOffline) await this.#run(this.#words(release, [], NOTHING));
+    this.#isOffline = await this.#isThere(release, text);
+    if (!this.#isOffline && !this.#place.isIsolated) await this.#run(this.#words(release, [], NOTHING));
     return text;
   }
 
@@ -80,10 +78,13 @@ export class UvPackages implements PackageManager {
     return Promise.resolve(false);
   }
 
-  /** Whether the environment of the release is there, or can be made from uv's cache. */
-  async #fill(release: PackageRelease, options: string[]): Promise<boolean> {
-    const words = this.#words(release, options, NOTHING);
-    return await this.#run(words).then(() => true, () => {
+  /** Whether the release can run from uv's cache. */
+  async #isThere(release: PackageRelease, text: string): Promise<boolean> {
+    // uvx starts an environment's Python, which runs what the `.pth` files of packages name.
+    const found = this.#place.isIsolated
+      ? this.#unpack(text, ["--offline"])
+      : this.#run(this.#words(release, ["--offline"], NOTHING));
+    return await found.then(() => true, () => {
       this.#place.signal.throwIfAborted();
       return false;
     });
@@ -94,10 +95,8 @@ export class UvPackages implements PackageManager {
     const { onInstall } = this.#place;
     const names = release.packages.map(({ name }) => name).join(", ");
     onInstall(`uvx is installing ${names}`);
-    const folder = await Deno.makeTempDir({ prefix: "quartermaster_uv_" });
     try {
-      const options = ["--target", folder, "--require-hashes", "--no-deps", "-q", "-r", "-"];
-      await this.#run([...this.#uv(["pip", "install"]), ...options], text);
+      await this.#unpack(text, []);
     } catch (error) {
       this.#place.signal.throwIfAborted();
       const isSwapped = error instanceof ToolFailed && /hash mismatch/i.test(error.output);
@@ -105,8 +104,17 @@ export class UvPackages implements PackageManager {
       this.#place.onLine?.(
         `Only the versions of ${names} are pinned, not their hashes: ${errorMessage(error)}`,
       );
+    }
+  }
+
+  /** Compares the hashes of archives, and fails if one differs; no code of theirs runs. */
+  async #unpack(text: string, more: string[]): Promise<void> {
+    const folder = await Deno.makeTempDir({ prefix: "quartermaster_uv_" });
+    try {
+      const options = ["--target", folder, "--require-hashes", "--no-deps", "-q", "-r", "-"];
+      await this.#run([...this.#uv(["pip", "install"]), ...options, ...more], text);
     } finally {
-      await Deno.remove(folder, { recursive: true });
+      await Deno.remove(folder, { recursive: true }).catch(() => {});
     }
   }
 

@@ -63,7 +63,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "installing what uvx runs does not run the .pth files of packages",
+  name: "nothing of an isolated server's packages runs outside, not even their .pth files",
   ignore,
   async fn() {
     await using stage = await LockStage.open();
@@ -73,8 +73,17 @@ Deno.test({
     index.publish("notes", "1.0", pythonServer("1.0"), [], pth);
     const { spec, ...rest } = entryOf(stage, index);
     assert.ok(spec.type === "stdio");
-    const program = { ...spec, baseEnv: Deno.env.toObject() };
-    await stage.lock.prepare({ ...rest, spec }, program, { onLog: () => {} }, signal);
+    const isolated = { ...spec, isolation: { kind: "sandbox" as const } };
+    const program = { ...isolated, baseEnv: Deno.env.toObject() };
+    for (let start = 0; start < 2; start++) {
+      const { args } = await stage.lock.prepare(
+        { ...rest, spec: isolated },
+        program,
+        { onLog: () => {} },
+        signal,
+      );
+      assert.deepEqual(args, ["--offline", "notes==1.0"]);
+    }
     await assert.rejects(Deno.stat(ran));
     assert.equal(await stage.run({ ...rest, spec }), "1.0");
     await Deno.stat(ran);
