@@ -10,8 +10,8 @@ const FILE_NAME = "mcp.lock";
 const LockedServer = z.strictObject({
   wanted: z.array(z.string()),
   packages: z.array(PackageVersion).min(1),
-  /** The content of a package-lock.json. */
-  tree: z.record(z.string(), z.unknown()).optional(),
+  /** The content of a package-lock.json, or the text of a requirements.txt. */
+  tree: z.record(z.string(), z.unknown()).or(z.string()).optional(),
 });
 
 /** `mcp.lock`: what servers of a config file run, to be kept and reviewed beside that file. */
@@ -55,11 +55,11 @@ export async function findLocked(
 export function lockFileOf(
   pins: readonly { pin: PackagePin; tree: string | undefined }[],
 ): LockFile {
-  const servers = pins.map(({ pin: { server, wanted, packages }, tree }) =>
+  const servers = pins.map(({ pin: { server, wanted, packages, installer }, tree }) =>
     [server, {
       wanted,
       packages,
-      ...(tree === undefined ? {} : { tree: JSON.parse(tree) }),
+      ...(tree === undefined ? {} : { tree: installer === "uvx" ? tree : JSON.parse(tree) }),
     }] as const
   );
   return { version: 1, servers: Object.fromEntries(servers) };

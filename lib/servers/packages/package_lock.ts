@@ -17,9 +17,9 @@ import type { Installs } from "../processes/installs.ts";
 import type { ProcessOwner } from "../processes/process_owner.ts";
 import type { PooledServer } from "../server.ts";
 import { TransportClosed, type TransportEvents } from "../transports/transport.ts";
-import { findLocked, lockFileOf } from "./lock_file.ts";
+import { findLocked, type LockedServer, lockFileOf } from "./lock_file.ts";
 import { type PackageCommand, readPackageCommand } from "./package_command.ts";
-import type { PackageManager } from "./package_manager.ts";
+import { differentTree, type PackageManager } from "./package_manager.ts";
 import type { ToolPlace } from "./tool_run.ts";
 
 const DAY_MS = 86_400_000;
@@ -159,10 +159,17 @@ export class PackageLock {
         onInstall(undefined);
       }
     }
-    const text = locked?.tree ? JSON.stringify(locked.tree) : await this.#treeOf(known);
+    const text = locked ? textOf(locked.tree) : await this.#treeOf(known);
     if (locked && !pin) await this.#pin(server.name, command, known, manager, text);
-    else await manager.install(known, text);
+    else await this.#install(manager, known, text);
     return manager.runWords(known);
+  }
+
+  /** A tree that is no longer stored is compared by its hash. */
+  async #install(manager: PackageManager, known: PackageRelease, text: string | undefined) {
+    const installed = await manager.install(known, text);
+    if (known.tree === "" || manager.treeHash(installed) === known.tree) return;
+    throw differentTree(known, "it was installed with other packages");
   }
 
   /** Offline, what has run so far is pinned. */
@@ -202,7 +209,7 @@ export class PackageLock {
       // Another start was first: what it pinned runs.
       const first = await this.#pins.find([server, command.request]);
       if (!first) throw error;
-      await manager.install(first.value, await this.#treeOf(first.value));
+      await this.#install(manager, first.value, await this.#treeOf(first.value));
       return first.value;
     }
     this.#note("package.pin", server, undefined, packages);
@@ -406,6 +413,10 @@ function commandOf(spec: ServerSpec): PackageCommand | undefined {
 async function isolatedPlace(env: Record<string, string>) {
   const { installEnv } = await import("../processes/isolation/packages.ts");
   return { env: installEnv(env), cwd: "/", isIsolated: true };
+}
+
+function textOf(tree: LockedServer["tree"]): string | undefined {
+  return typeof tree === "object" ? JSON.stringify(tree) : tree;
 }
 
 function versionsOf(packages: readonly PackageVersion[]): string {

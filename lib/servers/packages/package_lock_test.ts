@@ -64,6 +64,10 @@ class NpmStage implements AsyncDisposable {
     return this.#stage.run(entry);
   }
 
+  forgetTrees(): Promise<void> {
+    return this.#stage.forgetTrees();
+  }
+
   clearCache(): Promise<void> {
     return this.#stage.clearCache();
   }
@@ -171,6 +175,20 @@ Deno.test({
     // As a repair does.
     await Deno.remove(await stage.npxFolder(`${NAME}@1.0.0`), { recursive: true });
     assert.equal(await stage.run(), "1.0.0");
+  },
+});
+
+Deno.test({
+  name: "without its stored list, what is installed is compared with the list's hash",
+  ignore,
+  async fn() {
+    await using stage = await NpmStage.open();
+    assert.equal(await stage.run(), "1.0.0");
+    await stage.forgetTrees();
+    assert.equal(await stage.run(), "1.0.0");
+    stage.registry.publish({ name: "dep", version: "1.1.0", files: { "index.js": "" } });
+    await stage.clearCache();
+    assert.match(await stage.run(), /is not what was pinned: it was installed with other packages/);
   },
 });
 

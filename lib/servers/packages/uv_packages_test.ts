@@ -89,3 +89,24 @@ Deno.test({
     await Deno.stat(ran);
   },
 });
+
+Deno.test({
+  name: "an mcp.lock has the dependencies of what uvx runs too",
+  ignore,
+  async fn() {
+    await using stage = await LockStage.open();
+    await using other = await LockStage.open();
+    await using index = new PythonIndex();
+    index.publish("dep", "1.0", "VERSION = '1.0'");
+    index.publish("notes", "1.0", `import dep\n${pythonServer("1.0")}`, ["dep"]);
+    const source = { kind: "file" as const, path: join(other.folder, ".mcp.json") };
+    const entry = { ...entryOf(stage, index), source };
+    assert.equal(await stage.run(entry), "1.0");
+    const file = await stage.lock.lockFile([entry]);
+    await Deno.writeTextFile(join(other.folder, "mcp.lock"), JSON.stringify(file));
+    index.publish("dep", "2.0", "raise Exception('never seen')");
+    const theirs = { ...entryOf(other, index), source };
+    assert.equal(await other.run(theirs), "1.0");
+    assert.deepEqual((await other.lock.lockFile([theirs])).servers, file.servers);
+  },
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isProgram } from "../../../core/server.ts";
+import { PackageTreesRepository } from "../../../storage/packages_repository.ts";
 import { Store } from "../../../storage/store.ts";
 import { Installs } from "../../processes/installs.ts";
 import { ManagedServer, type PooledServer } from "../../server.ts";
@@ -52,6 +53,12 @@ export class LockStage implements AsyncDisposable {
   /** Removes what the installer has cached, as on another machine. */
   clearCache(): Promise<void> {
     return Deno.remove(this.cache, { recursive: true });
+  }
+
+  /** Removes the stored lists of what is installed with packages. */
+  async forgetTrees(): Promise<void> {
+    const trees = new PackageTreesRepository(this.#store);
+    for (const { hash } of await trees.values()) await trees.delete(hash);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
