@@ -7,6 +7,7 @@ import { defined } from "../core/defined.ts";
 import { errorMessage, GatewayError } from "../core/errors.ts";
 import { isProgram } from "../core/server.ts";
 import { shortened } from "../core/text.ts";
+import { readPackageCommand } from "../servers/packages/package_command.ts";
 import { findInstaller } from "../servers/processes/installer.ts";
 import type { ServersModule } from "../servers/module.ts";
 import type { PooledServer } from "../servers/server.ts";
@@ -205,9 +206,12 @@ export class PackagesAdmin {
     if (!pin) {
       const problem = spec.pin === false
         ? "Its entry has pin: false"
-        : ["npx", "uvx"].includes(installer.name)
-        ? "It has not started since pins exist, or its project provides the package"
-        : `Packages of ${installer.name} are not pinned`;
+        : !["npx", "uvx"].includes(installer.name)
+        ? `Packages of ${installer.name} are not pinned`
+        : !readPackageCommand([spec.command, ...spec.args], spec.env)
+        ? "Its command line is a shell script, names no package of a registry, or has options that " +
+          "can change what is installed"
+        : "It has not started since pins exist, or its project or a global install provides the package";
       return { ...common, packages: [], problem };
     }
     const { packages, tree, pinnedAt } = pin;

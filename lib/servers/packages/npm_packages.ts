@@ -1,4 +1,6 @@
 import { dirname, join, resolve } from "node:path";
+import * as z from "zod";
+import { parseJson } from "../../core/rpc.ts";
 import type { Install } from "../processes/installs.ts";
 import { BROKEN_CACHE } from "../../core/failure_cause.ts";
 import { npxFolder, npxFolderState, removeNpxFolder } from "../processes/installer.ts";
@@ -9,9 +11,14 @@ import { type PackageCommand, pinnedWords } from "./package_command.ts";
 import { differentTree, otherArchive, type PackageManager } from "./package_manager.ts";
 import { runTool, ToolFailed, type ToolPlace } from "./tool_run.ts";
 
+const Manifest = z.looseObject({
+  name: z.string().optional(),
+  bin: z.string().or(z.record(z.string(), z.string())).optional(),
+});
 /** Marks a folder of the npx cache whose install scripts have run. */
 const SCRIPTS_RAN = ".scripts-ran";
 const SCRIPTS_MS = 600_000;
+const PREFIX_MS = 60_000;
 
 /** The packages of a server that npx starts. */
 export class NpmPackages implements PackageManager {
@@ -72,7 +79,7 @@ export class NpmPackages implements PackageManager {
       throw new Error(`Cannot read what is installed in ${folder}. ${BROKEN_CACHE}`, { cause });
     });
     this.#compare(installed, release, tree);
-    if (installed.hasScripts && !this.#place.isIsolated) await this.#runScripts(folder);
+    if (installed.hasScripts && this.#mayRunScripts()) await this.#runScripts(folder);
     return tree?.text ?? (await NpmTree.read(folder)).text;
   }
 
@@ -91,14 +98,15 @@ export class NpmPackages implements PackageManager {
     ];
   }
 
-  /** A package that the project has in its own node_modules, where npx looks first. */
+  /** A package or program of the project or the machine, where npx looks first. */
   async isProvided(release?: PackageRelease): Promise<boolean> {
     if (this.#place.isIsolated) return false;
     const { wanted } = this.#command;
     const names = wanted.filter(({ spec }) => release !== undefined || spec === "");
     if (names.length === 0) return false;
-    const project = await projectOf(resolve(this.#place.cwd ?? "."));
-    if (project === undefined) return false;
+    const cwd = resolve(this.#place.cwd ?? ".");
+    const project = await projectOf(cwd) ?? cwd;
+    if (!release && await this.#hasProgram(names[0]!.name, project)) return true;
     for (const { name } of names) {
       const text = await Deno.readTextFile(join(project, "node_modules", name, "package.json"))
         .catch(() => undefined);
@@ -107,6 +115,23 @@ export class NpmPackages implements PackageManager {
       if (!pinned || JSON.parse(text).version === pinned.version) return true;
     }
     return false;
+  }
+
+  /** Whether npx would run a program of this name without asking the registry. */
+  async #hasProgram(name: string, project: string): Promise<boolean> {
+    // With an option that names packages, npx runs a program of theirs.
+    if (this.#command.installer.at.packages.length > 0) return false;
+    if ((await binsOf(project)).includes(name)) return true;
+    for (let folder = project;; folder = dirname(folder)) {
+      if (await isFile(join(folder, "node_modules", ".bin", name))) return true;
+      if (folder === dirname(folder)) break;
+    }
+    const words = [...npmWords(this.#command), "prefix", "--global"];
+    const prefix = (await runTool({ ...this.#place, words, limitMs: PREFIX_MS })).trim();
+    const [bins, modules] = Deno.build.os === "windows"
+      ? [prefix, join(prefix, "node_modules")]
+      : [join(prefix, "bin"), join(prefix, "lib", "node_modules")];
+    return await isFile(join(bins, name)) || await isFile(join(modules, name, "package.json"));
   }
 
   #words(release: PackageRelease) {
@@ -175,6 +200,12 @@ export class NpmPackages implements PackageManager {
     await Deno.writeTextFile(mark, "");
   }
 
+  #mayRunScripts(): boolean {
+    const { words, installer: { at } } = this.#command;
+    const options = words.slice(at.program, at.argument);
+    return !this.#place.isIsolated && !options.includes("--ignore-scripts");
+  }
+
   #isLingering(install: Install | undefined): boolean {
     return this.#place.signal.aborted && install?.isActive === true;
   }
@@ -198,4 +229,16 @@ async function projectOf(folder: string): Promise<string | undefined> {
   }
   const parent = dirname(folder);
   return parent === folder ? undefined : await projectOf(parent);
+}
+
+/** The programs that a project's own package.json names. */
+async function binsOf(project: string): Promise<string[]> {
+  const text = await Deno.readTextFile(join(project, "package.json")).catch(() => "");
+  const { data } = Manifest.safeParse(parseJson(text));
+  if (typeof data?.bin !== "string") return Object.keys(data?.bin ?? {});
+  return data.name === undefined ? [] : [data.name.replace(/^@[^/]+\//, "")];
+}
+
+function isFile(path: string): Promise<boolean> {
+  return Deno.stat(path).then((found) => found.isFile, () => false);
 }

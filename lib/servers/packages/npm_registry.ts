@@ -8,7 +8,7 @@ import { runTool, type ToolPlace } from "./tool_run.ts";
 
 const VIEW_MS = 60_000;
 /** Options that tell npm which registry to ask, and how. */
-const KEPT_OPTIONS = ["--registry", "--userconfig", "--cache", "--prefix"];
+const KEPT_OPTIONS = ["--registry", "--userconfig", "--cache"];
 
 const Released = z.looseObject({
   version: z.string(),

@@ -37,13 +37,16 @@ const NAMINGS: Partial<Record<Installer["family"], Naming>> = {
   },
   uv: {
     package:
-      /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w., -]*\])?)(?:@?((?:[=<>!~]=?|(?<=@)).+))?$/,
+      /^(?!(?:python|pypy|graalpy|pyodide)[\d.]*(?:[@=<>!~]|$))([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w., -]*\])?)(?:@?((?:[=<>!~]=?|(?<=@)).+))?$/,
     exact: /^(?:==)?\d[\w.+!-]*$/,
     joint: "==",
   },
 };
 
-/** Undefined for everything that is not pinned: other programs, and packages of no registry. */
+/**
+ * Undefined for everything that is not pinned: other programs, packages of no registry, and command lines
+ * with an option that could change what is installed.
+ */
 export function readPackageCommand(
   words: readonly string[],
   env: Record<string, string>,

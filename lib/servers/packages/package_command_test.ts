@@ -27,6 +27,8 @@ Deno.test("pinnedWords() puts exact versions where an entry names packages, and 
     ["uvx name@latest", "uvx name==1.2.3"],
     ["uvx --from name[cli]>=1 tool", "uvx --from name[cli]==1.2.3 tool"],
     ["uv tool run name", "uv tool run name==1.2.3"],
+    ["uvx --link-mode copy -q name", "uvx --link-mode copy -q name==1.2.3"],
+    ["npm exec -y name a -- --flag", "npm exec -y name@1.2.3 a -- --flag"],
   ];
   for (const [line, wanted] of expected) assert.equal(pinned(line), wanted, line);
 });
@@ -49,6 +51,31 @@ Deno.test("readPackageCommand() leaves alone what does not come from a registry"
     ]
   ) assert.equal(pinned(line), undefined, line);
   assert.equal(readPackageCommand(["sh", "-c", "npx -y name"], {}), undefined);
+});
+
+Deno.test("readPackageCommand() leaves alone what an option could change", () => {
+  for (
+    const line of [
+      "npx --tag next name",
+      "npx --unknown value name",
+      "npx --unknown=value name",
+      "npx --prefix /folder name",
+      "npx -w folder name",
+      "npx --no-install name",
+      "npx --yes=false name",
+      "npm exec -p other name",
+      "npm exec name --package=other",
+      "uvx --with pydantic<2 name",
+      "uvx --constraints file name",
+      "uvx --prerelease allow name",
+      "uvx --exclude-newer 2026-01-01 name",
+      "uvx --index-strategy unsafe-best-match name",
+      "uvx --offline name",
+      "uvx -p3.12 name",
+      "uvx python -m name",
+      "uvx python@3.12",
+    ]
+  ) assert.equal(pinned(line), undefined, line);
 });
 
 Deno.test("readPackageCommand() tells entries apart by what they name and where that comes from", () => {

@@ -309,6 +309,36 @@ Deno.test({
 });
 
 Deno.test({
+  name: "a program that a folder above or a global install has runs from there",
+  ignore,
+  async fn() {
+    await using stage = await NpmStage.open();
+    const linked = async (bin: string, name: string) => {
+      await Deno.mkdir(bin, { recursive: true });
+      const program = serverProgram([{ name: "note", description: name }]);
+      await Deno.writeTextFile(join(bin, name), program, { mode: 0o755 });
+      await Deno.writeTextFile(join(bin, "package.json"), JSON.stringify({ version: "1.0.0" }));
+    };
+    const global = join(stage.folder, "global");
+    await linked(join(stage.folder, "node_modules", ".bin"), "above");
+    await linked(join(global, "bin"), "everywhere");
+    const cwd = join(stage.folder, "project");
+    await Deno.mkdir(cwd);
+    await Deno.writeTextFile(join(cwd, "package.json"), "{}");
+    for (const name of ["above", "everywhere"]) {
+      const entry = stage.entry(name, { cwd });
+      assert.ok(entry.spec.type === "stdio");
+      entry.spec.env.npm_config_prefix = global;
+      // Somebody else's package of this name.
+      const files = { "index.js": serverProgram([{ name: "note", description: "foreign" }]) };
+      stage.registry.publish({ name, version: "9.0.0", bin: "index.js", files });
+      assert.equal(await stage.run(entry), name);
+      assert.equal(stage.lock.pinOf(entry), undefined);
+    }
+  },
+});
+
+Deno.test({
   name: "an mcp.lock beside the config file decides, and an entry that it does not fit is refused",
   ignore,
   async fn() {

@@ -61,7 +61,9 @@ export class UvPackages implements PackageManager {
     await this.checkPublished(release);
     await this.#download(release, text);
     this.#isOffline = await this.#isThere(release, text);
-    if (!this.#isOffline && !this.#place.isIsolated) await this.#run(this.#words(release, [], NOTHING));
+    if (!this.#isOffline && !this.#place.isIsolated) {
+      await this.#run(this.#words(release, [], NOTHING));
+    }
     return text;
   }
 

@@ -17,7 +17,10 @@ export interface Installer {
   program: string;
   options: string[];
   rest: string[];
-  /** The positions of its arguments; undefined inside a shell's command. */
+  /**
+   * The positions of its arguments; undefined inside a shell's command, and if an option is not known
+   * to leave alone which packages are installed.
+   */
   at?: InstallerWords;
 }
 
@@ -39,24 +42,59 @@ interface Grammar {
   valued: readonly string[];
   /** Valued options that name a package; without one, the first argument names it. */
   packaged: readonly string[];
+  /** Options that the same packages are installed with, or that say where they come from. */
+  plain?: readonly string[];
 }
 
-const NPX: Omit<Grammar, "verb"> = {
+const NPM: Omit<Grammar, "verb"> = {
   family: "npm",
   name: "npx",
   valued: [
-    ...["-p", "--package", "-c", "--call", "-w", "--workspace", "--cache", "--registry"],
-    ...["--prefix", "--userconfig", "--loglevel", "--script-shell"],
+    ...["--package", "-c", "--call", "-w", "--workspace", "--cache", "--registry", "--reg"],
+    ...["-C", "--prefix", "--userconfig", "--globalconfig", "--loglevel", "--script-shell"],
+    ...["--shell", "--tag", "--omit", "--include", "--only", "--also", "--before", "--enjoy-by"],
+    ...["--allow-scripts", "--auth-type", "--ca", "--cache-max", "--cache-min", "--cafile"],
+    ...["--cert", "--cpu", "--fetch-retries", "--fetch-retry-factor", "--fetch-retry-maxtimeout"],
+    ...["--fetch-retry-mintimeout", "--fetch-timeout", "--git", "--https-proxy", "--proxy"],
+    ...["--noproxy", "--install-strategy", "--key", "--libc", "--local-address", "-L"],
+    ...["--location", "--logs-dir", "--logs-max", "--maxsockets", "--min-release-age"],
+    ...["--node-gyp", "--node-options", "--os", "--otp", "--scope", "--umask", "--user-agent"],
   ],
-  packaged: ["-p", "--package"],
+  packaged: ["--package"],
+  plain: [
+    ...["-y", "--yes", "-q", "--quiet", "-s", "--silent", "-d", "-dd", "-ddd", "--verbose"],
+    ...["--package", "-c", "--call", "--cache", "--registry", "--userconfig", "--loglevel"],
+    ...["--prefer-offline", "--prefer-online", "--no-audit", "--no-fund", "--no-color"],
+    ...["--no-progress", "--no-update-notifier", "--ignore-scripts"],
+  ],
+};
+// To npm itself, -p is another option.
+const NPX: typeof NPM = {
+  ...NPM,
+  valued: ["-p", ...NPM.valued],
+  packaged: ["-p", ...NPM.packaged],
+  plain: ["-p", ...NPM.plain!],
 };
 const UV = {
   family: "uv",
   valued: [
-    ...["--from", "--with", "-p", "--python", "--directory", "--project", "--index-url"],
+    ...["--from", "--with", "-p", "--python", "--directory", "--project", "--index-url", "-i"],
     ...["--index", "--extra-index-url", "-w", "--env-file", "--cache-dir", "--with-requirements"],
+    ...["--default-index", "-f", "--find-links", "--index-strategy", "--keyring-provider"],
+    ...["--with-editable", "-c", "--constraints", "-b", "--build-constraints", "--overrides"],
+    ...["--python-platform", "--torch-backend", "-P", "--upgrade-package", "--upgrade-group"],
+    ...["--resolution", "--prerelease", "--prerelease-package", "--fork-strategy"],
+    ...["--exclude-newer", "--exclude-newer-package", "--no-sources-package", "--link-mode"],
+    ...["--reinstall-package", "-C", "--config-setting", "--config-settings-package"],
+    ...["--no-build-isolation-package", "--no-build-package", "--no-binary-package"],
+    ...["--refresh-package", "--color", "--allow-insecure-host", "--config-file"],
   ],
   packaged: ["--from"],
+  plain: [
+    ...["--from", "-p", "--python", "--index-url", "-i", "--default-index", "--index"],
+    ...["--extra-index-url", "--cache-dir", "--link-mode", "--color", "--isolated"],
+    ...["-q", "--quiet", "-v", "--verbose", "--no-progress"],
+  ],
 } as const;
 const PIPX: Omit<Grammar, "verb"> = {
   family: "pipx",
@@ -75,7 +113,7 @@ const PNPM = {
 
 const GRAMMARS: Partial<Record<string, Grammar[]>> = {
   npx: [{ ...NPX, verb: [] }],
-  npm: ["exec", "x"].map((verb) => ({ ...NPX, verb: [verb] })),
+  npm: ["exec", "x"].map((verb) => ({ ...NPM, verb: [verb] })),
   uvx: [{ ...UV, name: "uvx", verb: [] }],
   uv: [
     { ...UV, name: "uvx", verb: ["tool", "run"] },
@@ -105,9 +143,10 @@ export function findInstaller(words: readonly string[]): Installer | undefined {
   for (const grammar of GRAMMARS[name] ?? []) {
     const found = readInstaller(grammar, rest);
     if (!found) continue;
-    const { argument, named, ...installer } = found;
+    const { argument, named, isPlain: isKnown, ...installer } = found;
     const begin = words.length - rest.length;
-    const isPlain = begin > 0 && rest.every((word, index) => words[begin + index] === word);
+    const isPlain = isKnown && begin > 0 &&
+      rest.every((word, index) => words[begin + index] === word);
     const at = {
       program: begin - 1,
       packages: named.map((index) => begin + index),
@@ -145,15 +184,22 @@ function unwrapped(words: readonly string[]) {
   return { name: programName(program), program, rest, env };
 }
 
+interface ReadInstaller extends Omit<Installer, "env" | "program" | "at"> {
+  argument: number;
+  named: number[];
+  isPlain: boolean;
+}
+
 function readInstaller(
-  { family, name, verb, valued, packaged }: Grammar,
+  { family, name, verb, valued, packaged, plain = [] }: Grammar,
   words: readonly string[],
-): Omit<Installer, "env" | "program" | "at"> & { argument: number; named: number[] } | undefined {
+): ReadInstaller | undefined {
   if (verb.some((word, index) => words[index] !== word)) return undefined;
   const packages: string[] = [];
   const named: number[] = [];
   let argument = words.length;
   let cache: string | undefined;
+  let isPlain = true;
   for (let at = verb.length; at < words.length; at++) {
     const word = words[at]!;
     if (word === "--" || !word.startsWith("-")) {
@@ -161,7 +207,9 @@ function readInstaller(
       break;
     }
     const [option = "", inline] = splitOnce(word);
-    const value = inline ?? (valued.includes(option) ? words[++at] : undefined);
+    const isValued = valued.includes(option);
+    isPlain &&= plain.includes(option) && (isValued || inline === undefined);
+    const value = inline ?? (isValued ? words[++at] : undefined);
     if (value === undefined) continue;
     if (packaged.includes(option)) {
       packages.push(value);
@@ -175,7 +223,12 @@ function readInstaller(
   if (packages.length === 0 || packages.some(isLocal)) return undefined;
   const options = words.slice(verb.length, words[argument - 1] === "--" ? argument - 1 : argument);
   const rest = words.slice(argument);
-  const common = { family, name, packages, argument, named, options, rest };
+  // Without --, npm takes options behind the package for its own.
+  if (verb.length > 0 && family === "npm" && words[argument - 1] !== "--") {
+    const end = rest.indexOf("--");
+    isPlain &&= !rest.slice(0, end === -1 ? undefined : end).some((word) => word.startsWith("-"));
+  }
+  const common = { family, name, packages, argument, named, options, rest, isPlain };
   return { ...common, ...(cache === undefined ? {} : { cache }) };
 }
 
