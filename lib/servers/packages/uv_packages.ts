@@ -7,6 +7,8 @@ import { differentTree, otherArchive, type PackageManager } from "./package_mana
 import { runTool, ToolFailed, type ToolPlace } from "./tool_run.ts";
 
 const LOOKUP_MS = 120_000;
+/** Without a download. */
+const UNPACK_MS = 600_000;
 /** Options that tell uv which index to ask, and for which Python. */
 const KEPT_OPTIONS = [
   ...["--index-url", "-i", "--default-index", "--index", "--extra-index-url", "--python", "-p"],
@@ -29,24 +31,46 @@ export class UvPackages implements PackageManager {
     this.#place = place;
   }
 
-  async newest({ ms, now }: CoolDown): Promise<FoundPackage[]> {
+  async newest(
+    { ms, now }: CoolDown,
+    current?: readonly PackageVersion[],
+  ): Promise<FoundPackage[]> {
     const before = ms === 0 ? [] : ["--exclude-newer", new Date(now - ms).toISOString()];
-    return this.#packagesIn(await this.#compile(this.#command.wanted.map(requirementOf), before));
+    const wanted = this.#command.wanted.map(requirementOf);
+    if (!current) return this.#packagesIn(await this.#compile(wanted, before));
+    // Nobody has agreed to a newer release yet: to build one would run its code.
+    const options = [...before, "--no-build"];
+    const least = current.map(({ name, version }) => `${name}>=${version.replace(/\+.*/, "")}`);
+    try {
+      return this.#packagesIn(await this.#compile([...wanted, ...least], options));
+    } catch (error) {
+      if (!(error instanceof ToolFailed)) throw error;
+      if (/--no-build/.test(error.output)) throw needsBuild(wanted);
+      // What is pinned can be younger than the cool-down.
+      if (ms > 0 && /No solution found/.test(error.output)) return [...current];
+      throw error;
+    }
   }
 
   async cached(): Promise<PackageVersion[] | undefined> {
-    const text = await this.#compile(this.#command.wanted.map(requirementOf), ["--offline"])
+    this.#isOffline = true;
+    const text = await this.#compile(this.#command.wanted.map(requirementOf), [])
       .catch(() => undefined);
     return text === undefined ? undefined : this.#packagesIn(text);
   }
 
   async checkPublished(release: PackageRelease): Promise<void> {
-    const text = await this.#compile(this.#exact(release), ["--no-deps"]).catch(() => undefined);
+    const options = ["--no-deps", "--no-build"];
+    const text = await this.#compile(this.#exact(release), options).catch(() => undefined);
     this.#place.signal.throwIfAborted();
     if (text === undefined) return;
     for (const [index, found] of this.#packagesIn(text).entries()) {
       const pinned = release.packages[index]!;
-      if (found.integrity !== pinned.integrity) throw otherArchive(pinned, found.integrity);
+      const published = found.integrity.split(" ");
+      // Projects add wheels to old releases; the pinned archives stay.
+      if (!pinned.integrity.split(" ").some((hash) => published.includes(hash))) {
+        throw otherArchive(pinned, found.integrity);
+      }
     }
   }
 
@@ -62,7 +86,7 @@ export class UvPackages implements PackageManager {
     await this.#download(release, text);
     this.#isOffline = await this.#isThere(release, text);
     if (!this.#isOffline && !this.#place.isIsolated) {
-      await this.#run(this.#words(release, [], NOTHING));
+      await this.#fetch(release, this.#words(release, [], NOTHING));
     }
     return text;
   }
@@ -84,8 +108,8 @@ export class UvPackages implements PackageManager {
   async #isThere(release: PackageRelease, text: string): Promise<boolean> {
     // uvx starts an environment's Python, which runs what the `.pth` files of packages name.
     const found = this.#place.isIsolated
-      ? this.#unpack(text, ["--offline"])
-      : this.#run(this.#words(release, ["--offline"], NOTHING));
+      ? this.#unpack((words) => this.#run([...words, "--offline"], text, UNPACK_MS))
+      : this.#run(this.#words(release, ["--offline"], NOTHING), undefined, UNPACK_MS);
     return await found.then(() => true, () => {
       this.#place.signal.throwIfAborted();
       return false;
@@ -94,11 +118,9 @@ export class UvPackages implements PackageManager {
 
   /** Fills uv's cache with archives whose hashes were compared, which uvx itself does not do. */
   async #download(release: PackageRelease, text: string): Promise<void> {
-    const { onInstall } = this.#place;
     const names = release.packages.map(({ name }) => name).join(", ");
-    onInstall(`uvx is installing ${names}`);
     try {
-      await this.#unpack(text, []);
+      await this.#unpack((words) => this.#fetch(release, words, text));
     } catch (error) {
       this.#place.signal.throwIfAborted();
       const isSwapped = error instanceof ToolFailed && /hash mismatch/i.test(error.output);
@@ -110,13 +132,25 @@ export class UvPackages implements PackageManager {
   }
 
   /** Compares the hashes of archives, and fails if one differs; no code of theirs runs. */
-  async #unpack(text: string, more: string[]): Promise<void> {
+  async #unpack(run: (words: string[]) => Promise<string>): Promise<void> {
     const folder = await Deno.makeTempDir({ prefix: "quartermaster_uv_" });
     try {
       const options = ["--target", folder, "--require-hashes", "--no-deps", "-q", "-r", "-"];
-      await this.#run([...this.#uv(["pip", "install"]), ...options, ...more], text);
+      await run([...this.#uv(["pip", "install"]), ...options]);
     } finally {
       await Deno.remove(folder, { recursive: true }).catch(() => {});
+    }
+  }
+
+  /** Downloads for as long as there is progress: wheels can be large. */
+  async #fetch(release: PackageRelease, words: string[], input?: string): Promise<string> {
+    const { env, cwd, onInstall, signal, installs } = this.#place;
+    const [command = "", ...args] = this.runWords(release);
+    const install = await installs.begin({ command, args, env, cwd }, { onInstall }, signal);
+    try {
+      return await runTool({ ...this.#place, words, input, install });
+    } finally {
+      if (!signal.aborted || install?.isActive !== true) install?.end();
     }
   }
 
@@ -153,7 +187,12 @@ export class UvPackages implements PackageManager {
   async #compile(requirements: readonly string[], options: string[]): Promise<string> {
     const output = ["--generate-hashes", "--no-header", "--no-annotate", "-q"];
     return await this.#run(
-      [...this.#uv(["pip", "compile", "-"]), ...output, ...options],
+      [
+        ...this.#uv(["pip", "compile", "-"]),
+        ...output,
+        ...options,
+        ...this.#isOffline ? ["--offline"] : [],
+      ],
       requirements.join("\n"),
     );
   }
@@ -169,9 +208,20 @@ export class UvPackages implements PackageManager {
     });
   }
 
-  #run(words: string[], input?: string): Promise<string> {
-    return runTool({ ...this.#place, words, input, limitMs: LOOKUP_MS });
+  #run(words: string[], input?: string, limitMs = LOOKUP_MS): Promise<string> {
+    return runTool({ ...this.#place, words, input, limitMs });
   }
+}
+
+function needsBuild(wanted: readonly string[]): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: `Newer releases of ${wanted.join(", ")} cannot be looked up: that needs a build, ` +
+      "which runs their code",
+    recoverySteps: [
+      "To pin the newest release unseen, run `quartermaster package forget NAME`, " +
+      "then restart the server",
+    ],
+  });
 }
 
 function requirementOf({ name, spec }: WantedPackage): string {

@@ -110,3 +110,38 @@ Deno.test({
     assert.deepEqual((await other.lock.lockFile([theirs])).servers, file.servers);
   },
 });
+
+Deno.test({
+  name: "a look for updates builds nothing, and added wheels are no swapped ones",
+  ignore,
+  async fn() {
+    await using stage = await LockStage.open();
+    await using index = new PythonIndex();
+    index.publish("notes", "1.0", pythonServer("1.0"));
+    assert.equal(await stage.run(entryOf(stage, index)), "1.0");
+    await stage.clearCache();
+    index.addWheel("notes", "1.0");
+    assert.equal(await stage.run(entryOf(stage, index)), "1.0");
+    const ran = join(stage.folder, "ran");
+    index.publishSource("notes", "2.0", `open(${JSON.stringify(ran)}, "w")`);
+    assert.equal(await stage.lock.check(entryOf(stage, index), signal), undefined);
+    await assert.rejects(Deno.stat(ran));
+  },
+});
+
+Deno.test({
+  name: "without the index, what uvx has run so far is pinned",
+  ignore,
+  async fn() {
+    await using stage = await LockStage.open();
+    await using index = new PythonIndex();
+    index.publish("notes", "1.0", pythonServer("1.0"));
+    const entry = entryOf(stage, index);
+    assert.ok(entry.spec.type === "stdio");
+    const unpinned = { ...entry, spec: { ...entry.spec, pin: false } };
+    assert.equal(await stage.run(unpinned), "1.0");
+    index.goDown();
+    assert.equal(await stage.run(entry), "1.0");
+    assert.equal(stage.lock.pinOf(entry)?.pin.packages[0]?.version, "1.0");
+  },
+});
