@@ -35,6 +35,7 @@ Deno.test({
       Object.assign(cli.gateway.env, {
         TMPDIR: temporary,
         npm_config_cache: join(cli.home, "npm"),
+        XDG_CACHE_HOME: join(cli.home, "caches"),
       });
       await cli.write(join(cli.project, ".mcp.json"), {
         mcpServers: {
@@ -78,11 +79,12 @@ Deno.test({
       const [deno = "", ...flags] = child.words.slice(0, child.words.indexOf("--harden"));
       const main = flags.findIndex((word) => word.endsWith("/main.ts"));
       const npx = join(cli.home, "npm", "_npx");
-      await Deno.mkdir(npx, { recursive: true });
-      const folders = [cli.dataDir, temporary, npx, cli.home, cli.project];
+      const isolated = join(cli.home, "caches", "quartermaster", "isolated", "npm", "_npx");
+      for (const folder of [npx, isolated]) await Deno.mkdir(folder, { recursive: true });
+      const folders = [cli.dataDir, temporary, npx, isolated, cli.home, cli.project];
       assert.deepEqual(
         JSON.parse(await sh(deno, [...flags.slice(0, main), probe, ...folders])),
-        ["written", "written", "written", "NotCapable", "NotCapable"],
+        ["written", "written", "written", "written", "NotCapable", "NotCapable"],
       );
 
       assert.equal((await gateway.stop()).code, 0);

@@ -5,15 +5,18 @@ import type { Options } from "../config/option_table.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ROOT } from "../core/product.ts";
 import { packageCache } from "../servers/processes/installer.ts";
+import { installEnv } from "../servers/processes/isolation/packages.ts";
 
 /** The folders that a gateway writes: data with its logs, the store, npx's packages, and evaluation runs. */
 async function writtenFolders({ dataDir, kv }: Pick<Options, "dataDir" | "kv">) {
   const npm = { family: "npm", env: {} } as const;
+  const env = Deno.env.toObject();
+  const caches = [env, installEnv(env)].map((each) => packageCache(npm, { env: each }));
   return [
     ...new Set([
       ...(dataDir === undefined ? [] : [dataDir]),
       ...(kv !== undefined && isAbsolute(kv) ? [dirname(kv)] : []),
-      join(await packageCache(npm, { env: Deno.env.toObject() }), "_npx"),
+      ...(await Promise.all(caches)).map((cache) => join(cache, "_npx")),
       tmpdir(),
     ]),
   ];
