@@ -73,8 +73,12 @@ async function installNpm(
   context: InstallContext,
 ): Promise<InstalledProgram> {
   const { packages, options, program, rest } = installer;
-  if (options.some((option) => /^(?:-c|--call|--cache)(?:=|$)/.test(option))) {
-    throw new Error("npx with --call or --cache cannot be isolated: name the package only");
+  if (
+    options.some((option) => /^(?:-c|--call|--cache|--shell|--script-shell)(?:=|$)/.test(option))
+  ) {
+    throw new Error(
+      "npx with --call, --cache or --script-shell cannot be isolated: name the package only",
+    );
   }
   const folder = await npxFolder({ packages, env: {} }, given);
   if (await npxFolderState(folder) !== "complete") {

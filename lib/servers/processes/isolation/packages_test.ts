@@ -80,7 +80,9 @@ Deno.test({
       assert.equal(other.command, program.command.replace(/[^/]+$/, "other"));
       assert.equal(reasons.length, 2);
       await assert.rejects(install("npx", "-y", "missing-server"), /ended with code 1: .*404/s);
-      await assert.rejects(install("npx", "-c", "true", "x"), /--call or --cache cannot/);
+      for (const option of ["-c", "--script-shell"]) {
+        await assert.rejects(install("npx", option, "true", "x"), /--script-shell cannot/);
+      }
       await assert.rejects(install("bunx", NAME), /bunx cannot be isolated: use npx, uvx/);
     } finally {
       await Deno.remove(folder, { recursive: true });
