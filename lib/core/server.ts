@@ -132,7 +132,7 @@ export const Isolation = z.strictObject({
   net: z.array(NetHost).max(100).optional(),
   /** The image of a container. */
   image: z.string().regex(/^[A-Za-z0-9][\w./:@-]{0,254}$/, {
-    error: "An image is written as node:22-slim or registry.example.com/name:tag",
+    error: "An image is written as node:22-slim or images.example/name:tag",
   }).optional(),
 });
 export type Isolation = z.infer<typeof Isolation>;

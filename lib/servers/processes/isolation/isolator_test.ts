@@ -65,20 +65,23 @@ Deno.test("containerArgs() names mounts, variables and what is covered", () => {
     args: ["a"],
     isNode: true,
     variables: ["TOKEN"],
-    cwd: "/work",
-    mounts: [{ path: "/work", isWritable: false }, { path: "/a,b", isWritable: true }],
-    covered: [{ path: "/work/data", isFolder: true }, { path: "/work/.mcp.json", isFolder: false }],
+    cwd: "/project",
+    mounts: [{ path: "/project", isWritable: false }, { path: "/a,b", isWritable: true }],
+    covered: [{ path: "/project/data", isFolder: true }, {
+      path: "/project/.mcp.json",
+      isFolder: false,
+    }],
   }).join(" ");
   assert.match(args, /--cap-drop ALL --security-opt no-new-privileges/);
-  assert.match(args, /--mount type=bind,"src=\/work","dst=\/work",readonly /);
+  assert.match(args, /--mount type=bind,"src=\/project","dst=\/project",readonly /);
   assert.match(args, /--mount type=bind,"src=\/a,b","dst=\/a,b" /);
   assert.match(
     args,
-    /--tmpfs \/work\/data --mount type=bind,"src=\/dev\/null","dst=\/work\/\.mcp\.json",readonly/,
+    /--tmpfs \/project\/data --mount type=bind,"src=\/dev\/null","dst=\/project\/\.mcp\.json",readonly/,
   );
   assert.match(
     args,
-    /--env TOKEN --workdir \/work docker\.io\/library\/node:22-slim node \/cache\/server\.js a$/,
+    /--env TOKEN --workdir \/project docker\.io\/library\/node:22-slim node \/cache\/server\.js a$/,
   );
 });
 
@@ -86,13 +89,13 @@ Deno.test("denoArgs() permits what the isolation names", () => {
   const args = denoArgs({
     installer: findInstaller(["npx", "-y", "@scope/name@1.2.3", "arg"])!,
     isolation: { kind: "sandbox", net: ["example.com"] },
-    mounts: [{ path: "/work", isWritable: false }, { path: "/notes", isWritable: true }],
+    mounts: [{ path: "/project", isWritable: false }, { path: "/notes", isWritable: true }],
     hidden: ["/data"],
     denoDir: "/deno",
     home: "/home",
   });
   assert.deepEqual(args.filter((arg) => /^--(?:allow|deny)-(?:read|write|net|run|ffi)/.test(arg)), [
-    "--allow-read=/work,/notes,/home,/deno/npm",
+    "--allow-read=/project,/notes,/home,/deno/npm",
     "--allow-write=/notes,/home",
     "--allow-net=example.com",
     "--deny-read=/data",
