@@ -6,8 +6,6 @@ import {
   LiveChannel,
   type LiveState,
   liveState,
-  notePage,
-  noteSubmit,
   pageDependsOn,
   pageMoment,
   requestRefresh,
@@ -45,11 +43,9 @@ export function LiveIndicator({ madeAt }: { madeAt: string | undefined }) {
       else channel.start();
     };
     document.addEventListener("visibilitychange", onVisibility);
-    document.addEventListener("submit", noteSubmit);
     channel.start();
     return () => {
       clearTimeout(timer);
-      document.removeEventListener("submit", noteSubmit);
       document.removeEventListener("visibilitychange", onVisibility);
       channel.stop();
     };
@@ -75,7 +71,7 @@ export function LiveIndicator({ madeAt }: { madeAt: string | undefined }) {
 export function PageMoment({ madeAt }: { madeAt: string | undefined }) {
   // For every fetched page, even if nothing had happened before it was rendered.
   useEffect(() => {
-    notePage(madeAt);
+    pageMoment.value = { madeAt };
   });
   return null;
 }

@@ -185,23 +185,8 @@ const QUIET_MS = 300;
 const LONGEST_MS = 400;
 const RETRY_MS = 1000;
 
-/** How long a refresh waits for the answer to a form. */
-const SUBMIT_MS = 10_000;
-
 let timer: ReturnType<typeof setTimeout> | undefined;
 let waitingSince = 0;
-let submittedAt = -Infinity;
-
-/** A form was sent: a refresh now would replace its answer, with what it has to say. */
-export function noteSubmit(): void {
-  submittedAt = Date.now();
-}
-
-/** A page came, as the answer to a form or otherwise. */
-export function notePage(madeAt: string | undefined): void {
-  submittedAt = -Infinity;
-  pageMoment.value = { madeAt };
-}
 
 /**
  * Fetches the shown page's data again, once for a burst of calls. The page is compared with what
@@ -218,8 +203,7 @@ export function requestRefresh(): void {
 
 function refreshWhenPossible(): void {
   timer = undefined;
-  const isSubmitting = Date.now() - submittedAt < SUBMIT_MS;
-  if (document.hidden || isSubmitting || liveState.peek() !== "live") {
+  if (document.hidden || liveState.peek() !== "live") {
     timer = setTimeout(refreshWhenPossible, RETRY_MS);
   } else {
     refreshNow();
