@@ -1,6 +1,7 @@
 /**
  * What one server that floods the gateway costs the calls to another: `deno task bench misbehaving`.
- * Blocks of calls with and without the flood take turns.
+ * Blocks of calls with and without the flood take turns, through the gateway and directly: a flood
+ * takes time of the processor from direct calls too, and only the rest is the gateway's.
  */
 import { join } from "@std/path";
 import { EndpointClient } from "../tests/faults.ts";
@@ -10,6 +11,11 @@ import { BenchClient, callMany } from "./mcp_client.ts";
 import { startServer } from "./processes.ts";
 import { median, printTable, quantile } from "./report.ts";
 import { serverProgram } from "./server_program.ts";
+
+interface Block {
+  through: number;
+  direct: number;
+}
 
 const KINDS = {
   http: ["comments", "interim", "progress", "logs", "garbage", "slow", "own"],
@@ -49,18 +55,20 @@ async function measure(folder: string): Promise<void> {
   };
   await until(isReady);
   const own = (name: string) => `${gateway.url}/servers/${name}/mcp?names=original`;
-  const clients = [await new BenchClient(own("steady")).connect()];
-  const block = async () => {
+  const through = await new BenchClient(own("steady")).connect();
+  const direct = await new BenchClient(steady.url).connect();
+  const p99 = async (client: BenchClient) => {
     const params = { name: "list_issues", arguments: { query: "open bugs", limit: 5 } };
     const call = (client: BenchClient) => client.request("tools/call", params);
-    return quantile((await callMany(clients, CALLS, 1, call)).durations, 0.99);
+    return quantile((await callMany([client], CALLS, 1, call)).durations, 0.99);
   };
+  const block = async () => ({ through: await p99(through), direct: await p99(direct) });
   await block();
   const rows: string[][] = [];
   for (const [transport, kinds] of Object.entries(KINDS)) {
     for (const kind of kinds) {
       if (ONLY !== undefined && ONLY !== `${transport}-${kind}`) continue;
-      const [alone, beside]: [number[], number[]] = [[], []];
+      const [alone, beside]: [Block[], Block[]] = [[], []];
       for (let round = 0; round < ROUNDS; round++) {
         await until(isReady);
         alone.push(await block());
@@ -84,18 +92,21 @@ async function measure(folder: string): Promise<void> {
         // What is not one call's flood goes on without it.
         await restart(gateway.url, transport);
       }
-      const ratio = median(beside.map((value, index) => value / alone[index]!));
+      const of = (blocks: Block[], path: keyof Block) => median(blocks.map((each) => each[path]));
+      const ratio = (path: keyof Block) =>
+        `${median(beside.map((each, at) => each[path] / alone[at]![path])).toFixed(2)}x`;
       rows.push([
         `${transport}, ${kind}`,
-        median(alone).toFixed(2),
-        median(beside).toFixed(2),
-        `${ratio.toFixed(2)}x`,
+        of(alone, "through").toFixed(2),
+        of(beside, "through").toFixed(2),
+        ratio("through"),
+        ratio("direct"),
       ]);
     }
   }
   printTable(
     `misbehaving: p99 of calls to another server, ms; medians of ${ROUNDS} interleaved rounds of ${CALLS} calls`,
-    [["flood", "without", "with", "ratio"], ...rows],
+    [["flood", "without", "with", "ratio", "ratio of direct calls"], ...rows],
   );
 }
 
