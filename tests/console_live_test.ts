@@ -197,6 +197,27 @@ browserTest("a page opened late and one fetched late show what came meanwhile", 
   assert.deepEqual(complaints, []);
 });
 
+browserTest("a live update that comes late does not take the place of the next page", async () => {
+  await using open = await openPage(browser);
+  const { page, complaints } = open;
+  page.setDefaultTimeout(LIMIT_MS);
+  await goLive(page, `${here.url}/optimization/git/status`);
+  const address = /\/git\/status\?fresh-partial=/;
+  const update = await holdNext(page, address);
+  const path = "/api/optimization/tools/git/status/candidates";
+  await post(here, path, { description: "Lists what is changed and not committed yet" });
+  await within(update.held, LIMIT_MS, "Asking for the page");
+  await page.getByRole("link", { name: "Toolsets" }).first().click();
+  const heading = page.getByRole("heading", { level: 1, name: "Toolsets" });
+  await heading.waitFor();
+  const late = page.waitForResponse(address);
+  update.letGo();
+  await (await late).finished();
+  await page.evaluate(() => new Promise((shown) => requestAnimationFrame(shown)));
+  await heading.waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 browserTest("the activity page shows another gateway's calls in their place", async () => {
   await using open = await openPage(browser);
   const { page, complaints } = open;

@@ -223,8 +223,18 @@ export function pageDependsOn(kind: string): boolean {
 }
 
 function refreshNow(): void {
-  const button = document.getElementById(REFRESH_BUTTON_ID);
   // A button, not a link: a link would scroll to the top.
-  button?.setAttribute("f-partial", location.pathname + location.search);
-  button?.click();
+  const button = document.getElementById(REFRESH_BUTTON_ID);
+  if (button === null) return;
+  const asked = shownAddress();
+  button.setAttribute("f-partial", asked);
+  const isLoading = signal(true);
+  // Another page may have come first; this one has just replaced it.
+  isLoading.subscribe((value) => {
+    if (!value && shownAddress() !== asked) refreshNow();
+  });
+  Object.assign(button, { _freshIndicator: isLoading });
+  button.click();
 }
+
+const shownAddress = () => location.pathname + location.search;
