@@ -202,7 +202,7 @@ async function buildModules(base: Base, stack: AsyncDisposableStack) {
     beforeStart: (wanted) => catalog.loadSelections().then(() => trust.load(wanted)),
   }));
   const { pool } = servers;
-  const toolsets = buildToolsets({ ...base, ...catalog, pool });
+  const toolsets = stack.use(buildToolsets({ ...base, ...catalog, pool }));
   const search = stack.use(buildSearch({ ...base, ...catalog, pool }));
   const discovery = buildDiscovery({ ...base, pool, catalog, search, trust });
   const shown = { ...base, ...catalog, ...discovery, pool, toolsets: toolsets.toolsets };

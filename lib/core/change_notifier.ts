@@ -18,8 +18,8 @@ export class ChangeNotifier implements Disposable {
       waiting.again = true;
       return;
     }
-    this.#notify(subject);
     this.#wait(subject);
+    this.#notify(subject);
   }
 
   [Symbol.dispose](): void {

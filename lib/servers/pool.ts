@@ -1,6 +1,6 @@
 import { GatewayError } from "../core/errors.ts";
 import { didYouMean, nearestNames } from "../core/text.ts";
-import type { ServerStatus } from "../core/server.ts";
+import { isStarting, type ServerStatus } from "../core/server.ts";
 import { TransportClosed } from "./transports/transport.ts";
 import { ManagedServer, type ManagedServerOptions, type PooledServer } from "./server.ts";
 
@@ -34,6 +34,11 @@ export class ServerPool implements AsyncDisposable {
   list(): ServerStatus[] {
     return Array.from(this.#servers.values(), (server) => server.status)
       .sort((a, b) => a.name < b.name ? -1 : 1);
+  }
+
+  /** Whether any server is starting or installing. */
+  get isStarting(): boolean {
+    return this.#servers.values().some(({ status }) => isStarting(status.state));
   }
 
   find(name: string): ManagedServer | undefined {

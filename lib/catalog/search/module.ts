@@ -58,6 +58,8 @@ export type ToolSearchModule = ReturnType<typeof buildSearch>;
 const MANY_TOOLS = 20;
 /** After the last change of the catalog: servers connect one after the other. */
 const SETTLE_MS = 500;
+/** Servers that are starting come first, unless they take longer. */
+const STARTING_MS = 10_000;
 /** The first searches may wait this long in all for the first vectors, which make them better. */
 const FIRST_VECTORS_MS = 10_000;
 
@@ -94,10 +96,12 @@ export function buildSearch(input: SearchInput) {
     await settledWithin(semantic.settled(), left);
   }
 
+  const started = performance.now();
   let settling: ReturnType<typeof setTimeout> | undefined;
   function prepareLater(): void {
     clearTimeout(settling);
     settling = setTimeout(() => {
+      if (input.pool.isStarting && performance.now() - started < STARTING_MS) return prepareLater();
       let count = 0;
       for (const { tools } of catalog.snapshot.servers.values()) count += tools.length;
       if (count >= MANY_TOOLS || opening) warmUp();

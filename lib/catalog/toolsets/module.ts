@@ -1,4 +1,5 @@
 import type { OnAudit } from "../../core/access.ts";
+import { ChangeNotifier } from "../../core/change_notifier.ts";
 import { isStarting } from "../../core/server.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import type { Store } from "../../storage/store.ts";
@@ -11,6 +12,8 @@ import type { Availability } from "./toolset_tools.ts";
 
 /** Servers choose names freely: so many collisions are logged, no more. */
 const MAX_LOGGED = 1_000;
+/** Names of thousands of tools are compared at most so often. */
+const COMPARE_MS = 1_000;
 
 export interface ToolsetsInput {
   store: Store;
@@ -66,15 +69,21 @@ export function buildToolsets(input: ToolsetsInput) {
     (pool.find(server)?.status.state ?? "disabled") !== "disabled"
   );
   const collisions = () => names.of(catalog.snapshot).collisions();
+  // Servers that are starting come first: each of their lists changes the names.
+  const comparing = new ChangeNotifier(() => {
+    if (pool.isStarting) comparing.changed("");
+    else logOnce("", collisions());
+  }, COMPARE_MS);
   return {
     toolsets,
     availability,
     collisions,
     promptCollisions: () => ofPrompts.list(),
-    logCollisions: () => logOnce("", collisions()),
+    logCollisions: () => comparing.changed(""),
     onPromptCollisions(servers: readonly string[], found: readonly Collision[]): void {
       logOnce("The prompt ", found);
       ofPrompts.note(servers, found);
     },
+    [Symbol.dispose]: () => comparing[Symbol.dispose](),
   };
 }
