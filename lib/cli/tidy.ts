@@ -26,7 +26,7 @@ const MANY = 500;
 const FEW = 20;
 
 /** After large results, or many sessions: more than any burst of small calls that goes on soon. */
-const MUCH_BYTES = 100 * 1024 * 1024;
+const MUCH_BYTES = 32 * 1024 * 1024;
 /** Between two looks; more than an idle gateway needs. */
 const GROWING_BYTES = 4 * 1024 * 1024;
 /** With a look every ten seconds, it is given back within half a minute. */

@@ -143,6 +143,11 @@ export class LineSplitter {
     this.#options = options;
   }
 
+  /** Whether the line that is not complete yet is too long, so that most of it is not kept. */
+  get isSkipping(): boolean {
+    return this.#seen > this.#options.maxBytes;
+  }
+
   /** Keeps nothing of `chunk` itself, which the caller may use again. */
   push(chunk: Uint8Array): void {
     let start = 0;
@@ -258,7 +263,8 @@ export function readLines(
       return;
     }
     const rest = isRest ? bytes.subarray(length) : bytes.slice(length);
-    const pause = budget.pauseAfter(turn.ms) || (turn.ms > LONG_TURN_MS ? turn.ms : 0);
+    const isLong = turn.ms > LONG_TURN_MS || splitter.isSkipping;
+    const pause = budget.pauseAfter(turn.ms) || (isLong ? turn.ms : 0);
     turn.bytes = turn.ms = 0;
     stream.pause();
     const next = () => rest.length > 0 ? safely(() => read(rest, true)) : stream.resume();

@@ -5,8 +5,10 @@ export class StreamFlooded extends Error {
 
 /** Messages a second that a server may send at length without being asked for them. */
 const PER_SECOND = 500;
-/** Messages above that rate before other work gets precedence. */
-const STRAINED = 1_000;
+/** Messages above that rate before other work gets precedence, and how much longer it gets. */
+const STRAINED = { from: 100, pausesPerWork: 4 };
+/** The same for a stream that goes on. */
+const FLOODING = { from: 1_000, pausesPerWork: 19 };
 /** Messages above that rate before the stream is closed. */
 const MOST = 20_000;
 /** So many characters count as another message. */
@@ -14,21 +16,19 @@ const CHARS_PER_MESSAGE = 8 * 1024;
 /** Progress is sent by the thousand for one call, and newer progress replaces older on its way. */
 const PROGRESS = '"notifications/progress"';
 const LONGEST_PROGRESS = 2_000;
-const PROGRESS_WEIGHT = 1 / 20;
+const PROGRESS_WEIGHT = 1 / 5;
 /** Bytes or characters of a stream that are processed in one go. */
 export const SLICE = 4 * 1024;
 /** How long a stream is processed before other work gets a turn. */
-const TURN_MS = 2;
-/** How much longer a pause is than the work before it. */
-const PAUSES_PER_WORK = 19;
+const TURN_MS = 0.5;
 const LONGEST_PAUSE_MS = 250;
 /** Maximum size of one message that is skipped because it is too large. */
 export const MAX_SKIPPED = 1024 ** 3;
 
 /**
  * What one stream of a server's may send besides the answers to requests. The count falls with time,
- * so a burst passes. A strained stream is read in slices with pauses in between, so that a flood takes a
- * twentieth of the time at most, and slows its sender down.
+ * so a burst passes. A strained stream is read in slices with pauses in between: it takes a fifth of the
+ * time at most, a flood a twentieth, and its sender is slowed down.
  */
 export class StreamBudget {
   readonly #now: () => number;
@@ -56,7 +56,7 @@ export class StreamBudget {
 
   get isStrained(): boolean {
     // Most streams never were, and need no look at the clock.
-    return this.#level > STRAINED && this.#levelAt(this.#now()) > STRAINED;
+    return this.#level > STRAINED.from && this.#levelAt(this.#now()) > STRAINED.from;
   }
 
   #levelAt(now: number): number {
@@ -67,7 +67,8 @@ export class StreamBudget {
   /** How long to pause after work on a strained stream, in ms. */
   pauseAfter(workMs: number): number {
     if (!this.isStrained) return 0;
-    const pause = Math.min(LONGEST_PAUSE_MS, workMs * PAUSES_PER_WORK);
+    const { pausesPerWork } = this.#level > FLOODING.from ? FLOODING : STRAINED;
+    const pause = Math.min(LONGEST_PAUSE_MS, workMs * pausesPerWork);
     // While the gateway does not read, the server's silence says nothing.
     this.#drainedAt += pause;
     return pause;

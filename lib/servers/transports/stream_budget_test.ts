@@ -14,13 +14,15 @@ Deno.test("StreamBudget.count() lets 20,000 progress messages pass, and cuts end
 });
 
 Deno.test("StreamBudget.count() lets a burst pass, slows down a longer one, and refuses a flood", () => {
-  const budget = new StreamBudget();
-  for (let messages = 0; messages < 900; messages++) budget.count(LINE);
+  const budget = new StreamBudget(() => 0);
+  for (let messages = 0; messages < 90; messages++) budget.count(LINE);
   assert.equal(budget.isStrained, false);
   assert.equal(budget.pauseAfter(10), 0);
-  for (let messages = 0; messages < 2_500; messages++) budget.count(LINE);
+  for (let messages = 0; messages < 400; messages++) budget.count(LINE);
   assert.equal(budget.isStrained, true);
-  assert.ok(budget.pauseAfter(10) > 100);
+  assert.equal(budget.pauseAfter(10), 40);
+  for (let messages = 0; messages < 2_500; messages++) budget.count(LINE);
+  assert.equal(budget.pauseAfter(10), 190);
   assert.throws(() => {
     for (let messages = 0; messages < 100_000; messages++) budget.count(LINE);
   }, StreamFlooded);
