@@ -25,7 +25,7 @@ Deno.test("Builder.build() writes an app that runs without bundler, write or run
   const page = await (await fetch(`${server.url}/islands`)).text();
   assert.match(page, /<button type="button" id="first">3<\/button>/);
   const urls = [...page.matchAll(/(?:src|href)="(\/[^"]+__frsh_c[^"]+|\/_fresh\/[^"]+)"/g)];
-  const island = /"(\/_fresh\/js\/[^"]+counter\.js)"/.exec(page)?.[1];
+  const island = /"(\/_fresh\/js\/\w+\/counter\.js)"/.exec(page)?.[1];
   for (const path of [...urls.map(([, url]) => url), island]) {
     const response = await fetch(server.url + path);
     assert.equal(response.status, 200, path);

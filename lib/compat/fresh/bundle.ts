@@ -1,4 +1,4 @@
-import { dirname, relative } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Bundle {
@@ -29,13 +29,24 @@ export async function bundleForBrowser(islands: string[], minify: boolean): Prom
     throw new Error(`Cannot bundle the islands:\n${lines.join("\n")}`);
   }
 
-  const below = (base: string, path: string) => relative(base, path).replaceAll("\\", "/");
-  const chunks = new Map(
-    outputFiles.map(({ path, contents }) => [below(outputDir, path), contents ?? new Uint8Array()]),
-  );
+  // As on the real package, all chunks lie in one folder, under the names of their files.
+  const names = new Map<string, string>();
+  for (const { path } of outputFiles) {
+    const name = basename(path);
+    names.set(path, new Set(names.values()).has(name) ? `${names.size}_${name}` : name);
+  }
+  const chunks = new Map(outputFiles.map((file) => {
+    const code = file.text().replaceAll(/(?<=")\.{1,2}\/[^"]+\.js(?=")/g, (to) => {
+      const name = names.get(resolve(dirname(file.path), to));
+      return name === undefined ? to : `./${name}`;
+    });
+    return [names.get(file.path)!, new TextEncoder().encode(code)];
+  }));
   // The bundler keeps the folders below the one that all entry points share.
-  let base = dirname(runtime);
-  while (!entrypoints.every((path) => path.startsWith(base))) base = dirname(base);
-  const chunkOf = (path: string) => below(base, path).replace(/\.\w+$/, ".js");
+  const plain = (path: string) => path.replaceAll("\\", "/").replace(/\.\w+$/, "");
+  const chunkOf = (entry: string) =>
+    names.get(
+      [...names.keys()].find((path) => plain(entry).endsWith(plain(path.slice(outputDir.length))))!,
+    )!;
   return { chunks, runtime: chunkOf(runtime), islands: islands.map(chunkOf) };
 }

@@ -66,9 +66,9 @@ Deno.test("fsRoutes()", async (t) => {
     assert.deepEqual([early.status, early.text], [500, "Internal server error"]);
   });
 
-  await t.step("answers 405 where a file has no handler for the method", async () => {
-    assert.equal((await get("/users/7", { method: "DELETE" })).status, 405);
-    assert.equal((await get("/echo")).status, 405);
+  await t.step("answers 404 where a file has no handler for the method", async () => {
+    assert.equal((await get("/users/7", { method: "DELETE" })).status, 404);
+    assert.equal((await get("/echo")).status, 404);
     assert.equal((await get("/users/7", { method: "HEAD" })).status, 200);
   });
 
@@ -109,6 +109,8 @@ Deno.test("fsRoutes()", async (t) => {
     );
     assert.match(text, /<a href="\/" id="nav-home" data-ancestor="true" aria-current="true">/);
     assert.match(text, /<a href="\/page\/1" id="nav-page">/);
+    const { text: head } = await get("/head?island");
+    assert.match(head, /<a href="\/" id="nav-in-island" data-ancestor="true" aria-current="true">/);
   });
 
   await t.step("names the island and the prop that cannot be sent", async () => {

@@ -145,7 +145,7 @@ export class PageRenderer implements RenderObserver {
     if ((changes["f-client-nav"] ?? props["f-client-nav"]) === "true") this.#needsClient = true;
     if ((tag === "script" || tag === "style") && !props.nonce) changes.nonce = this.nonce;
     if (keyed && !island && key !== undefined) changes["data-frsh-key"] = key;
-    if (tag === "a" && !island && typeof href === "string" && href.startsWith("/")) {
+    if (tag === "a" && typeof href === "string" && href.startsWith("/")) {
       if (props["aria-current"] === undefined) {
         Object.assign(changes, linkAttributes(href, this.request.url));
       }

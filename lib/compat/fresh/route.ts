@@ -43,6 +43,6 @@ function pickHandler<State>(
   const found = handler?.[method as Method] ??
     (handler === undefined || isGet || failure !== undefined ? get : undefined);
   return found ?? (() => {
-    throw failure?.thrown ?? new HttpError(handler === undefined ? 404 : 405);
+    throw failure?.thrown ?? new HttpError(404);
   });
 }

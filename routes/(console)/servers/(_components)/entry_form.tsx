@@ -132,7 +132,11 @@ function EntryForm({ form }: { form: ServerForm }) {
             label={editing === undefined ? "Add server" : "Save changes"}
             pending="Connecting…"
           />
-          <a class="button" href={editing === undefined ? "/servers" : serverPath(editing)}>
+          <a
+            class="button"
+            href={editing === undefined ? "/servers" : serverPath(editing)}
+            aria-current="false"
+          >
             Cancel
           </a>
         </div>

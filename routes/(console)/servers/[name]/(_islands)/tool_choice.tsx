@@ -122,7 +122,7 @@ export function ToolChoice({ server, tools, written = [] }: ToolChoiceProps) {
         </span>
         <TokensChip tokens={tokens} />
         <span class="choice-actions">
-          <a class="button" href={serverPath(server)}>Cancel</a>
+          <a class="button" href={serverPath(server)} aria-current="false">Cancel</a>
           <button type="submit" class="button button-primary">Save selection</button>
         </span>
       </div>
