@@ -19,13 +19,18 @@ const LINKS = /^[ \t]*"links": \[[^\]]*\],\r?\n/m;
 const BACK = "deno task use-real-fresh --back";
 
 async function useReal(): Promise<void> {
-  const before = await read("deno.json");
-  if (!LINKS.test(before)) return say("deno.json has no links: it uses the real packages already.");
-  // An interrupted switch; its files are as they were, or complete copies.
-  if (await exists(KEPT)) await restore();
+  // The folders are moved last, and come back first: where one is there, a switch was cut short.
+  const isWhole = (await Promise.all(FOLDERS.map((folder) => exists(join(ROOT, folder))))).every(
+    (isThere) => !isThere,
+  );
+  if (await exists(KEPT) && !isWhole) await restore();
+  const manifest = await read("deno.json");
+  if (!LINKS.test(manifest)) {
+    return say("deno.json has no links: it uses the real packages already.");
+  }
   await remove(STAGE);
   try {
-    await stage(before);
+    await stage(manifest);
     await replace();
   } finally {
     await remove(STAGE);
@@ -70,8 +75,9 @@ async function stage(manifest: string): Promise<void> {
 async function replace(): Promise<void> {
   await keep();
   try {
-    for (const folder of FOLDERS) await Deno.rename(join(ROOT, folder), join(KEPT, folder));
+    // While a link is in deno.json, Deno starts nothing without its folder.
     for (const file of FILES) await Deno.rename(join(STAGE, file), join(ROOT, file));
+    for (const folder of FOLDERS) await Deno.rename(join(ROOT, folder), join(KEPT, folder));
   } catch (error) {
     await restore();
     throw error;

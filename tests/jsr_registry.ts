@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join, relative } from "@std/path";
+import { sh } from "./checkout_copy.ts";
 
 interface Package {
   /** As on JSR: `@fresh/core`. */
@@ -26,7 +27,13 @@ export function openJsrRegistry(packages: readonly Package[]): JsrRegistry {
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}/`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      const { denoDir } = JSON.parse(await sh(Deno.execPath(), ["info", "--json", "--no-config"]));
+      // What Deno has kept of it, which nobody asks for again.
+      const cached = join(denoDir, "remote/http", `127.0.0.1_PORT${server.addr.port}`);
+      await Deno.remove(cached, { recursive: true }).catch(() => {});
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import { ROOT } from "./terminal.ts";
 
 /** What a build writes. */
 const BUILT = ["_fresh", "generated"];
+const LOCKS = ["deno.lock", "tests/deno.lock"];
 
 Deno.test("use-real-fresh changes nothing where the lock cannot be written", () =>
   withSources(async (root) => {
@@ -24,8 +25,8 @@ Deno.test("use-real-fresh makes the whole switch, and --back restores every byte
   withSources(async (root, folder) => {
     await using registry = await registryOfReplacements(folder);
     const before = await hashes(root);
-    const use = async () => {
-      const { code, text } = await run(root, registry, "use-real-fresh");
+    const use = async (...flags: string[]) => {
+      const { code, text } = await run(root, registry, ...flags, "use-real-fresh");
       assert.equal(code, 0, text);
       return text;
     };
@@ -34,7 +35,7 @@ Deno.test("use-real-fresh makes the whole switch, and --back restores every byte
     const manifest = await Deno.readTextFile(join(ROOT, "deno.json"));
     const lines = manifest.split("\n").filter((line) => !/^ {2}"links": /.test(line));
     assert.equal(await Deno.readTextFile(join(root, "deno.json")), lines.join("\n"));
-    for (const lock of ["deno.lock", "tests/deno.lock"]) {
+    for (const lock of LOCKS) {
       const { jsr, workspace } = JSON.parse(await Deno.readTextFile(join(root, lock)));
       assert.deepEqual(Object.keys(jsr), ["@fresh/core@2.3.3", "@std/path@1.1.0"], lock);
       assert.equal(workspace.links, undefined, lock);
@@ -46,19 +47,25 @@ Deno.test("use-real-fresh makes the whole switch, and --back restores every byte
     assert.match(await use(), /already/);
     assert.deepEqual(await hashes(root), switched);
 
-    // As if the machine had lost its power in the middle.
-    await Deno.copyFile(join(root, ".cache/stand_in/deno.json"), join(root, "deno.json"));
-    await use();
+    // As if it had been killed before the last folder, then after the first file.
+    const kept = join(root, ".cache/stand_in");
+    const folders = ["lib/compat/std_path", "lib/compat/fresh"];
+    await Deno.rename(join(kept, folders[0]!), join(root, folders[0]!));
+    assert.match(await use(), /Next: deno task build/);
+    assert.deepEqual(await hashes(root), switched);
+    for (const path of folders) await Deno.rename(join(kept, path), join(root, path));
+    for (const path of LOCKS) await Deno.copyFile(join(kept, path), join(root, path));
+    // Deno runs no task then, unless it is told to.
+    assert.match(await use("--frozen=false"), /Next: deno task build/);
     assert.deepEqual(await hashes(root), switched);
 
     await sh("rm", ["-r", join(root, "_fresh")]);
     const built = await run(root, registry, "build");
     assert.equal(built.code, 0, built.text);
-    assert.match(
-      await Deno.readTextFile(join(root, "_fresh", "server.js")),
-      /from "fresh\/internal"/,
-    );
-    await using gateway = await startGateway([], { command: commandIn(root) });
+    await using gateway = await startGateway([], {
+      command: commandIn(root),
+      env: { JSR_URL: registry.url },
+    });
     assert.match(await (await fetch(gateway.url)).text(), /weather/);
     await gateway.stop();
 
@@ -80,9 +87,9 @@ function withSources(run: (root: string, folder: string) => Promise<void>): Prom
   });
 }
 
-async function run(root: string, { url }: JsrRegistry, task: string, ...args: string[]) {
+async function run(root: string, { url }: JsrRegistry, ...args: string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "-q", task, ...args],
+    args: ["task", "-q", ...args],
     cwd: root,
     env: { JSR_URL: url, NO_COLOR: "1" },
   }).output();
