@@ -82,7 +82,6 @@ export async function readClientServers(
       cwd: project ?? input.cwd,
       defaultCwd: project,
       self: input.self,
-      platform: input.platform,
       report: (severity, { offset }, message, fix) =>
         found.problems.push({ severity, file, ...position(offset), message, fix, server: name }),
     });

@@ -95,7 +95,6 @@ class ServersFile {
         cwd: this.#input.cwd,
         defaultCwd: elsewhere ? project.folder : undefined,
         self: this.#input.self,
-        platform: this.#input.platform,
         report: (severity, node, message, fix) => this.#report(severity, node, message, fix, name),
       });
       // A warning can also keep a server from starting.

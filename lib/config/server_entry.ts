@@ -16,7 +16,7 @@ import {
   transportTypes,
 } from "../core/server.ts";
 import { isBlockedPort } from "./address.ts";
-import { parseEnvFile, type Platform } from "./platform.ts";
+import { parseEnvFile } from "./platform.ts";
 import {
   type Entry,
   type EntryKey,
@@ -47,7 +47,6 @@ interface EntryContext {
   /** The folder a server runs in unless its entry says otherwise. */
   defaultCwd: string | undefined;
   self: GatewayIdentity;
-  platform: Platform;
   report(severity: "warning" | "error", node: Node, message: string, fix: string): void;
 }
 
@@ -229,16 +228,8 @@ class EntryReader {
     return spec;
   }
 
-  /** Holds back what cannot run here, or would run this gateway. */
+  /** Holds back what would run this gateway. */
   async #checkPlace(spec: ServerSpec): Promise<void> {
-    if (isProgram(spec) && !this.#context.platform.canSpawn) {
-      this.#hold(
-        "warning",
-        this.#at("command"),
-        "this platform cannot run programs",
-        "Use a server with a URL, or run the gateway on your own machine",
-      );
-    }
     if (await pointsAtGateway(spec, this.#context.self, this.#context.cwd)) {
       this.#hold(
         "error",

@@ -323,16 +323,6 @@ for (const [name, entry] of LOOPS) {
   });
 }
 
-Deno.test("loadServers() does not start programs where none can run", async () => {
-  const platform = { name: "deploy", canSpawn: false, canWrite: false } as const;
-  const servers = { a: { command: "npx" }, b: { url: "https://example.com" } };
-  const loaded = await loadText(servers, { platform });
-  assert.deepEqual(loaded.servers.map(({ problem }) => problem), [
-    "this platform cannot run programs",
-    undefined,
-  ]);
-});
-
 Deno.test("loadServers() holds back a server whose envFile is missing", async () => {
   const { only, lines } = await loadText({ x: { command: "a", envFile: "no.env" } });
   assert.match(only?.problem ?? "", /^file not found: .*no\.env$/);

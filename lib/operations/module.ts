@@ -10,11 +10,12 @@ import type { ReadOptions } from "../config/options.ts";
 import type { OnAudit } from "../core/access.ts";
 import { once } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
-import { isProgram } from "../core/server.ts";
+import type { ServerSpec } from "../core/server.ts";
 import type { Live } from "../http/live.ts";
 import type { Discovery } from "../mcp/discovery.ts";
 import type { TrialAnswer, TrialCall, TrialCalls, TrialPolicy } from "../mcp/trial_call.ts";
 import type { OptimizerModule } from "../optimizer/module.ts";
+import { deployRefusal } from "../servers/processes/deployed.ts";
 import type { PooledServer } from "../servers/server.ts";
 import type { SecretsModule } from "../servers/secrets.ts";
 import { RecentFeatures } from "../mcp/server_lists.ts";
@@ -71,6 +72,15 @@ export function buildOperations(input: OperationsInput) {
   const { optimizer, auth: { access } } = input;
   const { pool, logins } = servers;
   const entries = () => pool.list().flatMap(({ name }) => pool.find(name)?.server ?? []);
+  const refusal = async (spec: ServerSpec): Promise<string | undefined> => {
+    if (await pointsAtGateway(spec, context.self, context.cwd)) {
+      return "it points to this gateway itself";
+    }
+    // Whoever may add servers must not come to run programs in the cloud.
+    return context.platform.canSpawn
+      ? undefined
+      : deployRefusal({ spec, source: { kind: "store" } });
+  };
   const admin: ServersAdmin = new ServersAdmin({
     ...servers,
     ...catalog,
@@ -79,16 +89,12 @@ export function buildOperations(input: OperationsInput) {
     sync,
     removeDemo: input.removeDemo,
     onAudit,
-    refusal: async (spec) =>
-      await pointsAtGateway(spec, context.self, context.cwd)
-        ? "it points to this gateway itself"
-        : undefined,
+    refusal,
     async askConsent(wish) {
-      if (!isProgram(wish.spec) || context.platform.canSpawn) {
-        return await (await consents()).ask(wish);
-      }
+      const reason = await refusal(wish.spec);
+      if (reason === undefined) return await (await consents()).ask(wish);
       return new GatewayError("NOT_AVAILABLE_HERE", {
-        message: "Programs cannot be started on this platform",
+        message: `Cannot ${wish.wish} server "${wish.name}": ${reason}`,
       });
     },
   });

@@ -20,7 +20,8 @@ import { StateHistory } from "./status.ts";
 import { childEnv } from "./processes/process_group.ts";
 import { findInstaller } from "./processes/installer.ts";
 import { Installs } from "./processes/installs.ts";
-import { ProcessOwner, reapOrphans } from "./processes/process_owner.ts";
+import { deployRefusal } from "./processes/deployed.ts";
+import { forgetOrphans, ProcessOwner, reapOrphans } from "./processes/process_owner.ts";
 import {
   type KeptLease,
   LeasesRepository,
@@ -92,7 +93,7 @@ export function buildServers(input: ServersInput) {
     new ProcessOwner({ leaseId: lease.id, holdLease: lease.hold, host, records, onWarning }),
   );
   const installs = stack.use(new Installs({}, input.signal));
-  if (platform.canSpawn && !input.isCommand) stack.use(keepReaping(input, records, log));
+  if (!input.isCommand) stack.use(keepReaping(input, records, log));
 
   /** As last wanted; the pool follows. */
   const entries = new Map<string, PooledServer>();
@@ -168,7 +169,10 @@ export function buildServers(input: ServersInput) {
 
   /** What the pool is to be, from the file and the store. */
   async function wanted(configured: LoadedServers): Promise<PooledServer[]> {
-    const servers = await entriesOf(configured, added, logs);
+    const servers = (await entriesOf(configured, added, logs)).map((server) => ({
+      ...(platform.canSpawn ? {} : defined({ problem: deployRefusal(server) })),
+      ...server,
+    }));
     entries.clear();
     for (const server of servers) entries.set(server.name, server);
     await Promise.all([logins.load(pool, servers), packages.load(), input.beforeStart(servers)]);
@@ -219,12 +223,18 @@ async function entriesOf(
 }
 
 /** Loaded when needed; isolated programs do not see the gateway's own places, whatever they name. */
-async function openIsolator({ config, options, path }: ServersInput) {
+async function openIsolator({ config, options, path, platform }: ServersInput) {
   const { Isolator } = await import("./processes/isolation/isolator.ts");
   const { dataDir, allowPrivate } = options;
   const store = path === undefined ? [] : ["", "-wal", "-shm", "-bell"].map((end) => path + end);
   const data = dataDir === undefined ? [] : [dataDir];
-  return new Isolator({ hidden: [...config.ownPlaces, ...data, ...store], allowPrivate });
+  const hidden = [...config.ownPlaces, ...data, ...store];
+  const none = () => Promise.resolve({ problem: "Deno Deploy has none" });
+  return new Isolator({
+    hidden,
+    allowPrivate,
+    ...(platform.canSpawn ? {} : { tryBubblewrap: none }),
+  });
 }
 
 /** A server's status has the number of its tools; pages that show them follow the status. */
@@ -296,7 +306,7 @@ async function findPackageCache(
 
 /** Ends programs that killed gateways left running, and removes their leases and messages. */
 function keepReaping(
-  { store, lease, mailbox, onWarning }: ServersInput,
+  { store, lease, mailbox, platform, onWarning }: ServersInput,
   records: ProcessesRepository,
   log: ReturnType<Logs["module"]>,
 ) {
@@ -305,7 +315,12 @@ function keepReaping(
     everyMs: REAP_EVERY_MS,
     onError: (error) => onWarning("Cannot look for processes of a killed gateway", { error }),
     async work() {
-      const orphans = await reapOrphans({ records, host: hostname(), isLeaseAlive: lease.isAlive });
+      const { isAlive: isLeaseAlive } = lease;
+      // On Deno Deploy, a process's programs are gone with it, and so is its machine.
+      if (!platform.canSpawn) await forgetOrphans({ records, isLeaseAlive });
+      const orphans = platform.canSpawn
+        ? await reapOrphans({ records, host: hostname(), isLeaseAlive })
+        : [];
       for (const { leaseId, commands, groupIds } of orphans) {
         if (groupIds.length === 0) continue;
         log.warn(

@@ -126,6 +126,18 @@ export async function reapOrphans({ records, isLeaseAlive, host }: {
   return reaped;
 }
 
+/** Deletes the records of programs whose gateway has ended, where they end with it. */
+export async function forgetOrphans(
+  { records, isLeaseAlive }: {
+    records: ProcessRecords;
+    isLeaseAlive: (leaseId: string) => Promise<boolean>;
+  },
+): Promise<void> {
+  for (const { id, leaseId } of await records.values()) {
+    if (!await isLeaseAlive(leaseId)) await records.delete(id);
+  }
+}
+
 type StartedProcess = Pick<ProcessRecord, "marker" | "pgid" | "startTime">;
 
 /** Ends all that the records or their markers prove to be ours; undefined where one cannot look. */

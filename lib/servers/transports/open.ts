@@ -5,6 +5,7 @@ import {
   type RemoteSpec,
   type ServerSpec,
 } from "../../core/server.ts";
+import { deployedProgram, deployRefusal } from "../processes/deployed.ts";
 import type { PackageLock } from "../packages/package_lock.ts";
 import type { PooledServer } from "../server.ts";
 import type { RemoteOptions, ServerCredentials } from "./origin_client.ts";
@@ -61,10 +62,12 @@ export async function openTransport(
   const { name } = server;
   const spec = await fill(server.spec);
   if (isProgram(spec)) {
-    if (!canSpawn) {
-      throw new TransportClosed("refused", "this platform cannot run programs");
-    }
     const program = { ...spec, ...context, name, baseEnv: Deno.env.toObject() };
+    if (!canSpawn) {
+      const refusal = deployRefusal(server);
+      if (refusal !== undefined) throw new TransportClosed("refused", refusal);
+      return await PROGRAMS[spec.type](deployedProgram(program), events, signal);
+    }
     const pinned = await packages.prepare(server, program, events, signal);
     return await PROGRAMS[spec.type](pinned, events, signal);
   }
