@@ -5,36 +5,10 @@ import { join } from "@std/path";
 import { MINIMUM_DENO } from "../lib/core/product.ts";
 import { commandIn, sh, withCopy } from "./checkout_copy.ts";
 import { startCommand, startGateway, until } from "./gateway.ts";
+import { fetchDeno } from "./other_deno.ts";
 
 /** The newest that is older than the minimum. */
 const TOO_OLD = "2.4.4";
-
-/** Another Deno as npm carries it; Deno's own cache keeps what was fetched. */
-async function fetchDeno(version: string, folder: string): Promise<string> {
-  const arch = Deno.build.arch === "x86_64" ? "x64" : "arm64";
-  const name = Deno.build.os === "linux" ? `linux-${arch}-glibc` : `${Deno.build.os}-${arch}`;
-  await deno(["cache", "-q", "--no-config", "--no-lock", `npm:@deno/${name}@${version}`]);
-  const { npmCache } = JSON.parse(await deno(["info", "--json", "--no-config"]));
-  for await (const { name: registry } of Deno.readDir(npmCache)) {
-    const found = join(npmCache, registry, "@deno", name, version, "deno");
-    const program = join(folder, `deno-${version}`);
-    try {
-      await Deno.copyFile(found, program);
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) continue;
-      throw error;
-    }
-    await Deno.chmod(program, 0o755);
-    return program;
-  }
-  throw new Error(`npm has no Deno ${version} for ${name}`);
-}
-
-async function deno(args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
-  return new TextDecoder().decode(stdout);
-}
 
 async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_" });

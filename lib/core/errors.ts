@@ -118,7 +118,7 @@ const TABLE = {
   ]),
   FOREIGN_ORIGIN: entry(-32600, 403, [
     "The request comes from another website",
-    "Open the gateway's own console, or set --public-url to its URL",
+    "Open the gateway's own console, or set --public-url (QUARTERMASTER_PUBLIC_URL) to its URL",
   ]),
   OPTIMIZATION_DISABLED: entry(-32002, 403, [
     "Optimization is disabled because it spends model time",
