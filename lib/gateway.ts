@@ -167,9 +167,7 @@ async function openBase(input: GatewayInput, signal: AbortSignal, stack: AsyncDi
   const common = { ...context, ...place, ...made, options, origins: read.origins, isCommand };
 
   const config = await openConfig({ ...common, read });
-  // On Deno Deploy, hosts may share a name, and nothing there lists processes: only leases count.
-  const isRunning = async (pid: number) =>
-    !platform.canSpawn || await startTimeOf(pid) !== undefined;
+  const isRunning = async (pid: number) => await startTimeOf(pid) !== undefined;
   const storage = stack.use(await openStorage({ ...common, isRunning }));
   const stored = { ...common, ...storage };
   const generation = await stored.store.generation();

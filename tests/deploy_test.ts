@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
 import { launchBrowser } from "./browser.ts";
+import { startModelStandIn } from "./fixtures/model_stand_in.ts";
 import { startGateway } from "./gateway.ts";
 
 const main = fromFileUrl(new URL("../main.ts", import.meta.url));
@@ -27,11 +28,23 @@ Deno.test({
       join(folder, ".mcp.json"),
       JSON.stringify({ mcpServers: { files: { command: "npx", args: ["server-filesystem"] } } }),
     );
+    await using model = startModelStandIn(({ tools }) => {
+      const forecast = tools.find(({ name }) => name.includes("weather_forecast"));
+      return forecast
+        ? { toolUse: { name: forecast.name, input: { city: "Lisbon" } } }
+        : { text: "Done" };
+    });
     await using gateway = await startGateway([], {
       cwd: folder,
       diskless: true,
       command: ["run", "-q", ...PERMISSIONS, main],
-      env: { ...PLATFORM, QUARTERMASTER_ADMIN_TOKEN: TOKEN },
+      env: {
+        ...PLATFORM,
+        QUARTERMASTER_ADMIN_TOKEN: TOKEN,
+        QUARTERMASTER_ENABLE_OPTIMIZATION: "true",
+        ANTHROPIC_BASE_URL: model.url,
+        ANTHROPIC_API_KEY: "sk-any",
+      },
     });
     const headers = { authorization: `Bearer ${TOKEN}` };
 
@@ -93,7 +106,22 @@ Deno.test({
 
     await t.step("a stdio server says why it cannot run", async () => {
       const html = await (await fetch(`${gateway.url}/servers/files`, { headers })).text();
-      assert.match(html, /this platform cannot run programs/);
+      assert.match(html, /this platform cannot run programs: .* no permission to run Deno/);
+    });
+
+    await t.step("the Messages API evaluates, which nobody has to choose", async () => {
+      const ask = async (operation: string) => {
+        const answer = await fetch(`${gateway.url}/api/${operation}`, {
+          method: "POST",
+          headers: { ...headers, "content-type": "application/json" },
+          body: "{}",
+        });
+        return await answer.json();
+      };
+      assert.equal((await ask("evaluator.check")).kind, "messages-api");
+      assert.equal(model.requests.length, 0);
+      const { outcome, message } = await ask("evaluator.test");
+      assert.equal(outcome, "right", message);
     });
     await gateway.stop();
     await Deno.remove(folder, { recursive: true });

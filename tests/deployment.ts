@@ -62,6 +62,7 @@ export class Deployment {
       await Deno.copyFile(Deno.execPath(), deno);
       await Deno.chmod(deno, 0o755);
       await Deno.mkdir(denoDirIn(folder), { recursive: true });
+      await Deno.chmod(tempIn(folder), 0o777);
       if (packages.length > 0) {
         const specifiers = packages.map((name) => `npm:${name}`);
         await sh(deno, ["cache", "-q", "--no-config", "--no-lock", ...specifiers]);
@@ -106,8 +107,6 @@ export class Deployment {
     { entry, timeline = "production", deno = this.#deno, env }: IsolateOptions,
   ): Promise<Isolate> {
     const { root, folder } = this.#copy;
-    const temp = await Deno.makeTempDir({ dir: folder });
-    if (this.#uid !== undefined) await Deno.chown(temp, this.#uid, this.#uid);
     const { port } = freePort();
     const args = entry === "main.ts"
       ? ["run", "-A", "--no-prompt", entry]
@@ -126,8 +125,7 @@ export class Deployment {
         // The app's own database: Deno.openKv() without a path.
         DENO_KV_DEFAULT_PATH: this.#kvUrl,
         DENO_KV_ACCESS_TOKEN: "token",
-        TMPDIR: temp,
-        XDG_CACHE_HOME: join(folder, "cache"),
+        TMPDIR: tempIn(folder),
         QUARTERMASTER_PORT: `${port}`,
         QUARTERMASTER_ADMIN_TOKEN: FIRST_TOKEN,
         QUARTERMASTER_EMBEDDINGS: "none",
@@ -171,7 +169,11 @@ export class Deployment {
 
 /** Where the app's packages are, and those of npm servers as if they had just been fetched. */
 function denoDirIn(folder: string): string {
-  return join(folder, "cache/quartermaster/isolated/deno");
+  return join(tempIn(folder), ".cache/quartermaster/isolated/deno");
+}
+
+function tempIn(folder: string): string {
+  return join(folder, "temp");
 }
 
 function freePort(): Deno.NetAddr {

@@ -72,15 +72,7 @@ export function buildOperations(input: OperationsInput) {
   const { optimizer, auth: { access } } = input;
   const { pool, logins } = servers;
   const entries = () => pool.list().flatMap(({ name }) => pool.find(name)?.server ?? []);
-  const refusal = async (spec: ServerSpec): Promise<string | undefined> => {
-    if (await pointsAtGateway(spec, context.self, context.cwd)) {
-      return "it points to this gateway itself";
-    }
-    // Whoever may add servers must not come to run programs in the cloud.
-    return context.platform.canSpawn
-      ? undefined
-      : deployRefusal({ spec, source: { kind: "store" } });
-  };
+  const refusal = (spec: ServerSpec) => refusalOf(spec, context);
   const admin: ServersAdmin = new ServersAdmin({
     ...servers,
     ...catalog,
@@ -189,6 +181,16 @@ export function buildOperations(input: OperationsInput) {
     /** Checks and tries the evaluator; loaded at first use. */
     evaluator: async () => (await optimizer.open()).evaluating,
   };
+}
+
+/** Why an entry that is added at run time cannot be used at all. */
+async function refusalOf(
+  spec: ServerSpec,
+  { self, cwd, platform }: ServersContext,
+): Promise<string | undefined> {
+  if (await pointsAtGateway(spec, self, cwd)) return "it points to this gateway itself";
+  // Whoever may add servers must not come to run programs in the cloud.
+  return platform.canSpawn ? undefined : deployRefusal({ spec, source: { kind: "store" } });
 }
 
 /** The operations on changes that wait for a person's review. */

@@ -169,10 +169,7 @@ export function buildServers(input: ServersInput) {
 
   /** What the pool is to be, from the file and the store. */
   async function wanted(configured: LoadedServers): Promise<PooledServer[]> {
-    const servers = (await entriesOf(configured, added, logs)).map((server) => ({
-      ...(platform.canSpawn ? {} : defined({ problem: deployRefusal(server) })),
-      ...server,
-    }));
+    const servers = await entriesOf(configured, added, input);
     entries.clear();
     for (const server of servers) entries.set(server.name, server);
     await Promise.all([logins.load(pool, servers), packages.load(), input.beforeStart(servers)]);
@@ -208,7 +205,7 @@ export function buildServers(input: ServersInput) {
 async function entriesOf(
   configured: LoadedServers,
   added: ServersRepository,
-  logs: Logs,
+  { logs, platform }: Pick<ServersInput, "logs" | "platform">,
 ): Promise<PooledServer[]> {
   const names = new Set(configured.servers.map(({ name }) => name));
   const servers: PooledServer[] = configured.servers.map(withPlace);
@@ -219,7 +216,8 @@ async function entriesOf(
   }
   const used = new Set(servers.map(({ name }) => name));
   servers.push(...configured.leftOut.filter(({ name }) => !used.has(name)).map(withPlace));
-  return servers;
+  if (platform.canSpawn) return servers;
+  return servers.map((server) => ({ ...defined({ problem: deployRefusal(server) }), ...server }));
 }
 
 /** Loaded when needed; isolated programs do not see the gateway's own places, whatever they name. */

@@ -66,12 +66,24 @@ function placeRefusal(): string | undefined {
   }
 }
 
-/** The program as Deno Deploy runs it: isolated by the permissions of Deno. */
-export function deployedProgram<P extends Pick<ProgramSpec, "command" | "args" | "isolation">>(
-  program: P,
-): P {
+type Program = Pick<ProgramSpec, "command" | "args" | "isolation"> & {
+  baseEnv: Record<string, string>;
+};
+
+/**
+ * The program as Deno Deploy runs it: isolated by the permissions of Deno, its package in the temporary
+ * folder, which may be the only one that can be written to.
+ */
+export function deployedProgram<P extends Program>(program: P): P {
   const [command = "", ...args] = npxWords(program);
-  return { ...program, command, args, isolation: { ...program.isolation, kind: "sandbox" } };
+  const baseEnv = { ...program.baseEnv, HOME: tmpdir() };
+  return {
+    ...program,
+    command,
+    args,
+    baseEnv,
+    isolation: { ...program.isolation, kind: "sandbox" },
+  };
 }
 
 /** `deno run npm:PACKAGE`, in the words of npx. Its permissions are those of its isolation, as for npx. */

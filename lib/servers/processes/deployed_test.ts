@@ -4,7 +4,7 @@ import { deployedProgram, deployRefusal } from "./deployed.ts";
 
 const FILE = { kind: "file", path: "/app/.mcp.json" } as const;
 
-function program(line: string, isolation?: object) {
+function entry(line: string, isolation?: object) {
   const [command, ...args] = line.split(" ");
   return ProgramServer.parse({ type: "stdio", command, args, isolation });
 }
@@ -18,12 +18,15 @@ const RUNS: Record<string, string> = {
 };
 for (const [line, wanted] of Object.entries(RUNS)) {
   Deno.test(`on Deno Deploy, ${line} runs isolated`, () => {
-    const spec = program(line, { kind: "sandbox", net: ["api.example.com"] });
+    const spec = entry(line, { kind: "sandbox", net: ["api.example.com"] });
     assert.equal(deployRefusal({ spec, source: FILE }), undefined);
-    const { command, args, isolation } = deployedProgram(spec);
+    const baseEnv = { HOME: "/home/nobody" };
+    const { command, args, isolation, ...program } = deployedProgram({ ...spec, baseEnv });
     assert.equal([command, ...args].join(" "), wanted);
     assert.deepEqual(isolation, { kind: "sandbox", net: ["api.example.com"] });
-    assert.deepEqual(deployedProgram(program(line)).isolation, { kind: "sandbox" });
+    assert.notEqual(program.baseEnv.HOME, baseEnv.HOME);
+    const { isolation: own } = deployedProgram({ ...entry(line), baseEnv });
+    assert.deepEqual(own, { kind: "sandbox" });
   });
 }
 
@@ -42,13 +45,13 @@ const REFUSED: [line: string, reason: RegExp, isolation?: object][] = [
 ];
 for (const [line, reason, isolation] of REFUSED) {
   Deno.test(`on Deno Deploy, ${line} does not run${isolation ? " without a sandbox" : ""}`, () => {
-    const spec = program(line, isolation);
+    const spec = entry(line, isolation);
     assert.match(deployRefusal({ spec, source: FILE }) ?? "", reason);
   });
 }
 
 Deno.test("on Deno Deploy, only programs of the deployed file run", () => {
-  const spec = program("npx -y name");
+  const spec = entry("npx -y name");
   assert.match(deployRefusal({ spec, source: { kind: "store" } }) ?? "", /deployed \.mcp\.json/);
 });
 
@@ -56,7 +59,7 @@ Deno.test({
   name: "on Deno Deploy, a program needs the permissions to run Deno and to write temporary files",
   permissions: { run: false, read: true, env: true },
   fn() {
-    const refusal = deployRefusal({ spec: program("npx -y name"), source: FILE });
+    const refusal = deployRefusal({ spec: entry("npx -y name"), source: FILE });
     assert.match(refusal ?? "", /^this platform cannot run programs: .*permission to run Deno/);
   },
 });
