@@ -116,10 +116,10 @@ export class Deployment {
       cwd: root,
       clearEnv: true,
       env: {
-        DENO_DEPLOY: "1",
+        DENO_DEPLOY: "true",
         DENO_DEPLOYMENT_ID: "k3x9",
-        DENO_DEPLOY_APP_SLUG: "tools",
-        DENO_DEPLOY_ORG_SLUG: "acme",
+        DENO_DEPLOY_APPLICATION_SLUG: "tools",
+        DENO_DEPLOY_ORGANIZATION_SLUG: "acme",
         DENO_TIMELINE: timeline,
         DENO_DIR: denoDirIn(folder),
         // The app's own database: Deno.openKv() without a path.
