@@ -16,7 +16,7 @@ const SERVERS = {
 };
 
 Deno.test({
-  name: "on Deno Deploy, isolates of both entries, one on the oldest Deno, are one gateway",
+  name: "on Deno Deploy, isolates of both entries, on this Deno and on the oldest, are one gateway",
   sanitizeOps: false,
   sanitizeResources: false,
   fn: (t) =>
@@ -31,7 +31,8 @@ Deno.test({
         await using first = await deployment.start({ entry: "main.ts" });
         await using served = await deployment.start({ entry: "_fresh/server.js" });
         await using oldest = await deployment.start({ entry: "main.ts", deno });
-        const isolates = [first, served, oldest];
+        await using both = await deployment.start({ entry: "_fresh/server.js", deno });
+        const isolates = [first, served, oldest, both];
 
         await t.step(
           "each runs the npm server of the deployed file, and says why not others",
@@ -53,7 +54,7 @@ Deno.test({
 
         await t.step("a session goes on at another isolate with each request", async () => {
           const client = await connect(isolates, "/mcp?expose=all");
-          for (const text of ["one", "two", "three", "four", "five", "six"]) {
+          for (const text of ["one", "two", "three", "four", "five", "six", "seven", "eight"]) {
             const result = await client.callTool({
               name: "everything_echo",
               arguments: { message: text },
