@@ -238,8 +238,8 @@ test("copying says so, and errors stay until they are dismissed", async () => {
   await page.getByRole("button", { name: "Copy console URL" }).click();
   await page.getByText("Copied to the clipboard").waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), gateway.url);
-  // As a page that cannot be fetched ends.
-  await page.evaluate(() => void Promise.reject(new TypeError("Failed to fetch")));
+  await page.route("**/tools?*", (route) => route.abort());
+  await page.getByRole("link", { name: /^Tools/ }).first().click();
   const message = page.getByText("The page could not be loaded");
   await message.waitFor();
   await page.getByText("Copied to the clipboard").waitFor({ state: "hidden", timeout: 8_000 });

@@ -2,6 +2,12 @@ import assert from "node:assert/strict";
 import { launchBrowser, type Page } from "../../../tests/browser.ts";
 import { startFixture } from "./fixture/start.ts";
 
+const NOT_SHOWN: [what: string, link: string, said: RegExp][] = [
+  ["a page without a partial", "#to-bare", /no partials/],
+  ["what is not a page", "#to-text", /not a page/],
+  ["a page that cannot be fetched", "#next", /Failed to fetch/],
+];
+
 Deno.test({
   name: "a page in a real browser",
   // Playwright keeps timers and its connection to the browser.
@@ -320,19 +326,16 @@ Deno.test({
         assert.equal(await isMarked(page), false);
       });
 
-      await step("the browser loads anything that is not a page", async () => {
-        await open("/page/1");
-        await page.click("#to-text");
-        await page.waitForFunction(() => document.querySelector("#page") === null);
-        assert.equal(path(), "/files/plain.txt");
-      });
-
-      await step("a page without a partial is not shown, as on the real package", async () => {
-        await open("/page/1");
-        await Promise.all([page.waitForEvent("pageerror"), page.click("#to-bare")]);
-        assert.equal(await page.locator("#page").count(), 1);
-        assert.match(problems.splice(0).join(), /^NoPartials/);
-      });
+      for (const [what, link, said] of NOT_SHOWN) {
+        await step(`${what} is not shown, as on the real package`, async () => {
+          await open("/page/1");
+          await page.route("**/page/2?*", (route) => route.abort());
+          await Promise.all([page.waitForEvent("pageerror"), page.click(link)]);
+          await page.unroute("**/page/2?*");
+          assert.equal(await page.locator("#page").count(), 1);
+          assert.match(problems.splice(0).join(), said);
+        });
+      }
 
       await step("an error page is shown in place", async () => {
         await open("/page/1");

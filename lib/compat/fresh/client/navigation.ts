@@ -120,8 +120,8 @@ async function go({ url, source, init, indicator, after }: Visit): Promise<void>
     after?.();
   } catch (error) {
     if (isLate()) return;
-    if (error instanceof NoPartials) throw error;
-    // Whatever else went wrong, a plain page load shows it as the browser does without us.
+    // As on the real package, whatever else went wrong is the page's to tell.
+    if (!(error instanceof NeedsLoad)) throw error;
     if (url === undefined || url.href === location.href) location.reload();
     else location.assign(url);
   } finally {
@@ -129,27 +129,26 @@ async function go({ url, source, init, indicator, after }: Visit): Promise<void>
   }
 }
 
-/** As on the real package, such a page is shown only after a redirect: else the click does nothing. */
-class NoPartials extends Error {
-  override readonly name = "NoPartials";
-}
+/** The browser has to load it: a page of another build, or one without partials after a redirect. */
+class NeedsLoad extends Error {}
 
 /** Prepares a response; throws when this page cannot show it. */
 async function read(response: Response): Promise<() => void> {
   const isHtml = response.headers.get("Content-Type")?.startsWith("text/html");
   if (new URL(response.url).origin !== location.origin || !isHtml) throw new Error("not a page");
+  const noPartials = new (response.redirected ? NeedsLoad : Error)("no partials");
   const text = await response.text();
   const before = `id="${STATE_ID}" nonce="`;
   const at = text.lastIndexOf(before);
-  if (at === -1) throw new Error("not one of our pages");
+  if (at === -1) throw noPartials;
   const nonce = text.slice(at + before.length).split('"', 1)[0] ?? "";
   // The page's policy holds for what is parsed here too, so the response gets the page's nonce.
   const html = new DOMParser().parseFromString(text.replaceAll(nonce, pageNonce()), "text/html");
   const state = readState(html);
   // Another build's islands would bring a second copy of everything.
-  if (state?.build !== getBuildId()) throw new Error("another build");
+  if (state?.build !== getBuildId()) throw new NeedsLoad();
   const updates = new Reviver(html, await loadIslands(state)).partials();
-  if (updates.length === 0) throw response.redirected ? new Error("no partials") : new NoPartials();
+  if (updates.length === 0) throw noPartials;
   return () => {
     for (const element of html.head.children) {
       if (!element.matches("script, link:not([rel=stylesheet])")) putInHead(element);
