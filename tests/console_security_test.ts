@@ -165,12 +165,12 @@ browserTest("logging out everywhere ends the other browser", async () => {
   const { text } = await guarded.token({ name: "two browsers" });
   await using first = await openPage(browser);
   await using second = await openPage(browser);
-  for (const { page } of [first, second]) await logIn(page, "/security", text);
+  for (const { page } of [first, second]) await logInLive(page, "/security", text);
   await first.page.getByRole("button", { name: "Log out everywhere" }).click();
   await first.page.getByRole("button", { name: "Log in" }).waitFor();
-  await second.page.goto(`${guarded.url}/security`);
+  await second.page.getByRole("link", { name: /^Toolsets/ }).first().click();
   await second.page.getByRole("button", { name: "Log in" }).waitFor();
-  assert.equal(second.page.url(), `${guarded.url}/login?then=%2Fsecurity`);
+  assert.equal(second.page.url(), `${guarded.url}/login?then=%2Ftoolsets`);
 });
 
 browserTest("a token that may only read is told so in the console, with a way back", async () => {

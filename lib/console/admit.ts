@@ -7,6 +7,9 @@ import { actingFor, type AuditOrigin } from "../telemetry/audit_log.ts";
 import type { State } from "./define.ts";
 import { pathParts } from "./ui/pages.ts";
 
+/** Added by Fresh to the address of a page that is to be shown in place. */
+const PARTIAL = "fresh-partial";
+
 /** Identifies the caller; sends a person without a login to the login page. */
 export async function admitToConsole(ctx: Context<State>): Promise<Response> {
   const { state, req, url, info } = ctx;
@@ -17,7 +20,9 @@ export async function admitToConsole(ctx: Context<State>): Promise<Response> {
     if (!isLogin || !isForPage(req)) throw error;
     // A form cannot be sent again for its writer, but the page it was on can be shown.
     const referer = URL.parse(req.headers.get("referer") ?? "");
-    const { pathname, search } = req.method === "GET" ? url : referer ?? new URL(url.origin);
+    const { pathname, search } = req.method === "GET"
+      ? asPage(url)
+      : referer ?? new URL(url.origin);
     const then = pathname === "/" ? "" : `?then=${encodeURIComponent(pathname + search)}`;
     return new Response(null, { status: 303, headers: { location: `/login${then}` } });
   }
@@ -86,8 +91,16 @@ export function placeOf({ req, info, url }: Pick<Context<State>, "req" | "info" 
   return program ? `API, ${address}, ${program}` : `API, ${address}`;
 }
 
-/** Whether a person looks at the answer. */
+/** Whether a person looks at the answer: the browser asks for a page, or Fresh for what changes on one. */
 function isForPage({ headers, url }: Request): boolean {
-  return !new URL(url).pathname.startsWith("/api/") &&
-    (headers.get("accept") ?? "").includes("text/html") && !headers.has("authorization");
+  const { pathname, searchParams } = new URL(url);
+  const isWanted = (headers.get("accept") ?? "").includes("text/html") || searchParams.has(PARTIAL);
+  return !pathname.startsWith("/api/") && isWanted && !headers.has("authorization");
+}
+
+/** The address of a page that Fresh asks for in place. */
+function asPage(url: URL): URL {
+  const page = new URL(url);
+  if (page.searchParams.has(PARTIAL)) page.searchParams.delete(PARTIAL);
+  return page;
 }
