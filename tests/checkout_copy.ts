@@ -17,8 +17,11 @@ export async function withCopy(run: (copy: Copy) => Promise<void>): Promise<void
   try {
     await Deno.chmod(folder, 0o755);
     await Deno.mkdir(root);
-    const listed = await sh("git", ["ls-files", "-z"], ROOT);
-    const files = listed.split("\0").filter((file) => file !== "" && !file.startsWith("tests/"));
+    const list = async (...flags: string[]) =>
+      (await sh("git", ["ls-files", "-z", ...flags], ROOT)).split("\0");
+    // Without the replacements in lib/compat, where the real packages are in use.
+    const gone = new Set(["", ...await list("--deleted")]);
+    const files = (await list()).filter((file) => !gone.has(file) && !file.startsWith("tests/"));
     await sh("cp", ["--parents", "-t", root, "--", ...files], ROOT);
     await sh("cp", ["-r", join(ROOT, "_fresh"), root]);
     await run({ root, folder });
