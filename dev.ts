@@ -23,7 +23,7 @@ if (Deno.args[0] === "build") {
   await compressAssets();
   print("Building the program\n");
   await bundleProgram();
-  recordStamp();
+  await recordStamp();
 } else {
   const { host } = await import("./host.ts");
   await develop(host, (options) => builder.listen(() => import("./app.ts"), options));

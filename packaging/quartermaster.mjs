@@ -22,7 +22,9 @@ if (deno === undefined) {
   process.exit(1);
 }
 
-const child = spawn(deno, [...denoFlags(), ...process.argv.slice(2)], {
+const args = process.argv.slice(2);
+const folders = await import(new URL("../_fresh/folders.js", import.meta.url).href);
+const child = spawn(deno, [...denoFlags(), ...args], {
   stdio: "inherit",
   env: {
     ...process.env,
@@ -75,7 +77,32 @@ function denoFlags() {
   const config = join(ROOT, "deno.json");
   const { tasks } = JSON.parse(readFileSync(config, "utf8"));
   const [, run, ...words] = tasks.serve.command.split(" ");
+  const flags = words.map((word) => {
+    if (word === "--allow-write" && startsGateway()) return allowWrite();
+    return word.endsWith(".js") ? join(ROOT, word) : word;
+  });
   // Named, because Deno looks for no config file inside node_modules.
-  const flags = words.map((word) => word.endsWith(".js") ? join(ROOT, word) : word);
   return [run, "--config", config, ...flags];
+}
+
+/** Commands write where they are told to. With options first, the command starts itself again. */
+function startsGateway() {
+  const [first] = args;
+  return first === undefined || first === "start" || first.startsWith("-");
+}
+
+/** The permission to write the gateway's own folders. */
+function allowWrite() {
+  const os = IS_WINDOWS ? "windows" : process.platform;
+  const env = { get: (name) => process.env[name] };
+  const machine = { os, env, readText };
+  return folders.writeFlag(folders.writtenFolders(folders.dataPlaces(args, machine), machine));
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -5,7 +5,7 @@ const STOP_LIMIT_MS = 60_000;
 /** A machine with much else to do is slow; a wait that is in vain takes all of this. */
 const WAIT_LIMIT_MS = 120_000;
 
-/** What `deno task start` runs, as arguments of deno. */
+/** What `deno task start` runs in the end, as arguments of deno. */
 export function startCommand(): string[] {
   return programCommand("serve").slice(1);
 }

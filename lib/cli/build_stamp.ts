@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "@std/path";
+import { changeFolder } from "../core/change_folder.ts";
 
 const INPUTS = [
   "routes",
@@ -32,7 +33,7 @@ type StampedFile = SourceFile & { hash: string };
  * Notes the contents that a build begins with; what is returned records them when it is done. A build
  * that is broken off has no stamp, and one whose sources change meanwhile is stale.
  */
-export function stampBuild(root: string): () => void {
+export function stampBuild(root: string): () => Promise<void> {
   const files = INPUTS.flatMap((input) => sourceFiles(root, input))
     .map((file) => ({ ...file, hash: hashOf(root, file) }));
   if (statOf(stampFile(root))) Deno.removeSync(stampFile(root));
@@ -41,10 +42,10 @@ export function stampBuild(root: string): () => void {
 
 /**
  * Whether the build in `_fresh/` matches the current sources, whichever Deno made it.
- * Contents decide: image layers, rsync and restored caches change file times. Synchronous, because
- * nothing else runs yet and a thousand promises would take three times as long.
+ * Contents decide: image layers, rsync and restored caches change file times. Files are read synchronously,
+ * because nothing else runs yet and a thousand promises would take three times as long.
  */
-export function isBuildCurrent(root: string): boolean {
+export async function isBuildCurrent(root: string): Promise<boolean> {
   const stamped = readStamp(root);
   if (!stamped) return false;
   const files = INPUTS.flatMap((input) => sourceFiles(root, input));
@@ -63,9 +64,8 @@ export function isBuildCurrent(root: string): boolean {
     current.push({ ...file, hash: known.hash });
   }
   if (isRetimed) {
-    try {
-      writeStamp(root, current);
-    } catch { /* A read-only checkout is compared by contents every time. */ }
+    // A read-only checkout is compared by contents every time.
+    await writeStamp(root, current).catch(() => {});
   }
   return true;
 }
@@ -96,12 +96,10 @@ function hashOf(root: string, { path }: SourceFile): string {
 
 const stampFile = (root: string) => join(root, "_fresh", "stamp");
 
-/** One line per file. Written to a temporary file and renamed, so that no start reads a partial stamp. */
-function writeStamp(root: string, files: readonly StampedFile[]): void {
+/** One line per file. */
+async function writeStamp(root: string, files: readonly StampedFile[]): Promise<void> {
   const text = files.map(({ path, size, changed, hash }) => `${hash} ${size} ${changed} ${path}\n`);
-  const next = `${stampFile(root)}.${Deno.pid}`;
-  Deno.writeTextFileSync(next, text.join(""));
-  Deno.renameSync(next, stampFile(root));
+  await changeFolder(join(root, "_fresh"), { stamp: text.join("") });
 }
 
 function readStamp(root: string): Map<string, StampedFile> | undefined {

@@ -12,7 +12,7 @@ async function inCheckout(run: (root: string) => Promise<void>): Promise<void> {
     for (const file of ["dev.ts", "deno.json", "lib/a file.ts", "routes/index.tsx"]) {
       await Deno.writeTextFile(join(root, file), `contents of ${file}`);
     }
-    stampBuild(root)();
+    await stampBuild(root)();
     await run(root);
   } finally {
     await Deno.remove(root, { recursive: true });
@@ -24,16 +24,16 @@ const stampOf = (root: string) => Deno.readTextFile(join(root, "_fresh", "stamp"
 
 Deno.test("isBuildCurrent() is true for the sources that the build was made of", () =>
   inCheckout(async (root) => {
-    assert.equal(isBuildCurrent(root), true);
+    assert.equal(await isBuildCurrent(root), true);
     await Deno.remove(join(root, "_fresh", "stamp"));
-    assert.equal(isBuildCurrent(root), false);
+    assert.equal(await isBuildCurrent(root), false);
   }));
 
 Deno.test("isBuildCurrent() compares contents, whatever the file times are", () =>
   inCheckout(async (root) => {
     const before = await stampOf(root);
     for (const file of ["dev.ts", "lib/a file.ts"]) await retime(join(root, file), 1_000_000);
-    assert.equal(isBuildCurrent(root), true);
+    assert.equal(await isBuildCurrent(root), true);
     // The new times are recorded: the next start need not read the files again.
     assert.notEqual(await stampOf(root), before);
     assert.match(await stampOf(root), / 1000000000 lib\/a file\.ts$/m);
@@ -43,28 +43,28 @@ Deno.test("isBuildCurrent() sees a change that keeps the size", () =>
   inCheckout(async (root) => {
     await Deno.writeTextFile(join(root, "dev.ts"), "Contents of dev.ts");
     await retime(join(root, "dev.ts"), 1_000_000);
-    assert.equal(isBuildCurrent(root), false);
+    assert.equal(await isBuildCurrent(root), false);
   }));
 
 Deno.test("isBuildCurrent() is false while a build is made, and after one whose sources changed", () =>
   inCheckout(async (root) => {
     const record = stampBuild(root);
-    assert.equal(isBuildCurrent(root), false);
+    assert.equal(await isBuildCurrent(root), false);
     await Deno.writeTextFile(join(root, "dev.ts"), "an edit meanwhile");
-    record();
-    assert.equal(isBuildCurrent(root), false);
+    await record();
+    assert.equal(await isBuildCurrent(root), false);
   }));
 
 Deno.test("isBuildCurrent() sees files that came and went, and passes over tests", () =>
   inCheckout(async (root) => {
     await Deno.writeTextFile(join(root, "lib", "a_test.ts"), "");
     await Deno.writeTextFile(join(root, "lib", "testing", "b.ts"), "");
-    assert.equal(isBuildCurrent(root), true);
+    assert.equal(await isBuildCurrent(root), true);
     await Deno.writeTextFile(join(root, "lib", "b.ts"), "");
-    assert.equal(isBuildCurrent(root), false);
+    assert.equal(await isBuildCurrent(root), false);
     await Deno.remove(join(root, "lib", "b.ts"));
     await Deno.remove(join(root, "lib", "a file.ts"));
-    assert.equal(isBuildCurrent(root), false);
+    assert.equal(await isBuildCurrent(root), false);
   }));
 
 Deno.test("isBuildCurrent() accepts a build without sources", () =>
@@ -72,5 +72,5 @@ Deno.test("isBuildCurrent() accepts a build without sources", () =>
     for (const name of ["dev.ts", "lib", "routes"]) {
       await Deno.remove(join(root, name), { recursive: true });
     }
-    assert.equal(isBuildCurrent(root), true);
+    assert.equal(await isBuildCurrent(root), true);
   }));

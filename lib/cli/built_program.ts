@@ -1,5 +1,6 @@
 import { fromFileUrl, join } from "@std/path";
 import { detectPlatform, systemEnv } from "../config/platform.ts";
+import { changeFolder } from "../core/change_folder.ts";
 import { GatewayError } from "../core/errors.ts";
 import { IS_PACKAGE, oldDenoText, ROOT } from "../core/product.ts";
 import { isBuildCurrent } from "./build_stamp.ts";
@@ -28,8 +29,8 @@ async function findBuilt(): Promise<string | undefined> {
   const isThere = await Deno.stat(program).then(() => true, () => false);
   const root = fromFileUrl(ROOT);
   const { canWrite } = detectPlatform(systemEnv());
-  if (!canWrite || isThere && isBuildCurrent(root)) return isThere ? program.href : undefined;
-  if (isThere && !isWritable(join(root, "_fresh"))) {
+  if (!canWrite || isThere && await isBuildCurrent(root)) return isThere ? program.href : undefined;
+  if (isThere && !(await isWritable(root))) {
     printError(
       `quartermaster: the build in ${root} is older than its sources and cannot be replaced: ` +
         "no write access. Starting the existing build.\n",
@@ -40,14 +41,9 @@ async function findBuilt(): Promise<string | undefined> {
   return program.href;
 }
 
-function isWritable(folder: string): boolean {
-  try {
-    const probe = Deno.makeTempFileSync({ dir: folder, prefix: "probe_" });
-    Deno.removeSync(probe);
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether an old build can be replaced: its stamp is not needed any more. */
+async function isWritable(root: string): Promise<boolean> {
+  return await changeFolder(join(root, "_fresh"), { stamp: "" }).then(() => true, () => false);
 }
 
 async function build(root: string): Promise<void> {

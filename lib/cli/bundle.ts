@@ -49,6 +49,8 @@ const ENTRIES: Record<string, string[]> = {
     'export const run = () => start(() => import("../server.js"));',
   ],
   "quartermaster.js": ['import "../../cli.ts";'],
+  // For the package's launcher, which runs on Node.
+  "folders.js": ['export * from "../../lib/config/folders.ts";'],
   "token_worker.js": ['import "../../lib/core/token_worker.ts";'],
   "secret_helper.js": ['import "../../lib/servers/secret_sources/secret_helper.ts";'],
   "transformers_model.js": [

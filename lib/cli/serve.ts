@@ -10,6 +10,7 @@ import { errorResponse, handleRequest, httpSpan } from "../http/handle_request.t
 import { isTracing, withSpan } from "../telemetry/tracing.ts";
 import type { HttpHandler, HttpListener } from "../http/listener.ts";
 import { Banner } from "./banner.ts";
+import { startAgain } from "./permissions.ts";
 import { exitWith, print } from "./terminal.ts";
 import { tidyAtRest } from "./tidy.ts";
 import { noTokenYet } from "../auth/grants.ts";
@@ -60,20 +61,8 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     });
   }
   checkStdioFlags(flags, options);
-  if (options.harden && platform.canSpawn) {
-    const { startHardened } = await import("./hardened.ts");
-    const child = await startHardened(options);
-    if (child) {
-      onStopSignal((signal) => {
-        // On Windows the console reaches both, and this would end it without a clean stop.
-        if (Deno.build.os === "windows") return;
-        try {
-          child.kill(signal);
-        } catch { /* It has just ended. */ }
-      });
-      Deno.exit((await child.status).code);
-    }
-  }
+  const child = platform.canSpawn ? startAgain(options) : undefined;
+  if (child) return await exitAs(child);
   if (options.stdio) {
     const { serveStdio } = await import("./stdio_serve.ts");
     return await serveStdio(host);
@@ -125,6 +114,18 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
   }
   // With the listeners in place: a signal that is still on its way must not end the process instead.
   Deno.exit(0);
+}
+
+/** Waits for this program started again, passes signals on, and exits as it does. */
+export async function exitAs(child: Deno.ChildProcess): Promise<never> {
+  onStopSignal((signal) => {
+    // On Windows the console reaches both, and this would end it without a clean stop.
+    if (Deno.build.os === "windows") return;
+    try {
+      child.kill(signal);
+    } catch { /* It has just ended. */ }
+  });
+  Deno.exit((await child.status).code);
 }
 
 /** Lets requests finish, then stops everything else, before the platform kills the process. */

@@ -148,7 +148,7 @@ function stdioEntry(
   { kind, name }: ClientEndpoint,
   { options, origins }: Pick<ReadOptions, "options" | "origins">,
 ): ClientEntry {
-  const [command = "", ...start] = programCommand("serve");
+  const [command = "", ...start] = programCommand("serve", options);
   const flags = [
     ["--data-dir", options.dataDir, origins.dataDir],
     ["--kv", options.kv, origins.kv],

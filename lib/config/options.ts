@@ -14,15 +14,8 @@ import {
 import { configError, type ConfigProblem, findTextFile, located, unknownFix } from "./files.ts";
 import { GatewayError } from "../core/errors.ts";
 import { type CommandFlag, parseCommandLine } from "./command_line.ts";
-import {
-  deployedUrl,
-  detectPlatform,
-  type Env,
-  nonEmpty,
-  type Platform,
-  type PlatformDirs,
-  platformDirs,
-} from "./platform.ts";
+import { deployedUrl, detectPlatform, type Env, nonEmpty, type Platform } from "./platform.ts";
+import { type PlatformDirs, platformDirs } from "./folders.ts";
 import { isUrl } from "./option_values.ts";
 
 export type OptionOrigin = "flag" | "environment" | "settings file" | "default" | "console";

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
-import { posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GatewayError } from "../core/errors.ts";
 import manifest from "../../deno.json" with { type: "json" };
 import { IS_PACKAGE, MAIN, ROOT } from "../core/product.ts";
+import { type DataPlaces, dataPlaces, thisMachine, writeFlag, writtenFolders } from "./folders.ts";
 
 /** Where variables come from; tests hand in their own. */
 export interface Env {
@@ -91,54 +91,21 @@ export function deployedUrl(env: Env): string | undefined {
   return `https://${app}${kind === "preview" ? "-" : "--"}${name}.${org}.deno.net`;
 }
 
-const APP = "quartermaster";
-
-export interface PlatformDirs {
-  home: string | undefined;
-  config: string | undefined;
-  data: string | undefined;
-}
-
-export function platformDirs(os: typeof Deno.build.os, env: Env): PlatformDirs {
-  if (os === "windows") {
-    const home = nonEmpty(env, "USERPROFILE");
-    const roaming = nonEmpty(env, "APPDATA") ?? join(win32, home, "AppData", "Roaming");
-    const local = nonEmpty(env, "LOCALAPPDATA") ?? join(win32, home, "AppData", "Local");
-    return { home, config: join(win32, roaming, APP), data: join(win32, local, APP) };
-  }
-  const home = nonEmpty(env, "HOME");
-  if (os === "darwin") {
-    const folder = join(posix, home, "Library", "Application Support", APP);
-    return { home, config: folder, data: folder };
-  }
-  const config = absolute(env, "XDG_CONFIG_HOME") ?? join(posix, home, ".config");
-  const data = absolute(env, "XDG_DATA_HOME") ?? join(posix, home, ".local", "share");
-  return { home, config: join(posix, config, APP), data: join(posix, data, APP) };
-}
-
-function join(
-  path: { join(...parts: string[]): string },
-  base: string | undefined,
-  ...parts: string[]
-): string | undefined {
-  return base === undefined ? undefined : path.join(base, ...parts);
-}
-
-// The XDG specification has relative folders ignored.
-function absolute(env: Env, name: string): string | undefined {
-  const value = nonEmpty(env, name);
-  return value !== undefined && posix.isAbsolute(value) ? value : undefined;
-}
-
 /** Tells the program which Node its launcher ran on. */
 const NODE_VARIABLE = "QUARTERMASTER_NODE";
 
 /** The command line that runs this program from any folder, without a PATH. */
-export function programCommand(task: "serve" | "cli"): string[] {
+export function programCommand(task: "serve" | "cli", places?: DataPlaces): string[] {
   if (IS_PACKAGE) return [nonEmpty(systemEnv(), NODE_VARIABLE) ?? "node", fileURLToPath(MAIN)];
+  const machine = thisMachine(systemEnv());
   const [, ...words] = manifest.tasks[task].command.split(" ");
   return [
     Deno.execPath(),
-    ...words.map((word) => word.endsWith(".ts") ? fileURLToPath(new URL(word, ROOT)) : word),
+    ...words.map((word) => {
+      if (word === "--allow-write") {
+        return writeFlag(writtenFolders(places ?? dataPlaces([], machine), machine));
+      }
+      return word.endsWith(".ts") ? fileURLToPath(new URL(word, ROOT)) : word;
+    }),
   ];
 }

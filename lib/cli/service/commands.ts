@@ -132,7 +132,7 @@ export async function defineService(
     secrets,
     definition: {
       command: [
-        ...programCommand("serve"),
+        ...programCommand("serve", options),
         ...["--data-dir", options.dataDir],
         ...(config === undefined ? [] : ["--config", config]),
         ...flags,

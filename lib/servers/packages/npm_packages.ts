@@ -3,6 +3,7 @@ import * as z from "zod";
 import { parseJson } from "../../core/rpc.ts";
 import type { Install } from "../processes/installs.ts";
 import { BROKEN_CACHE } from "../../core/failure_cause.ts";
+import { changeFolder } from "../../core/change_folder.ts";
 import { npxFolder, npxFolderState, removeNpxFolder } from "../processes/installer.ts";
 import type { PackageRelease, PackageVersion } from "../../storage/packages_repository.ts";
 import { type CoolDown, type FoundPackage, NpmRegistryView, npmWords } from "./npm_registry.ts";
@@ -187,8 +188,8 @@ export class NpmPackages implements PackageManager {
 
   /** Once for each folder, also if an earlier start was killed before they had run. */
   async #runScripts(folder: string): Promise<void> {
-    const mark = join(folder, "node_modules", SCRIPTS_RAN);
-    if (await Deno.stat(mark).then(() => true, () => false)) return;
+    const modules = join(folder, "node_modules");
+    if (await Deno.stat(join(modules, SCRIPTS_RAN)).then(() => true, () => false)) return;
     const words = [...npmWords(this.#command), "rebuild"];
     const { onInstall } = this.#place;
     onInstall("npm is running the packages' install scripts");
@@ -197,7 +198,7 @@ export class NpmPackages implements PackageManager {
     } finally {
       onInstall(undefined);
     }
-    await Deno.writeTextFile(mark, "");
+    await changeFolder(modules, { [SCRIPTS_RAN]: "" });
   }
 
   #mayRunScripts(): boolean {

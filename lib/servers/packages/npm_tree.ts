@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
+import { changeFolder } from "../../core/change_folder.ts";
 import type { PackageRelease } from "../../storage/packages_repository.ts";
 
 const Entry = z.looseObject({
@@ -38,10 +39,11 @@ export class NpmTree {
 
   /** Has npm install exactly this tree into the folder. */
   async seed(folder: string): Promise<void> {
-    await Deno.mkdir(folder, { recursive: true });
     const dependencies = this.#entries[""]?.dependencies ?? {};
-    await Deno.writeTextFile(join(folder, "package.json"), JSON.stringify({ dependencies }));
-    await Deno.writeTextFile(join(folder, "package-lock.json"), this.text);
+    await changeFolder(folder, {
+      "package.json": JSON.stringify({ dependencies }),
+      "package-lock.json": this.text,
+    });
   }
 
   /** The first difference between what is installed and this tree; undefined if there is none. */

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { GatewayError } from "../../core/errors.ts";
+import { changeFolder } from "../../core/change_folder.ts";
+import { npmCache } from "../../config/folders.ts";
 import { splitCommand } from "../../config/shell.ts";
 
 /** Installers of one family share a cache. */
@@ -299,7 +301,10 @@ export async function packageCache(
   const all = { ...env, ...added };
   const named = cache ?? CACHE_VARIABLES[family].map((name) => all[name]).find((value) => value);
   const home = all.HOME ?? all.USERPROFILE ?? "";
-  return resolve(cwd ?? ".", named ?? (family === "npm" ? await npmCache(home, all) : home));
+  if (named !== undefined || family !== "npm") return resolve(cwd ?? ".", named ?? home);
+  const npmrc = await Deno.readTextFile(join(home, ".npmrc")).catch(() => "");
+  const machine = { os: Deno.build.os, env: { get: (name: string) => all[name] } };
+  return resolve(cwd ?? ".", npmCache(home, npmrc, machine));
 }
 
 // npx installs each set of packages into its own folder, `_npx/HASH` in npm's cache. It runs
@@ -318,15 +323,6 @@ export async function npxFolder(
     .update(installer.packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n"))
     .digest("hex").slice(0, 16);
   return join(await packageCache({ ...installer, family: "npm" }, place), "_npx", hash);
-}
-
-async function npmCache(home: string, env: Record<string, string>): Promise<string> {
-  const npmrc = await Deno.readTextFile(join(home, ".npmrc")).catch(() => "");
-  const written = /^\s*cache\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(npmrc)?.[1];
-  if (written !== undefined) return written.replaceAll("${HOME}", home).replace(/^~(?=\/)/, home);
-  return env.LOCALAPPDATA !== undefined && Deno.build.os === "windows"
-    ? join(env.LOCALAPPDATA, "npm-cache")
-    : join(home, ".npm");
 }
 
 /** Whether the folder holds a `complete` install, a `partial` one, or nothing (`absent`). */
@@ -359,10 +355,9 @@ export async function removeNpxFolder(folder: string): Promise<boolean> {
   if (!info?.isDirectory) return false;
   for (let tries = 1;; tries++) {
     try {
-      await Deno.remove(folder, { recursive: true });
+      await changeFolder(folder, "removed");
       return true;
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return true;
       if (tries === REMOVE_TRIES) throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
+import { isolatedCache } from "../../../config/folders.ts";
 import { abortable } from "../../../core/async.ts";
 import { readLines } from "../../transports/stdio_streams.ts";
 import type { TransportEvents } from "../../transports/transport.ts";
@@ -34,8 +35,7 @@ export interface InstalledProgram {
  * of a package has run, for those run outside.
  */
 export function installEnv(env: Record<string, string>): Record<string, string> {
-  const caches = env.XDG_CACHE_HOME ?? join(env.HOME ?? "/tmp", ".cache");
-  const folder = join(caches, "quartermaster", "isolated");
+  const folder = isolatedCache((name) => env[name]);
   return {
     ...env,
     npm_config_cache: join(folder, "npm"),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { platformDirs } from "./platform.ts";
+import { platformDirs } from "./folders.ts";
 
 function env(values: Record<string, string>) {
   return { get: (name: string) => values[name] };
