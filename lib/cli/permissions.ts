@@ -1,10 +1,17 @@
 import { fromFileUrl } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
 import { thisMachine, writeFlag, writtenFolders } from "../config/folders.ts";
-import type { Options } from "../config/option_table.ts";
-import { systemEnv } from "../config/platform.ts";
+import type { ReadOptions } from "../config/options.ts";
+import type { Env } from "../config/platform.ts";
 import { GatewayError } from "../core/errors.ts";
 import { ROOT } from "../core/product.ts";
+
+/** This program, started again. */
+export interface StartedAgain {
+  kill(signal: Deno.Signal): void;
+  /** Its exit code. */
+  ended: Promise<number>;
+}
 
 /** Set for a program that was started again, which never starts itself once more. */
 const STARTED_AGAIN = "QUARTERMASTER_STARTED_AGAIN";
@@ -14,26 +21,45 @@ const STARTED_AGAIN = "QUARTERMASTER_STARTED_AGAIN";
  * that chose them does not know every option. Undefined if they fit. Whoever starts it with
  * permission to write everywhere keeps that, except with `--harden`.
  */
-export function startAgain(
-  { harden, dataDir, kv }: Pick<Options, "harden" | "dataDir" | "kv">,
-): Deno.ChildProcess | undefined {
+export async function startAgain(read: ReadOptions, env: Env): Promise<StartedAgain | undefined> {
   const isSecond = Deno.env.has(STARTED_AGAIN);
   // Programs that run as servers must not inherit it.
   Deno.env.delete(STARTED_AGAIN);
   if (isSecond) return undefined;
-  const folders = writtenFolders({ dataDir, kv }, thisMachine(systemEnv()));
-  const isWhole = mayWrite();
-  const fits = isWhole ? !harden : folders.every((folder) => mayWrite(folder));
-  if (fits) return undefined;
-  const flag = writeFlag(folders);
-  if (harden && flag === "--allow-write") {
-    const odd = folders.find((folder) => folder.includes(","));
+  const { harden, dataDir, kv } = read.options;
+  const folders = writtenFolders({ dataDir, kv }, thisMachine(env));
+  if (harden) return await startHardened(folders, read, env);
+  if (mayWrite() || folders.every((folder) => mayWrite(folder))) return undefined;
+  return spawnAgain({ "--allow-write": writeFlag(folders) });
+}
+
+async function startHardened(
+  folders: readonly string[],
+  read: ReadOptions,
+  env: Env,
+): Promise<StartedAgain> {
+  const odd = folders.find((folder) => folder.includes(","));
+  if (odd !== undefined) {
     throw new GatewayError("CONFIG_INVALID", {
       message:
         `Cannot start with --harden: the path of ${odd} has a comma, which separates folders`,
     });
   }
-  return spawnAgain({ "--allow-write": flag });
+  const { SOCKETS_VARIABLE, socketsIn } = await import(
+    "../servers/processes/isolation/egress_proxy.ts"
+  );
+  const { reachedHosts } = await import("./reached_hosts.ts");
+  const hosts = await reachedHosts(read, env);
+  // Deno permits sockets only by their whole path, so their places are chosen before.
+  const folder = await Deno.makeTempDir({ prefix: "quartermaster_proxy_" });
+  const sockets = socketsIn(folder).map((socket) => `unix:${socket}`);
+  const flags = {
+    "--allow-write": writeFlag(folders),
+    "--allow-net": `--allow-net=${[...hosts, ...sockets].join(",")}`,
+  };
+  const child = spawnAgain(flags, { [SOCKETS_VARIABLE]: folder });
+  const ended = child.ended.finally(() => Deno.remove(folder, { recursive: true }));
+  return { ...child, ended };
 }
 
 /** Whether this process may write in a folder, or everywhere. */
@@ -44,18 +70,22 @@ export function mayWrite(path?: string): boolean {
 }
 
 /** Starts this program again with the flags of the task `serve`, some of them replaced. */
-export function spawnAgain(flags: Record<string, string> = {}): Deno.ChildProcess {
+export function spawnAgain(
+  flags: Record<string, string> = {},
+  env: Record<string, string> = {},
+): StartedAgain {
   const [, run = "run", ...words] = manifest.tasks.serve.command.split(" ").slice(0, -1);
-  return new Deno.Command(Deno.execPath(), {
+  const child = new Deno.Command(Deno.execPath(), {
     args: [
       run,
       ...["--config", fromFileUrl(new URL("deno.json", ROOT))],
       ...words.map((word) => flags[word] ?? word),
       ...[Deno.mainModule, ...Deno.args],
     ],
-    env: { [STARTED_AGAIN]: "1" },
+    env: { ...env, [STARTED_AGAIN]: "1" },
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",
   }).spawn();
+  return { kill: (signal) => child.kill(signal), ended: child.status.then(({ code }) => code) };
 }

@@ -10,11 +10,12 @@ import { errorResponse, handleRequest, httpSpan } from "../http/handle_request.t
 import { isTracing, withSpan } from "../telemetry/tracing.ts";
 import type { HttpHandler, HttpListener } from "../http/listener.ts";
 import { Banner } from "./banner.ts";
-import { startAgain } from "./permissions.ts";
+import { startAgain, type StartedAgain } from "./permissions.ts";
 import { exitWith, print } from "./terminal.ts";
 import { tidyAtRest } from "./tidy.ts";
 import { noTokenYet } from "../auth/grants.ts";
 import type { ReadOptions } from "../config/options.ts";
+import { systemEnv } from "../config/platform.ts";
 import { isLoopback } from "../config/address.ts";
 
 /** How long requests in flight may continue after a stop signal. */
@@ -61,8 +62,8 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     });
   }
   checkStdioFlags(flags, options);
-  const child = platform.canSpawn ? startAgain(options) : undefined;
-  if (child) return await exitAs(child);
+  const again = platform.canSpawn ? await startAgain(read, systemEnv()) : undefined;
+  if (again) return await exitAs(again);
   if (options.stdio) {
     const { serveStdio } = await import("./stdio_serve.ts");
     return await serveStdio(host);
@@ -117,15 +118,15 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
 }
 
 /** Waits for this program started again, passes signals on, and exits as it does. */
-export async function exitAs(child: Deno.ChildProcess): Promise<never> {
+export async function exitAs(again: StartedAgain): Promise<never> {
   onStopSignal((signal) => {
     // On Windows the console reaches both, and this would end it without a clean stop.
     if (Deno.build.os === "windows") return;
     try {
-      child.kill(signal);
+      again.kill(signal);
     } catch { /* It has just ended. */ }
   });
-  Deno.exit((await child.status).code);
+  Deno.exit(await again.ended);
 }
 
 /** Lets requests finish, then stops everything else, before the platform kills the process. */

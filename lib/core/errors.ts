@@ -244,8 +244,24 @@ export class GatewayError extends Error {
 
   /** Wraps a foreign error as INTERNAL; its text stays hidden from callers. */
   static from(error: unknown): GatewayError {
-    return error instanceof GatewayError ? error : new GatewayError("INTERNAL", { cause: error });
+    if (error instanceof GatewayError) return error;
+    return notPermitted(error) ?? new GatewayError("INTERNAL", { cause: error });
   }
+}
+
+/** What Deno refuses this process; the text names a file or a host, and says nothing else. */
+function notPermitted(error: unknown): GatewayError | undefined {
+  if (!(error instanceof Error) || error.name !== "NotCapable") return undefined;
+  const [, kind, what] = /^Requires (write|net) access to (".+"), run again/.exec(error.message) ??
+    [];
+  if (kind === undefined) return undefined;
+  return new GatewayError("CONFIG_INVALID", {
+    message: `The gateway is not permitted to ${kind === "net" ? "connect to" : "write"} ${what}`,
+    recoveryAction: kind === "net"
+      ? "Restart the gateway to include the host, or start it without --harden"
+      : "Use a path in its data folder or the temporary folder, or add the folder to --allow-write",
+    cause: error,
+  });
 }
 
 export function describeErrors() {

@@ -40,3 +40,21 @@ Deno.test("GatewayError.from() hides the text of what is not ours", () => {
   const own = new GatewayError("TIMEOUT");
   assert.equal(GatewayError.from(own), own);
 });
+
+Deno.test({
+  name: "GatewayError.from() says what Deno does not permit, and what to do",
+  permissions: { read: true, write: [], net: [] },
+  async fn() {
+    const refused = async (work: () => Promise<unknown>) =>
+      GatewayError.from(await work().then(() => undefined, (error) => error)).toBody();
+    const write = await refused(() => Deno.writeTextFile("/outside/file", ""));
+    assert.equal(write.message, 'The gateway is not permitted to write "/outside/file"');
+    assert.match(write.recoveryAction, /--allow-write/);
+    const connect = await refused(() => fetch("https://later.example/mcp?token=secret"));
+    assert.equal(
+      connect.message,
+      'The gateway is not permitted to connect to "later.example:443"',
+    );
+    assert.match(connect.recoveryAction, /without --harden/);
+  },
+});

@@ -26,7 +26,7 @@ const isMissing = problem !== undefined && /not installed/.test(problem);
 const ignore = !isLinux || (isMissing && !Deno.env.get("CI"));
 if (ignore) say("Not tested: isolation (needs Linux and bubblewrap)");
 
-const hasUvx = await new Deno.Command("uvx", { args: ["--version"] }).output()
+const hasUvx = await Promise.try(() => new Deno.Command("uvx", { args: ["--version"] }).output())
   .then(({ success }) => success, () => false);
 if (!hasUvx) say("Not tested: servers from uvx in a sandbox, because uvx is not installed");
 
@@ -63,6 +63,7 @@ class Household implements AsyncDisposable {
 
   static async open(
     entries: (house: Household) => Record<string, Record<string, unknown>>,
+    flags: string[] = [],
   ): Promise<Household> {
     const house = new Household(await Deno.makeTempDir({ prefix: "quartermaster_" }));
     for (const path of ["home/.ssh", "home/notes", "data", "project"]) {
@@ -82,7 +83,7 @@ class Household implements AsyncDisposable {
     const info = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
     const { denoDir } = z.looseObject({ denoDir: z.string() })
       .parse(JSON.parse(new TextDecoder().decode(info.stdout)));
-    house.gateway = await startGateway([], {
+    house.gateway = await startGateway(flags, {
       cwd: join(house.folder, "project"),
       dataDir: house.dataDir,
       env: {
@@ -188,49 +189,52 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "a program in a sandbox has the folders and hosts of its entry, and no others",
-  ignore: ignore || problem !== undefined,
-  async fn() {
-    await using listed = listen();
-    await using other = listen();
-    await using house = await Household.open(({ folder }) => ({
-      jailed: hostile({
-        cwd: join(folder, "home", "notes"),
-        ...sandbox({
-          // The folder around them has the gateway's files too.
-          read: [HOSTILE, folder],
-          write: [join(folder, "home", "notes")],
-          net: [`localhost:${listed.port}`],
+for (const flags of [[], ["--harden"]]) {
+  const how = flags.length === 0 ? "" : ", also of a gateway that was started with --harden";
+  Deno.test({
+    name: `a program in a sandbox has the folders and hosts of its entry, and no others${how}`,
+    ignore: ignore || problem !== undefined,
+    async fn() {
+      await using listed = listen();
+      await using other = listen();
+      await using house = await Household.open(({ folder }) => ({
+        jailed: hostile({
+          cwd: join(folder, "home", "notes"),
+          ...sandbox({
+            // The folder around them has the gateway's files too.
+            read: [HOSTILE, folder],
+            write: [join(folder, "home", "notes")],
+            net: [`localhost:${listed.port}`],
+          }),
         }),
-      }),
-    }));
-    const jailed = await house.visit("jailed");
-    const notes = join(house.home, "notes");
-    assert.equal(await jailed("write", { path: join(notes, "a.txt") }), "written");
-    assert.equal(await Deno.readTextFile(join(notes, "a.txt")), "planted");
-    assert.equal(
-      await jailed("read", { path: join(house.home, ".ssh", "id") }),
-      "the key of the house",
-    );
-    assert.equal(await jailed("write", { path: join(house.home, "b.txt") }), undefined);
-    assert.equal(await jailed("read", { path: house.config }), undefined);
-    assert.equal(
-      await jailed("read", { path: join(house.dataDir, "quartermaster.kv") }),
-      undefined,
-    );
-    assert.match(await jailed("home") ?? "", new RegExp(`^${notes} $`));
+      }), flags);
+      const jailed = await house.visit("jailed");
+      const notes = join(house.home, "notes");
+      assert.equal(await jailed("write", { path: join(notes, "a.txt") }), "written");
+      assert.equal(await Deno.readTextFile(join(notes, "a.txt")), "planted");
+      assert.equal(
+        await jailed("read", { path: join(house.home, ".ssh", "id") }),
+        "the key of the house",
+      );
+      assert.equal(await jailed("write", { path: join(house.home, "b.txt") }), undefined);
+      assert.equal(await jailed("read", { path: house.config }), undefined);
+      assert.equal(
+        await jailed("read", { path: join(house.dataDir, "quartermaster.kv") }),
+        undefined,
+      );
+      assert.match(await jailed("home") ?? "", new RegExp(`^${notes} $`));
 
-    assert.equal(await jailed("fetch", { url: `http://localhost:${listed.port}/` }), "200 here");
-    const refused = await jailed("fetch", { url: `http://localhost:${other.port}/` });
-    assert.match(refused ?? "", /^403 Quartermaster: localhost:\d+ is not among the hosts/);
-    assert.match(
-      await jailed("fetch", { url: `http://127.0.0.1:${listed.port}/` }) ?? "",
-      /^403 /,
-    );
-    assert.equal(await jailed("connect", { port: listed.port }), undefined);
-  },
-});
+      assert.equal(await jailed("fetch", { url: `http://localhost:${listed.port}/` }), "200 here");
+      const refused = await jailed("fetch", { url: `http://localhost:${other.port}/` });
+      assert.match(refused ?? "", /^403 Quartermaster: localhost:\d+ is not among the hosts/);
+      assert.match(
+        await jailed("fetch", { url: `http://127.0.0.1:${listed.port}/` }) ?? "",
+        /^403 /,
+      );
+      assert.equal(await jailed("connect", { port: listed.port }), undefined);
+    },
+  });
+}
 
 Deno.test({
   name: "no process of a sandbox outlives its server, nor a killed gateway",

@@ -1,3 +1,5 @@
+import { NOT_PERMITTED } from "./net_permission.ts";
+
 /** What a server answers: its body is read piece by piece, or let go. */
 export interface HttpResponse {
   readonly status: number;
@@ -186,7 +188,7 @@ const FAILURES: [RegExp, string][] = [
   [/timed out/i, "the connection timed out"],
   [/unreachable/i, "the network cannot reach it"],
   [/are blocked/i, "the platform refuses to connect to this port"],
-  [/requires net access/i, "this process has no permission to connect to it"],
+  [/requires net access/i, NOT_PERMITTED],
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { pause } from "../../storage/follow.ts";
 import { AddressRefused } from "./address_guard.ts";
+import { mayConnect } from "./net_permission.ts";
 
 const HANDSHAKE_LIMIT_MS = 5_000;
 /** For each address of a host: the next one may answer. */
@@ -152,7 +153,9 @@ export class SocksTunnel implements AsyncDisposable {
     // IPv4 first: many names have an IPv6 address that cannot be reached from here.
     const inOrder = addresses.toSorted((a, b) => Number(isV6(a)) - Number(isV6(b)));
     for (const address of inOrder.slice(0, MAX_ADDRESSES)) {
-      const far = await this.#connectTo(address, port);
+      const far = mayConnect(address)
+        ? await this.#connectTo(address, port)
+        : await this.#connectByName(hostname, addresses, port);
       if (typeof far === "number") {
         failure = far;
         continue;
@@ -167,6 +170,18 @@ export class SocksTunnel implements AsyncDisposable {
     }
     await reply(near, failure);
     return undefined;
+  }
+
+  /** If only the name is permitted; nothing is sent to an address that was not checked. */
+  async #connectByName(
+    hostname: string,
+    addresses: readonly string[],
+    port: number,
+  ): Promise<Deno.TcpConn | number> {
+    const far = await this.#connectTo(hostname, port);
+    if (typeof far === "number" || addresses.includes(far.remoteAddr.hostname)) return far;
+    far.close();
+    return REPLY.forbidden;
   }
 
   async #connectTo(hostname: string, port: number): Promise<Deno.TcpConn | number> {

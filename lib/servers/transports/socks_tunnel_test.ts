@@ -26,6 +26,41 @@ Deno.test("SocksTunnel refuses clients without its password", STRICT, async () =
   assert.equal(asked, 0);
 });
 
+Deno.test({
+  name: "SocksTunnel connects by name if only the name is permitted, to a checked address only",
+  permissions: { net: ["127.0.0.1:0", "localhost"] },
+  async fn() {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    for (const [address, reply] of [["127.0.0.1", 0], ["127.0.0.9", 2]] as const) {
+      await using tunnel = SocksTunnel.open({ addressesOf: () => Promise.resolve([address]) });
+      assert.equal(await replyTo(tunnel, "localhost", listener.addr.port), reply);
+    }
+  },
+});
+
+/** What a tunnel answers to a request to connect. */
+async function replyTo({ proxy }: SocksTunnel, host: string, port: number) {
+  assert.ok("url" in proxy && proxy.basicAuth);
+  const { username, password } = proxy.basicAuth;
+  using near = await Deno.connect({
+    hostname: "localhost",
+    port: Number(proxy.url.split(":").at(-1)),
+  });
+  const text = (value: string) => [value.length, ...new TextEncoder().encode(value)];
+  const answer = new Uint8Array(16);
+  for (
+    const words of [
+      [5, 1, 2],
+      [1, ...text(username), ...text(password)],
+      [5, 1, 0, 3, ...text(host), port >> 8, port & 255],
+    ]
+  ) {
+    await near.write(Uint8Array.from(words));
+    await near.read(answer);
+  }
+  return answer[1];
+}
+
 Deno.test("SocksTunnel accepts connections again after a failed accept", STRICT, async () => {
   await using server = new Loopback(() => new Response("reached"));
   let failures = 0;

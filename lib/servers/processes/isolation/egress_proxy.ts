@@ -4,6 +4,7 @@ import { lookup } from "node:dns/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { type AddressGuard, closedHost } from "../../transports/address_guard.ts";
+import { mayConnect, NOT_PERMITTED } from "../../transports/net_permission.ts";
 
 const MAX_HEAD = 16 * 1024;
 const HEAD_MS = 10_000;
@@ -11,6 +12,15 @@ const CONNECT_MS = 10_000;
 /** A program must not use up the gateway's file descriptors. */
 const MAX_CONNECTIONS = 64;
 const USUAL_PORTS = [80, 443];
+
+/** Names a folder with the only places where this process may open a socket file. */
+export const SOCKETS_VARIABLE = "QUARTERMASTER_SOCKETS";
+const MAX_SOCKETS = 64;
+
+/** The places for sockets in such a folder. */
+export function socketsIn(folder: string): string[] {
+  return Array.from({ length: MAX_SOCKETS }, (_, index) => join(folder, `${index}.sock`));
+}
 
 interface EgressOptions {
   /** `example.com`, for the ports of http and https, or `example.com:8443`. */
@@ -34,22 +44,21 @@ interface Target {
 export class EgressProxy implements AsyncDisposable {
   readonly socket: string;
   readonly #options: EgressOptions;
-  readonly #folder: string;
+  /** Removed with the proxy. */
+  readonly #place: string;
   readonly #server: Server;
   readonly #open = new Set<Socket>();
 
-  private constructor(options: EgressOptions, folder: string) {
+  private constructor(options: EgressOptions, { socket, place }: SocketPlace) {
     this.#options = options;
-    this.#folder = folder;
-    this.socket = join(folder, "proxy.sock");
+    this.#place = place;
+    this.socket = socket;
     this.#server = createServer((near) => void this.#serve(near));
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
   static async open(options: EgressOptions): Promise<EgressProxy> {
-    // Readable by this user only.
-    const folder = await Deno.makeTempDir({ prefix: "quartermaster_proxy_" });
-    const proxy = new EgressProxy(options, folder);
+    const proxy = new EgressProxy(options, await findSocketPlace());
     proxy.#server.listen(proxy.socket);
     await once(proxy.#server, "listening");
     return proxy;
@@ -58,7 +67,7 @@ export class EgressProxy implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#open) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
-    await Deno.remove(this.#folder, { recursive: true }).catch(() => {});
+    await Deno.remove(this.#place, { recursive: true }).catch(() => {});
   }
 
   async #serve(near: Socket): Promise<void> {
@@ -72,7 +81,7 @@ export class EgressProxy implements AsyncDisposable {
         this.#options.onRefused(addresses);
         return answer(near, "403 Forbidden", addresses);
       }
-      const far = await this.#connect(addresses, target.port);
+      const far = await this.#connect(addresses, target);
       if (!far) return answer(near, "502 Bad Gateway", `cannot connect to ${target.hostname}`);
       if (target.head === "") near.write("HTTP/1.1 200 Connection established\r\n\r\n");
       far.write(target.head);
@@ -95,6 +104,7 @@ export class EgressProxy implements AsyncDisposable {
     if (!hosts.some((host) => ports.includes(host.toLowerCase()))) {
       return `${hostname}:${port} is not among the hosts under "net" in its isolation`;
     }
+    if (!mayConnect(hostname)) return `${hostname}: ${NOT_PERMITTED}`;
     // The owner wrote this very address, or a name that can mean no other.
     if (!guard || closedHost(hostname) !== undefined) {
       const found = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true });
@@ -107,12 +117,18 @@ export class EgressProxy implements AsyncDisposable {
     }
   }
 
-  async #connect(addresses: readonly string[], port: number): Promise<Socket | undefined> {
-    for (const host of addresses) {
+  async #connect(
+    addresses: readonly string[],
+    { hostname, port }: Target,
+  ): Promise<Socket | undefined> {
+    // By name if only the name is permitted; nothing is sent to an address that was not checked.
+    const hosts = mayConnect(addresses[0] ?? "") ? addresses : [hostname];
+    for (const host of hosts) {
       const far = connect({ host, port });
       this.#track(far);
       try {
         await once(far, "connect", { signal: AbortSignal.timeout(CONNECT_MS) });
+        if (!addresses.includes(far.remoteAddress ?? "")) throw new Error("Another address");
         return far;
       } catch {
         far.destroy();
@@ -127,6 +143,26 @@ export class EgressProxy implements AsyncDisposable {
     // Destroying the socket also emits `close` to its other listeners.
     socket.on("error", () => socket.destroy());
   }
+}
+
+interface SocketPlace {
+  socket: string;
+  /** The socket itself, or the folder that only it is in. */
+  place: string;
+}
+
+/** A place that only this user can read. */
+async function findSocketPlace(): Promise<SocketPlace> {
+  const folder = Deno.env.get(SOCKETS_VARIABLE);
+  if (folder === undefined) {
+    const place = await Deno.makeTempDir({ prefix: "quartermaster_proxy_" });
+    return { socket: join(place, "proxy.sock"), place };
+  }
+  for (const socket of socketsIn(folder)) {
+    const isTaken = await Deno.lstat(socket).then(() => true, () => false);
+    if (!isTaken) return { socket, place: socket };
+  }
+  throw new Error(`with --harden, at most ${MAX_SOCKETS} programs in sandboxes can have a "net"`);
 }
 
 /** The head of a request, and what came after it. */
