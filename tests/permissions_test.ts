@@ -8,6 +8,7 @@ import { openTerminal, ROOT } from "./terminal.ts";
 
 const FIXTURE = fromFileUrl(new URL("fixtures/leaky_server.ts", import.meta.url));
 const TASK = ["task", "-q", "--config", join(ROOT, "deno.json"), "start"];
+const AWAY = { type: "http", url: "https://named.invalid:8443/mcp" };
 const ignore = Deno.build.os !== "linux";
 
 /** Tries to write a file in each folder that it is given, and says which it could. */
@@ -97,7 +98,7 @@ async function use(cli: TestCli, { url }: RunningGateway): Promise<void> {
   assert.equal(backup.status, 200, await backup.clone().text());
   assert.ok((await backup.bytes()).length > 100);
   await cli.write(join(cli.project, ".mcp.json"), {
-    mcpServers: { user: program(cli), later: program(cli) },
+    mcpServers: { user: program(cli), later: program(cli), away: AWAY },
   });
   assert.match(await tell("later"), /of-the-token/);
 }
@@ -112,7 +113,7 @@ for (const flags of [[], ["--harden"]]) {
         await cli.write(join(cli.project, ".mcp.json"), {
           mcpServers: {
             user: program(cli),
-            away: { type: "http", url: "https://named.invalid:8443/mcp" },
+            away: AWAY,
           },
         });
         const config = ["--config", join(cli.project, ".mcp.json")];
@@ -157,15 +158,18 @@ async function checkHosts({ url }: RunningGateway, { words }: Process): Promise<
       url: "https://other.invalid/",
     }),
   });
-  assert.equal(added.status, 200, await added.clone().text());
-  const reasonOf = (name: string, pattern: RegExp) =>
-    until(async () => {
-      const { servers } = await (await fetch(`${url}/api/servers`)).json();
-      const server = servers.find((each: { name: string }) => each.name === name);
-      return pattern.exec(server?.reason ?? "")?.[0];
-    });
-  await reasonOf("away", /Cannot reach named\.invalid:8443: (?!.*--harden)/);
-  await reasonOf("unknown", /Cannot reach other\.invalid: .* with --harden, restart it/);
+  const { error } = await added.json();
+  assert.match(
+    error.message,
+    /Cannot reach other\.invalid: .* with --harden, add the server to the/,
+  );
+  // That one was tried, at least: whether a name is found is not ours to say.
+  const reason = await until(async () => {
+    const { servers } = await (await fetch(`${url}/api/servers`)).json();
+    const away = servers.find(({ name }: { name: string }) => name === "away");
+    return /Cannot reach named\.invalid.*/.exec(away?.reason ?? "")?.[0];
+  });
+  assert.doesNotMatch(reason, /--harden/);
 }
 
 Deno.test({

@@ -258,7 +258,7 @@ function notPermitted(error: unknown): GatewayError | undefined {
   return new GatewayError("CONFIG_INVALID", {
     message: `The gateway is not permitted to ${kind === "net" ? "connect to" : "write"} ${what}`,
     recoveryAction: kind === "net"
-      ? "Restart the gateway to include the host, or start it without --harden"
+      ? "Name the host in the configuration and restart the gateway, or start it without --harden"
       : "Use a path in its data folder or the temporary folder, or add the folder to --allow-write",
     cause: error,
   });
