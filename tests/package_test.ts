@@ -243,6 +243,14 @@ Deno.test({
         assert.equal(styled.status, 200);
         await styled.body?.cancel();
         assert.match(JSON.stringify(await callForecast(url)), /Oslo/);
+        const command = (await machine.processes()).find((line) =>
+          line.includes("--allow-write=")
+        ) ?? "";
+        assert.ok(
+          command.includes(`--allow-write=${machine.dataDir},`) &&
+            command.includes(`,${machine.temporary} `),
+          `The gateway may write elsewhere: ${command}`,
+        );
         assert.match((await machine.quartermaster("server", "list")).out, /weather +ready/);
         const called = ["tools", "call", "weather.get_forecast", "location=Oslo"];
         assert.match((await machine.quartermaster(...called)).out, /Oslo/);
@@ -259,6 +267,15 @@ Deno.test({
         assert.deepEqual(await machine.processes(), []);
       },
     );
+
+    await t.step("commands write files where they are told to, also behind options", async () => {
+      for (const options of [[], ["--data-dir", machine.dataDir]]) {
+        const file = join(machine.home, "backup");
+        const { code, err } = await machine.quartermaster(...options, "backup", file);
+        assert.equal(code, 0, err);
+        await Deno.remove(file);
+      }
+    });
 
     await t.step("exit codes and help pass through", async () => {
       assert.equal((await machine.quartermaster("frobnicate")).code, 2);
