@@ -1,6 +1,6 @@
 import { fromFileUrl } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
-import { thisMachine, writeFlag, writtenFolders } from "../config/folders.ts";
+import { dataFolders, thisMachine, writeFlag, writtenFolders } from "../config/folders.ts";
 import type { ReadOptions } from "../config/options.ts";
 import type { Env } from "../config/platform.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -17,8 +17,8 @@ export interface StartedAgain {
 const STARTED_AGAIN = "QUARTERMASTER_STARTED_AGAIN";
 
 /**
- * Starts the gateway again with permissions that fit its options, if these do not: the launcher
- * that chose them does not know every option. Undefined if they fit. Whoever starts it with
+ * Starts the gateway again with permissions that fit its options, if it may not write its data: the
+ * launcher that chose them does not know every option. Undefined if they fit. Whoever starts it with
  * permission to write everywhere keeps that, except with `--harden`.
  */
 export async function startAgain(read: ReadOptions, env: Env): Promise<StartedAgain | undefined> {
@@ -27,9 +27,11 @@ export async function startAgain(read: ReadOptions, env: Env): Promise<StartedAg
   Deno.env.delete(STARTED_AGAIN);
   if (isSecond) return undefined;
   const { harden, dataDir, kv } = read.options;
-  const folders = writtenFolders({ dataDir, kv }, thisMachine(env));
+  const machine = thisMachine(env);
+  const folders = writtenFolders({ dataDir, kv }, machine);
   if (harden) return await startHardened(folders, read, env);
-  if (mayWrite() || folders.every((folder) => mayWrite(folder))) return undefined;
+  const data = dataFolders({ dataDir, kv }, machine);
+  if (mayWrite() || data.every((folder) => mayWrite(folder))) return undefined;
   return spawnAgain({ "--allow-write": writeFlag(folders) });
 }
 

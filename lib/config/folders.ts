@@ -83,8 +83,17 @@ export function dataPlaces(args: readonly string[], { os, env }: Machine): DataP
   };
 }
 
+/** The folder of the data, and that of a store elsewhere. */
+export function dataFolders({ dataDir, kv }: DataPlaces, { os }: Pick<Machine, "os">): string[] {
+  const path = os === "windows" ? win32 : posix;
+  return [
+    ...dataDir === undefined ? [] : [dataDir],
+    ...kv !== undefined && path.isAbsolute(kv) ? [path.dirname(kv)] : [],
+  ];
+}
+
 /** The folders that a gateway writes: data with its logs, the store, npx's packages, temporary files. */
-export function writtenFolders({ dataDir, kv }: DataPlaces, { os, env, readText }: Machine) {
+export function writtenFolders(places: DataPlaces, { os, env, readText }: Machine): string[] {
   const path = os === "windows" ? win32 : posix;
   const home = env.get("HOME") || env.get("USERPROFILE");
   const ownCache = env.get("npm_config_cache") || env.get("NPM_CONFIG_CACHE");
@@ -94,8 +103,7 @@ export function writtenFolders({ dataDir, kv }: DataPlaces, { os, env, readText 
     path.join(isolatedCache((name) => env.get(name)), "npm"),
   ];
   const folders = [
-    dataDir,
-    kv !== undefined && path.isAbsolute(kv) ? path.dirname(kv) : undefined,
+    ...dataFolders(places, { os }),
     ...caches.map((cache) =>
       cache && path.isAbsolute(cache) ? path.join(cache, "_npx") : undefined
     ),

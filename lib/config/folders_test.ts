@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { platformDirs } from "./folders.ts";
+import { dataPlaces, type Machine, platformDirs, writeFlag, writtenFolders } from "./folders.ts";
 
 function env(values: Record<string, string>) {
   return { get: (name: string) => values[name] };
@@ -52,3 +52,72 @@ for (const [name, os, values, expected] of CASES) {
     assert.deepEqual(platformDirs(os, env(values)), expected);
   });
 }
+
+const MACHINES: Record<string, { machine: Machine; args?: string[]; folders: string[] }> = {
+  "Linux with HOME only": {
+    machine: machine("linux", { HOME: "/home/ada" }),
+    folders: [
+      "/home/ada/.local/share/quartermaster",
+      "/home/ada/.npm/_npx",
+      "/home/ada/.cache/quartermaster/isolated/npm/_npx",
+      "/tmp",
+    ],
+  },
+  "Linux with variables and flags": {
+    machine: machine("linux", {
+      HOME: "/home/ada",
+      XDG_CACHE_HOME: "/caches",
+      TMPDIR: "/scratch",
+      TEMP: "/other",
+      npm_config_cache: "/npm",
+      QUARTERMASTER_DATA_DIR: "/data",
+    }),
+    args: ["start", "--data-dir=/mine", "--kv", "/stores/one.kv"],
+    folders: [
+      "/mine",
+      "/stores",
+      "/npm/_npx",
+      "/caches/quartermaster/isolated/npm/_npx",
+      "/scratch",
+      "/other",
+    ],
+  },
+  "macOS with a cache in .npmrc": {
+    machine: machine("darwin", { HOME: "/Users/ada", TMPDIR: "/var/T/" }, "cache=~/npm cache\n"),
+    args: ["--kv", ":memory:"],
+    folders: [
+      "/Users/ada/Library/Application Support/quartermaster",
+      "/Users/ada/npm cache/_npx",
+      "/Users/ada/.cache/quartermaster/isolated/npm/_npx",
+      "/var/T/",
+    ],
+  },
+  Windows: {
+    machine: machine("windows", {
+      USERPROFILE: "C:\\Users\\ada",
+      LOCALAPPDATA: "C:\\Users\\ada\\AppData\\Local",
+      TMP: "C:\\Temp",
+    }),
+    folders: [
+      "C:\\Users\\ada\\AppData\\Local\\quartermaster",
+      "C:\\Users\\ada\\AppData\\Local\\npm-cache\\_npx",
+      "\\tmp\\.cache\\quartermaster\\isolated\\npm\\_npx",
+      "C:\\Temp",
+    ],
+  },
+};
+
+function machine(os: Machine["os"], values: Record<string, string>, npmrc?: string): Machine {
+  return { os, env: env(values), readText: () => npmrc };
+}
+
+for (const [name, { machine, args = [], folders }] of Object.entries(MACHINES)) {
+  Deno.test(`writtenFolders() has what a gateway writes: ${name}`, () => {
+    assert.deepEqual(writtenFolders(dataPlaces(args, machine), machine), folders);
+  });
+}
+
+Deno.test("writeFlag() permits all folders if a comma in a path would separate it", () => {
+  assert.equal(writeFlag(["/a b", "/c"]), "--allow-write=/a b,/c");
+  assert.equal(writeFlag(["/a,b", "/c"]), "--allow-write");
+});

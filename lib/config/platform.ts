@@ -98,13 +98,14 @@ const NODE_VARIABLE = "QUARTERMASTER_NODE";
 export function programCommand(task: "serve" | "cli", places?: DataPlaces): string[] {
   if (IS_PACKAGE) return [nonEmpty(systemEnv(), NODE_VARIABLE) ?? "node", fileURLToPath(MAIN)];
   const machine = thisMachine(systemEnv());
+  const folders = writtenFolders(places ?? dataPlaces([], machine), machine);
+  // What starts it later may have no variable for temporary files.
+  if (machine.os !== "windows") folders.push("/tmp");
   const [, ...words] = manifest.tasks[task].command.split(" ");
   return [
     Deno.execPath(),
     ...words.map((word) => {
-      if (word === "--allow-write") {
-        return writeFlag(writtenFolders(places ?? dataPlaces([], machine), machine));
-      }
+      if (word === "--allow-write") return writeFlag([...new Set(folders)]);
       return word.endsWith(".ts") ? fileURLToPath(new URL(word, ROOT)) : word;
     }),
   ];
