@@ -18,14 +18,16 @@ if (import.meta.main) {
   Deno.exit((await child.status).code);
 }
 
-/** Ctrl-C on a terminal reaches both processes, `kill` only this one. On Windows a signal reaches both. */
+/** On Windows, and for Ctrl-C on a terminal, both processes get the signal; the gateway counts it once. */
 function forwardSignals(child: Deno.ChildProcess): void {
   const isWindows = Deno.build.os === "windows";
-  const onTerminal = [Deno.stdin, Deno.stdout, Deno.stderr].some((stream) => stream.isTerminal());
-  const signals = ["SIGINT", ...isWindows ? ["SIGBREAK"] as const : ["SIGTERM", "SIGHUP"] as const];
-  for (const signal of signals as Deno.Signal[]) {
+  const signals: Deno.Signal[] = isWindows
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) {
     Deno.addSignalListener(signal, () => {
-      if (isWindows || (signal === "SIGINT" && onTerminal)) return;
+      // There, it would end the gateway without a clean stop.
+      if (isWindows) return;
       try {
         child.kill(signal);
       } catch { /* It has just ended. */ }

@@ -195,7 +195,10 @@ const TABLE = {
   ),
   requireToken: option("--require-token", "Require a token from everyone, even on this machine")
     .toggle("off; on if other machines can reach it"),
-  harden: option("--harden", "Let the gateway itself write only its own folders")
+  harden: option(
+    "--harden",
+    "Let the gateway itself connect only to hosts that its configuration names",
+  )
     .toggle(),
   adminToken: option("--admin-token TOKEN", "Initial token with every right; prefer the variable")
     .secret(text(/^[\x21-\x7e]{20,512}$/, "at least 20 characters without spaces")),
