@@ -32,10 +32,13 @@ export function denoSpecifier({ family, packages, rest }: Installer): string {
  */
 export function denoArgs(program: PermittedProgram): string[] {
   const { installer, isolation, mounts, hidden, denoDir, home } = program;
-  const list = (name: string, values: readonly string[]) =>
-    values.length === 0
-      ? []
-      : [`--${name}=${values.map((value) => value.replaceAll(",", ",,")).join(",")}`];
+  const list = (name: string, values: readonly string[]) => {
+    const odd = values.find((value) => value.includes(","));
+    if (odd !== undefined) {
+      throw new Error(`without namespaces, "${odd}" cannot be shared: its path has a comma`);
+    }
+    return values.length === 0 ? [] : [`--${name}=${values.join(",")}`];
+  };
   const writable = mounts.filter(({ isWritable }) => isWritable).map(({ path }) => path);
   return [
     ...["run", "--quiet", "--no-prompt", "--cached-only", "--no-config", "--no-lock"],

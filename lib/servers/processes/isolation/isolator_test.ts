@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Isolation } from "../../../core/server.ts";
 import { ownerOf } from "../../transports/testing/transport_harness.ts";
 import { findInstaller } from "../installer.ts";
-import { containerArgs, denoArgs } from "./fallbacks.ts";
+import { containerArgs, denoArgs, type PermittedProgram } from "./fallbacks.ts";
 import { Isolator } from "./isolator.ts";
 
 const NO_BUBBLEWRAP = { problem: "bubblewrap (bwrap) is not installed" };
@@ -86,14 +86,15 @@ Deno.test("containerArgs() names mounts, variables and what is covered", () => {
 });
 
 Deno.test("denoArgs() permits what the isolation names", () => {
-  const args = denoArgs({
+  const program: PermittedProgram = {
     installer: findInstaller(["npx", "-y", "@scope/name@1.2.3", "arg"])!,
     isolation: { kind: "sandbox", net: ["example.com"] },
     mounts: [{ path: "/project", isWritable: false }, { path: "/notes", isWritable: true }],
     hidden: ["/data"],
     denoDir: "/deno",
     home: "/home",
-  });
+  };
+  const args = denoArgs(program);
   assert.deepEqual(args.filter((arg) => /^--(?:allow|deny)-(?:read|write|net|run|ffi)/.test(arg)), [
     "--allow-read=/project,/notes,/home,/deno/npm",
     "--allow-write=/notes,/home",
@@ -102,4 +103,6 @@ Deno.test("denoArgs() permits what the isolation names", () => {
     "--deny-write=/data",
   ]);
   assert.deepEqual(args.slice(-2), ["npm:@scope/name@1.2.3", "arg"]);
+  const mounts = [{ path: "/a,b", isWritable: false }];
+  assert.throws(() => denoArgs({ ...program, mounts }), /"\/a,b" cannot be shared: .* a comma/);
 });
