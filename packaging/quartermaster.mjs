@@ -95,7 +95,7 @@ function startsGateway() {
 function allowWrite() {
   const os = IS_WINDOWS ? "windows" : process.platform;
   const env = { get: (name) => process.env[name] };
-  const machine = { os, env, readText };
+  const machine = { os, env, readText, cwd: process.cwd };
   return folders.writeFlag(folders.writtenFolders(folders.dataPlaces(args, machine), machine));
 }
 

@@ -46,7 +46,10 @@ Deno.test("a terminal shows the banner, keeps requests off it, and stops at Ctrl
     await terminal.shows(/1 of 1 server ready\n/);
     const lines = terminal.text().split("\n");
     // Deno's echo of the task, without the engine's flags.
-    assert.match(lines[0]!, /^Task start deno run -q -R -E --allow-run lib\/cli\/launch\.ts/);
+    assert.match(
+      lines[0]!,
+      /^Task start deno run -q -R -E --allow-run --no-config lib\/cli\/launch\.ts/,
+    );
     assert.match(terminal.text(), new RegExp(`^ +Quartermaster ${VERSION}$`, "m"));
     assert.match(terminal.text(), /^ +Config +none found$/m);
     assert.ok(

@@ -1,13 +1,33 @@
-// Also runs alone before each start, and on Node in the package's launcher: it imports next to nothing.
-import { posix, win32 } from "node:path";
+// Also runs alone before each start, and on Node in the package's launcher. So it imports nothing, not
+// even node:path, which takes longer to load than all of this.
 import type { Env } from "./platform.ts";
 
 /** The part of a machine that decides where folders are. */
 export interface Machine {
   os: typeof Deno.build.os;
   env: Pick<Env, "get">;
+  cwd(): string;
   /** The text of a file; undefined if there is none. */
   readText(path: string): string | undefined;
+}
+
+/** How paths are written there. */
+type PathStyle = Pick<Machine, "os">;
+
+function join({ os }: PathStyle, base: string, ...parts: string[]): string {
+  const isWindows = os === "windows";
+  const folder = base.replace(isWindows ? /[/\\]+$/ : /\/+$/, "");
+  return [folder, ...parts].join(isWindows ? "\\" : "/");
+}
+
+function isAbsolute({ os }: PathStyle, path: string): boolean {
+  return os === "windows" ? /^(?:[A-Za-z]:)?[/\\]/.test(path) : path.startsWith("/");
+}
+
+function folderOf({ os }: PathStyle, path: string): string {
+  const isWindows = os === "windows";
+  const end = path.search(isWindows ? /[/\\][^/\\]*$/ : /\/[^/]*$/);
+  return path.slice(0, Math.max(end, isWindows ? "C:\\".length : "/".length));
 }
 
 /** The machine that Deno runs on. */
@@ -15,6 +35,7 @@ export function thisMachine(env: Machine["env"]): Machine {
   return {
     os: Deno.build.os,
     env,
+    cwd: Deno.cwd,
     readText(path) {
       try {
         return Deno.readTextFileSync(path);
@@ -35,30 +56,24 @@ export interface PlatformDirs {
 
 export function platformDirs(os: Machine["os"], env: Machine["env"]): PlatformDirs {
   const get = (name: string) => env.get(name) || undefined;
+  const below = (base: string | undefined, ...parts: string[]) =>
+    base === undefined ? undefined : join({ os }, base, ...parts);
   if (os === "windows") {
     const home = get("USERPROFILE");
-    const roaming = get("APPDATA") ?? below(win32, home, "AppData", "Roaming");
-    const local = get("LOCALAPPDATA") ?? below(win32, home, "AppData", "Local");
-    return { home, config: below(win32, roaming, APP), data: below(win32, local, APP) };
+    const roaming = get("APPDATA") ?? below(home, "AppData", "Roaming");
+    const local = get("LOCALAPPDATA") ?? below(home, "AppData", "Local");
+    return { home, config: below(roaming, APP), data: below(local, APP) };
   }
   const home = get("HOME");
   if (os === "darwin") {
-    const folder = below(posix, home, "Library", "Application Support", APP);
+    const folder = below(home, "Library", "Application Support", APP);
     return { home, config: folder, data: folder };
   }
   // The XDG specification has relative folders ignored.
-  const absolute = (name: string) => posix.isAbsolute(get(name) ?? "") ? get(name) : undefined;
-  const config = absolute("XDG_CONFIG_HOME") ?? below(posix, home, ".config");
-  const data = absolute("XDG_DATA_HOME") ?? below(posix, home, ".local", "share");
-  return { home, config: below(posix, config, APP), data: below(posix, data, APP) };
-}
-
-function below(
-  path: { join(...parts: string[]): string },
-  base: string | undefined,
-  ...parts: string[]
-): string | undefined {
-  return base === undefined ? undefined : path.join(base, ...parts);
+  const absolute = (name: string) => get(name)?.startsWith("/") ? get(name) : undefined;
+  const config = absolute("XDG_CONFIG_HOME") ?? below(home, ".config");
+  const data = absolute("XDG_DATA_HOME") ?? below(home, ".local", "share");
+  return { home, config: below(config, APP), data: below(data, APP) };
 }
 
 /** The data folder and the store's file, as far as they are known. */
@@ -68,76 +83,77 @@ export interface DataPlaces {
 }
 
 /** Where the data is, by flags and the environment. The settings file can say otherwise. */
-export function dataPlaces(args: readonly string[], { os, env }: Machine): DataPlaces {
-  const path = os === "windows" ? win32 : posix;
+export function dataPlaces(args: readonly string[], machine: Machine): DataPlaces {
+  const { os, env } = machine;
   const named = (flag: string, variable: string) => {
     const at = args.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
     const value = args[at] === flag ? args[at + 1] : args[at]?.slice(flag.length + 1);
     return (at < 0 ? undefined : value) || env.get(variable) || undefined;
   };
+  const whole = (path: string) =>
+    isAbsolute(machine, path) ? path : join(machine, machine.cwd(), path.replace(/^\.[/\\]/, ""));
   const dataDir = named("--data-dir", "QUARTERMASTER_DATA_DIR");
   const kv = named("--kv", "QUARTERMASTER_KV");
   return {
-    dataDir: dataDir === undefined ? platformDirs(os, env).data : path.resolve(dataDir),
-    kv: kv === undefined || /^:memory:$|^https?:/.test(kv) ? undefined : path.resolve(kv),
+    dataDir: dataDir === undefined ? platformDirs(os, env).data : whole(dataDir),
+    kv: kv === undefined || /^:memory:$|^https?:/.test(kv) ? undefined : whole(kv),
   };
 }
 
 /** The folder of the data, and that of a store elsewhere. */
-export function dataFolders({ dataDir, kv }: DataPlaces, { os }: Pick<Machine, "os">): string[] {
-  const path = os === "windows" ? win32 : posix;
+export function dataFolders({ dataDir, kv }: DataPlaces, style: PathStyle): string[] {
   return [
     ...dataDir === undefined ? [] : [dataDir],
-    ...kv !== undefined && path.isAbsolute(kv) ? [path.dirname(kv)] : [],
+    ...kv !== undefined && isAbsolute(style, kv) ? [folderOf(style, kv)] : [],
   ];
 }
 
 /** The folders that a gateway writes: data with its logs, the store, npx's packages, temporary files. */
-export function writtenFolders(places: DataPlaces, { os, env, readText }: Machine): string[] {
-  const path = os === "windows" ? win32 : posix;
+export function writtenFolders(places: DataPlaces, machine: Machine): string[] {
+  const { env, readText } = machine;
   const home = env.get("HOME") || env.get("USERPROFILE");
   const ownCache = env.get("npm_config_cache") || env.get("NPM_CONFIG_CACHE");
-  const npmrc = home === undefined ? undefined : readText(path.join(home, ".npmrc"));
+  const npmrc = home === undefined ? undefined : readText(join(machine, home, ".npmrc"));
   const caches = [
-    ownCache ?? (home === undefined ? undefined : npmCache(home, npmrc ?? "", { os, env })),
-    path.join(isolatedCache((name) => env.get(name)), "npm"),
+    ownCache ?? (home === undefined ? "" : npmCache(home, npmrc ?? "", machine)),
+    join(machine, isolatedCache((name) => env.get(name)), "npm"),
   ];
-  const folders = [
-    ...dataFolders(places, { os }),
-    ...caches.map((cache) =>
-      cache && path.isAbsolute(cache) ? path.join(cache, "_npx") : undefined
-    ),
-    ...temporaryFolders(os, env),
+  return [
+    ...new Set([
+      ...dataFolders(places, machine),
+      ...caches.filter((cache) => isAbsolute(machine, cache))
+        .map((cache) => join(machine, cache, "_npx")),
+      ...temporaryFolders(machine),
+    ]),
   ];
-  return [...new Set(folders.filter((folder): folder is string => !!folder))];
 }
 
 /** Deno and Node look at different variables. */
-function temporaryFolders(os: Machine["os"], env: Machine["env"]): string[] {
-  const named = ["TMPDIR", "TMP", "TEMP"].map((name) => env.get(name) || "");
-  if (os === "windows") return named.slice(1);
-  return [...named, ...named[0] === "" ? ["/tmp"] : []]
-    .filter((folder) => posix.isAbsolute(folder));
+function temporaryFolders({ os, env }: Machine): string[] {
+  const [own, ...others] = ["TMPDIR", "TMP", "TEMP"].map((name) => env.get(name));
+  const named = os === "windows" ? others : [own, ...others, ...own ? [] : ["/tmp"]];
+  return named.filter((folder) => folder !== undefined)
+    .filter((folder) => isAbsolute({ os }, folder));
 }
 
 /** npm's cache, unless a variable moves it. */
 export function npmCache(
   home: string,
   npmrc: string,
-  { os, env }: Pick<Machine, "os" | "env">,
+  machine: Pick<Machine, "os" | "env">,
 ): string {
   const written = /^\s*cache\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(npmrc)?.[1];
   if (written !== undefined) return written.replaceAll("${HOME}", home).replace(/^~(?=\/)/, home);
-  const local = env.get("LOCALAPPDATA");
-  return os === "windows" && local !== undefined
-    ? win32.join(local, "npm-cache")
-    : posix.join(home, ".npm");
+  const local = machine.env.get("LOCALAPPDATA");
+  return machine.os === "windows" && local !== undefined
+    ? join(machine, local, "npm-cache")
+    : join(machine, home, ".npm");
 }
 
 /** The cache for the packages of isolated servers. */
 export function isolatedCache(get: (name: string) => string | undefined): string {
-  const caches = get("XDG_CACHE_HOME") ?? posix.join(get("HOME") ?? "/tmp", ".cache");
-  return posix.join(caches, APP, "isolated");
+  const caches = get("XDG_CACHE_HOME") ?? `${get("HOME") ?? "/tmp"}/.cache`;
+  return `${caches}/${APP}/isolated`;
 }
 
 /** Deno's flag for writing in these folders. A comma separates them, so with one in a path it is for all. */

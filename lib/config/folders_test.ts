@@ -92,7 +92,19 @@ const MACHINES: Record<string, { machine: Machine; args?: string[]; folders: str
       "/var/T/",
     ],
   },
-  Windows: {
+  "Linux with relative paths and a store beside nothing": {
+    machine: machine("linux", { HOME: "/home/ada", QUARTERMASTER_KV: "/one.kv" }),
+    args: ["--data-dir", "./data"],
+    folders: [
+      "/work/data",
+      "/",
+      "/home/ada/.npm/_npx",
+      "/home/ada/.cache/quartermaster/isolated/npm/_npx",
+      "/tmp",
+    ],
+  },
+  "Windows with a relative store": {
+    args: ["--kv", "stores\\one.kv"],
     machine: machine("windows", {
       USERPROFILE: "C:\\Users\\ada",
       LOCALAPPDATA: "C:\\Users\\ada\\AppData\\Local",
@@ -100,15 +112,17 @@ const MACHINES: Record<string, { machine: Machine; args?: string[]; folders: str
     }),
     folders: [
       "C:\\Users\\ada\\AppData\\Local\\quartermaster",
+      "D:\\work\\stores",
       "C:\\Users\\ada\\AppData\\Local\\npm-cache\\_npx",
-      "\\tmp\\.cache\\quartermaster\\isolated\\npm\\_npx",
+      "/tmp/.cache/quartermaster/isolated\\npm\\_npx",
       "C:\\Temp",
     ],
   },
 };
 
 function machine(os: Machine["os"], values: Record<string, string>, npmrc?: string): Machine {
-  return { os, env: env(values), readText: () => npmrc };
+  const cwd = () => os === "windows" ? "D:\\work" : "/work";
+  return { os, env: env(values), cwd, readText: () => npmrc };
 }
 
 for (const [name, { machine, args = [], folders }] of Object.entries(MACHINES)) {
