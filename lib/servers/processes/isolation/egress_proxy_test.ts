@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { AddressGuard } from "../../transports/address_guard.ts";
-import { EgressProxy } from "./egress_proxy.ts";
+import { EgressProxy, SOCKETS_VARIABLE, socketsIn } from "./egress_proxy.ts";
 
 /** What a proxy answers to a request as it is written, up to the end of the connection. */
 async function ask(proxy: EgressProxy, ...parts: string[]): Promise<string> {
@@ -76,4 +76,36 @@ Deno.test("EgressProxy refuses a listed name that leads into a private network",
     assert.match(answer, /^HTTP\/1\.1 403 /);
     assert.match(refused[0]!, /example\.com resolves to /);
   }
+});
+
+const SOCKETS = Deno.makeTempDirSync({ prefix: "quartermaster_" });
+addEventListener("unload", () => Deno.removeSync(SOCKETS, { recursive: true }));
+
+Deno.test({
+  name:
+    "EgressProxy works with permission for names and its sockets only, and says what is refused",
+  permissions: {
+    read: true,
+    write: true,
+    env: true,
+    net: ["localhost", "127.0.0.1:0", ...socketsIn(SOCKETS).map((socket) => `unix:${socket}`)],
+  },
+  async fn() {
+    await using server = echo();
+    const host = `localhost:${server.port}`;
+    Deno.env.set(SOCKETS_VARIABLE, SOCKETS);
+    try {
+      const { proxy, refused } = await open([host, "other.example"]);
+      await using _proxy = proxy;
+      const second = await open([]);
+      assert.notEqual(second.proxy.socket, proxy.socket);
+      await second.proxy[Symbol.asyncDispose]();
+      const answer = await ask(proxy, `CONNECT ${host} HTTP/1.1\r\n\r\nhello`);
+      assert.equal(answer, "HTTP/1.1 200 Connection established\r\n\r\nhello");
+      await ask(proxy, "CONNECT other.example:443 HTTP/1.1\r\n\r\n");
+      assert.match(refused[0]!, /^other\.example: Deno does not permit .* with --harden/);
+    } finally {
+      Deno.env.delete(SOCKETS_VARIABLE);
+    }
+  },
 });
