@@ -55,14 +55,22 @@ export class CallLimits {
     }
   }
 
+  /** Ends a call that was not made, and counts it no longer. */
+  undo(call: object, bounds: readonly Bound[]): void {
+    this.end(call);
+    for (const { key, perMinute } of bounds) {
+      if (perMinute !== undefined) this.#minutes.get(key)?.takeBack();
+    }
+  }
+
   #check({ key, whose, perMinute, concurrent }: Bound, second: number): void {
     if (concurrent !== undefined && (this.#running.get(key) ?? 0) >= concurrent) {
-      throw exceeded(`${whose} has reached its limit of ${concurrent} concurrent calls`, 1);
+      throw concurrentExceeded(whose, concurrent);
     }
     const minute = perMinute === undefined ? undefined : this.#minutes.get(key);
     if (perMinute === undefined || !minute) return;
     const wait = minute.wait(second, perMinute - 1);
-    if (wait > 0) throw exceeded(`${whose} is limited to ${perMinute} per minute`, wait);
+    if (wait > 0) throw minuteExceeded(whose, perMinute, wait);
   }
 
   #minuteOf(key: string): Minute {
@@ -99,6 +107,17 @@ class Minute {
     this.#total++;
   }
 
+  /** One fewer in the latest second that has any. */
+  takeBack(): void {
+    for (let age = 0; age < SLOTS; age++) {
+      const slot = (this.#last - age + SLOTS) % SLOTS;
+      if (this.#counts[slot] === 0) continue;
+      this.#counts[slot]! -= 1;
+      this.#total--;
+      return;
+    }
+  }
+
   /** Seconds until no more than `most` are left; 0 if that is so. */
   wait(second: number, most: number): number {
     this.#advance(second);
@@ -123,6 +142,14 @@ class Minute {
     }
     this.#last = Math.max(this.#last, second);
   }
+}
+
+export function minuteExceeded(whose: string, perMinute: number, seconds: number): GatewayError {
+  return exceeded(`${whose} is limited to ${perMinute} per minute`, seconds);
+}
+
+export function concurrentExceeded(whose: string, concurrent: number): GatewayError {
+  return exceeded(`${whose} has reached its limit of ${concurrent} concurrent calls`, 1);
 }
 
 function exceeded(reason: string, seconds: number): GatewayError {

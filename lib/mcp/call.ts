@@ -127,7 +127,8 @@ export async function useServer(
   ask: () => Promise<string>,
 ): Promise<string> {
   if (!policy?.enterUse || isLooking(use.method)) return await ask();
-  policy.enterUse(use);
+  const counted = policy.enterUse(use);
+  if (counted) await counted;
   try {
     return await ask();
   } finally {

@@ -364,7 +364,7 @@ class CombinedViewSession implements ViewSession {
     this.#checkUse(tool);
     // A forwarded call is counted where it is made.
     if (!tool.forwards) {
-      this.#options.policy?.enterBuiltin?.(this.#client.principal);
+      await this.#options.policy?.enterBuiltin?.(this.#client.principal);
       // Some tools read the record, for example to mark the newest call.
       this.#options.settle?.();
     }

@@ -136,10 +136,10 @@ export class TrialCalls {
   #policyFor({ isConfirmed }: TrialCall): CallPolicy {
     const { policy } = this.#options;
     return {
-      enter(call) {
-        const mustAgree = policy.enterTrial(call);
+      async enter(call) {
+        const mustAgree = await policy.enterTrial(call);
         const risk = riskOf(call.tool) ?? (mustAgree ? "changes" : undefined);
-        if (risk === undefined || isConfirmed) return undefined;
+        if (risk === undefined || isConfirmed) return;
         const error = unconfirmed(call.tool.name, risk);
         // Otherwise it is the form's own question, and no rule that refused the call.
         if (mustAgree) {

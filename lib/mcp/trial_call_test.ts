@@ -24,7 +24,7 @@ const TOOLS = [
 ];
 
 const ALLOWING: TrialPolicy = {
-  enterTrial: () => false,
+  enterTrial: () => Promise.resolve(false),
   mustConfirm: () => false,
   refused: () => {},
   ended: () => {},
@@ -102,9 +102,9 @@ Deno.test("TrialCalls.call() keeps to what the caller's token allows, confirmed 
     {
       enterTrial({ tool, client, request }) {
         assert.equal(client.principal, "token:ada");
-        if (tool.name === "erase") throw new GatewayError("ACCESS_DENIED");
+        if (tool.name === "erase") return Promise.reject(new GatewayError("ACCESS_DENIED"));
         under.add(request);
-        return tool.name === "plain";
+        return Promise.resolve(tool.name === "plain");
       },
       mustConfirm: () => false,
       refused: ({ subject, principal }) => void refused.push(`${subject} ${principal}`),

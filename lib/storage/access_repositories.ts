@@ -113,3 +113,21 @@ export class SessionsRepository extends Repository {
     }
   }
 }
+
+/** What calls have used of a limit, at all gateways together. */
+export const LimitUse = z.strictObject({
+  limit: z.string(),
+  /** How many calls began in a second since the epoch, oldest first; some may be yet to begin. */
+  begun: z.array(z.tuple([z.int(), z.int()])),
+  /** Places for concurrent calls, by the lease of the gateway that has them. */
+  places: z.record(z.string(), z.int()),
+});
+export type LimitUse = z.infer<typeof LimitUse>;
+
+export class LimitUsesRepository extends collection({
+  noun: "limit use",
+  key: keys.limitUses,
+  schema: LimitUse,
+  idOf: ({ limit }) => limit,
+  announce: false,
+}) {}

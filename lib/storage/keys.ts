@@ -74,6 +74,8 @@ export const keys = {
   /** Clients' sessions, so that they survive a restart and a change of instance. */
   sessions: family("sessions"),
   leases: family("leases"),
+  /** What calls have used of a limit, at all gateways together. */
+  limitUses: hashedFamily<[limit: string]>("limit_uses"),
   /** Messages from one process to another, in the order they were sent. */
   mail: family<[to: string, from: string, nth: number]>("mail"),
   /** Changes with each message to the process. */
@@ -142,6 +144,7 @@ export const UNPORTABLE_ROOTS: ReadonlySet<KeyPart> = new Set([
   "news",
   "restoring",
   "leases",
+  "limit_uses",
   "mail",
   "mail_bells",
   "processes",

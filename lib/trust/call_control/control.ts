@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { CatalogTool } from "../../catalog/catalog_tool.ts";
 import type { Client, McpRequest } from "../../core/client.ts";
 import { type Bound, CallLimits } from "../../auth/call_limits.ts";
+import type { LimitShares } from "../../auth/limit_shares.ts";
 import { type CallLimit, ownerOf } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { CallMode, ServerSpec } from "../../core/server.ts";
@@ -72,6 +73,8 @@ export interface CallControlOptions {
   /** Something is not done because of a mode or its caller's rights. */
   onRefused?(use: RefusedUse, error: Error): void;
   limits?: CallLimits;
+  /** The same limits, for all gateways on the store together. */
+  shares?: Pick<LimitShares, "begin" | "end"> | undefined;
 }
 
 interface Holding {
@@ -100,19 +103,20 @@ export class CallControl {
     const mustAsk = this.#mustAsk(call.tool, holding, refusedCall(call));
     const { rules, limit } = holding;
     const { tool: { server }, client: { principal } } = call;
-    this.#count(call.request, [ofServer(server, rules), ofToken(principal, limit)]);
-    return mustAsk ? this.#ask(call) : undefined;
+    const counted = this.#count(call.request, [ofServer(server, rules), ofToken(principal, limit)]);
+    if (!mustAsk) return counted;
+    return counted ? counted.then(() => this.#ask(call)) : this.#ask(call);
   }
 
   /**
    * For a person who tries a tool in the console: the modes of the server and of the person's token
    * apply, and the token's limits. Returns whether somebody has to approve the call.
    */
-  enterTrial({ tool, request, client: { principal } }: PendingCall): boolean {
+  async enterTrial({ tool, request, client: { principal } }: PendingCall): Promise<boolean> {
     const holding = this.#holdingTrial(tool.server, principal);
     const use = { subject: `${tool.server}.${tool.name}`, principal };
     const mustAsk = this.#mustAsk(tool, holding, use);
-    this.#count(request, [ofToken(principal, holding.limit)]);
+    await this.#count(request, [ofToken(principal, holding.limit)]);
     return mustAsk;
   }
 
@@ -127,20 +131,20 @@ export class CallControl {
   }
 
   /** No modes and no approval: those are for calls of tools. */
-  enterUse({ server, method, principal, request }: ServerUse): void {
-    if (ENDING.has(method)) return;
+  enterUse({ server, method, principal, request }: ServerUse): Promise<void> | undefined {
+    if (ENDING.has(method)) return undefined;
     const rules = this.#rulesOf(server);
     const limit = this.#options.limitOf(principal);
-    if (rules === undefined && limit === undefined) return;
-    this.#count(request, [ofServer(server, rules), ofToken(principal, limit)]);
+    if (rules === undefined && limit === undefined) return undefined;
+    return this.#count(request, [ofServer(server, rules), ofToken(principal, limit)]);
   }
 
   /** One of the gateway's own tools counts as a call of its token's too. */
-  enterBuiltin(principal: string): void {
+  enterBuiltin(principal: string): Promise<void> | undefined {
     const limit = this.#options.limitOf(principal);
-    if (limit?.perMinute === undefined) return;
+    if (limit?.perMinute === undefined) return undefined;
     const bound = { ...ofToken(principal, limit), concurrent: undefined };
-    this.#limits.begin(bound, [bound]);
+    return this.#count(bound, [bound]);
   }
 
   leave(call: PendingCall, answer: string): string | Promise<string> {
@@ -164,7 +168,9 @@ export class CallControl {
   }
 
   ended(request: object): void {
-    if (this.#hasCounted) this.#limits.end(request);
+    if (!this.#hasCounted) return;
+    this.#limits.end(request);
+    this.#options.shares?.end(request);
   }
 
   countRequest(principal: string, method: string): void {
@@ -182,10 +188,14 @@ export class CallControl {
     if (error instanceof GatewayError) this.#options.onRefused?.(use, error);
   }
 
-  /** Until the request has ended. */
-  #count(request: object, bounds: Bound[]): void {
+  /** Until the request has ended; throws or rejects with LIMIT_EXCEEDED. */
+  #count(request: object, bounds: Bound[]): Promise<void> | undefined {
     this.#hasCounted = true;
     this.#limits.begin(request, bounds);
+    return this.#options.shares?.begin(request, bounds)?.catch((error) => {
+      this.#limits.undo(request, bounds);
+      throw error;
+    });
   }
 
   /** Whether somebody has to agree to a call; throws ACCESS_DENIED where nobody could. */

@@ -202,7 +202,7 @@ Deno.test("CallControl does not have it noted that a call was one too many", () 
   assert.throws(() => gate.enter(pendingCall()), /LIMIT_EXCEEDED|per minute/);
 });
 
-Deno.test("CallControl.enterTrial() holds a person to the modes of server and token, and to the token's limits", () => {
+Deno.test("CallControl.enterTrial() holds a person to the modes of server and token, and to the token's limits", async () => {
   const tried = (setting: Setting, wishes: CallWishes = {}) => {
     return control(setting).enterTrial(pendingCall(wishes));
   };
@@ -210,33 +210,33 @@ Deno.test("CallControl.enterTrial() holds a person to the modes of server and to
     code: "ACCESS_DENIED",
     message: `Not called: git.commit may change data, and ${by} allows only read-only tools`,
   });
-  assert.equal(tried({ spec: { callsPerMinute: 1 }, toolset: "read-only" }), false);
-  assert.throws(() => tried({ limit: { mode: "read-only" } }), denied("this token"));
+  assert.equal(await tried({ spec: { callsPerMinute: 1 }, toolset: "read-only" }), false);
+  await assert.rejects(tried({ limit: { mode: "read-only" } }), denied("this token"));
   const spec = { mode: "read-only" as const };
-  assert.throws(() => tried({ spec }), denied('the entry of server "git"'));
-  assert.throws(
-    () => tried({ spec, limit: { mode: "confirm" } }),
+  await assert.rejects(tried({ spec }), denied('the entry of server "git"'));
+  await assert.rejects(
+    tried({ spec, limit: { mode: "confirm" } }),
     denied('the entry of server "git"'),
   );
-  assert.equal(tried({ spec }, reads), false);
+  assert.equal(await tried({ spec }, reads), false);
   const said = { spec: { readOnlyTools: ["*"] }, limit: { mode: "read-only" as const } };
-  assert.equal(tried(said), false, "the owner's word of a tool");
-  assert.equal(tried({ limit: { mode: "confirm" } }), true);
-  assert.equal(tried({ spec: { mode: "confirm" } }), true);
-  assert.equal(tried({ spec: { mode: "confirm" } }, adds), false);
+  assert.equal(await tried(said), false, "the owner's word of a tool");
+  assert.equal(await tried({ limit: { mode: "confirm" } }), true);
+  assert.equal(await tried({ spec: { mode: "confirm" } }), true);
+  assert.equal(await tried({ spec: { mode: "confirm" } }, adds), false);
   const gate = control({ limit: { perMinute: 1 } });
-  assert.equal(gate.enterTrial(pendingCall()), false);
+  assert.equal(await gate.enterTrial(pendingCall()), false);
   assert.throws(() => gate.enter(pendingCall()), { code: "LIMIT_EXCEEDED" }, "one count for all");
 });
 
-Deno.test("CallControl.enterTrial() has it noted that a person was not let through", () => {
+Deno.test("CallControl.enterTrial() has it noted that a person was not let through", async () => {
   const noted: string[] = [];
   const gate = control({ spec: { mode: "read-only" } }, {
     onRefused: ({ subject, principal, client }) =>
       void noted.push(`${subject} ${principal} ${client}`),
   });
   const client = testClient({ principal: "token:a" });
-  assert.throws(() => gate.enterTrial(pendingCall({ client })));
+  await assert.rejects(gate.enterTrial(pendingCall({ client })));
   assert.deepEqual(noted, ["git.commit token:a undefined"]);
 });
 

@@ -1,8 +1,12 @@
 import type { Access } from "../../auth/access.ts";
+import { LimitShares } from "../../auth/limit_shares.ts";
 import type { OnAudit } from "../../core/access.ts";
 import { within } from "../../core/async.ts";
 import { TokenCounter } from "../../core/token_counter.ts";
 import type { ServerPool } from "../../servers/pool.ts";
+import { LimitUsesRepository } from "../../storage/access_repositories.ts";
+import type { KeptLease } from "../../storage/leases_repository.ts";
+import type { Mailbox } from "../../storage/mailbox.ts";
 import { SettingsRepository } from "../../storage/settings_repository.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Approvals, AskFirstOptions } from "./approvals.ts";
@@ -19,6 +23,8 @@ import type { Toolsets } from "../../catalog/toolsets/toolsets.ts";
 
 export interface CallControlModuleOptions {
   store: Store;
+  mailbox: Mailbox;
+  lease: Pick<KeptLease, "isAlive">;
   pool: ServerPool;
   access: Access;
   toolsets: Toolsets;
@@ -28,6 +34,7 @@ export interface CallControlModuleOptions {
   telemetry: Pick<TelemetryModule, "metrics" | "activity">;
   onChange(): void;
   onAudit?: OnAudit | undefined;
+  onWarning(message: string, details?: object): void;
   /** Asks the person behind a client to approve a call; undefined if the client cannot ask. */
   elicit: AskFirstOptions["elicit"];
 }
@@ -40,7 +47,7 @@ const COUNT_MS = 500;
 export type CallControlModule = Awaited<ReturnType<typeof openCallControl>>;
 
 export async function openCallControl(input: CallControlModuleOptions) {
-  const { store, pool, access, toolsets, logs, address, onChange } = input;
+  const { store, mailbox, pool, access, toolsets, logs, address, onChange } = input;
   const stack = new AsyncDisposableStack();
   const log = logs.module("control");
   const mask = (json: string) => logs.redactor.json(json);
@@ -108,7 +115,15 @@ export async function openCallControl(input: CallControlModuleOptions) {
         ),
     }),
   );
+  // Nobody else counts in a store in memory.
+  const shares = store.location.kind === "memory" ? undefined : stack.use(
+    new LimitShares({
+      ...{ mailbox, onWarning: input.onWarning, isAlive: input.lease.isAlive },
+      uses: new LimitUsesRepository(store),
+    }),
+  );
   const policy = new CallControl({
+    shares,
     // Bound, not wrapped: these are on the path of every call.
     findServer: pool.find.bind(pool),
     limitOf: access.limitOf.bind(access),
