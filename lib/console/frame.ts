@@ -140,7 +140,7 @@ export type WaitingGateway = Pick<
 /** Cheap enough for every page; a store that fails says so itself, there too. */
 export async function waitingCounts(gateway: WaitingGateway): Promise<WaitingCounts> {
   const [approvals, consents] = await Promise.all([
-    gateway.approvals().then((waiting) => waiting.list().length),
+    gateway.approvals().then(async (waiting) => (await waiting.list()).length),
     gateway.consents().then((waiting) => waiting.count()).catch(() => 0),
   ]);
   const review = gateway.review.count().total + gateway.waitingUpdates();

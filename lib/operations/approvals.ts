@@ -16,7 +16,7 @@ const list = operation({
   input: z.strictObject({}),
   output: z.object({ calls: z.array(WaitingCall) }),
   isLive: true,
-  run: async ({ approvals }) => ({ calls: (await approvals()).list() }),
+  run: async ({ approvals }) => ({ calls: await (await approvals()).list() }),
 });
 
 const decide = operation({
@@ -31,7 +31,7 @@ const decide = operation({
   output: Decided,
   isLive: true,
   async run({ approvals }, { id, decision }) {
-    const { server, tool } = (await approvals()).decide(id, decision);
+    const { server, tool } = await (await approvals()).decide(id, decision);
     return { decision, server, tool };
   },
   text: ({ decision, server, tool }) => `${OUTCOMES[decision]}: ${tool} of ${server}.`,

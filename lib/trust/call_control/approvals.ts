@@ -1,9 +1,11 @@
+import * as z from "zod";
 import { getOrMake } from "../../core/defined.ts";
 import type { OnAudit } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { memberText } from "../../core/rpc.ts";
+import { memberText, parseJson } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";
-import type { ApprovalDecision, PendingCall, WaitingCall } from "./control.ts";
+import { type Mailbox, PeerGone } from "../../storage/mailbox.ts";
+import { ApprovalDecision, APPROVALS_TOPIC, type PendingCall, WaitingCall } from "./control.ts";
 import { type Client, clientLabel } from "../../core/client.ts";
 
 /** How long a person may take; a call that waited in vain is never made. */
@@ -12,6 +14,26 @@ const APPROVAL_MS = 120_000;
 const MOST_WAITING = 200;
 const MOST_OF_ONE = 20;
 const SHOWN_ARGUMENTS = 65_536;
+/** How long trust in a tool lasts, and how many clients have some. */
+const TRUST_MS = 24 * 3_600_000;
+const MOST_TRUSTED = 1_000;
+/** How long another gateway may take to answer. */
+const ASK_MS = 2_000;
+
+const ApprovalMessage = z.discriminatedUnion("about", [
+  z.strictObject({ about: z.literal("waits"), call: WaitingCall, at: z.string() }),
+  z.strictObject({ about: z.literal("over"), id: z.string() }),
+  z.strictObject({ about: z.literal("decided"), id: z.string(), decision: ApprovalDecision }),
+  z.strictObject({ about: z.literal("trusted"), client: z.string(), tool: z.string() }),
+  z.strictObject({ about: z.literal("who waits") }),
+]);
+type ApprovalMessage = z.infer<typeof ApprovalMessage>;
+
+const Known = z.strictObject({
+  waiting: z.array(WaitingCall),
+  trusted: z.array(z.tuple([z.string(), z.string()])),
+  at: z.string(),
+});
 
 type ApprovalOutcome = "approved" | "denied" | "expired";
 
@@ -21,6 +43,9 @@ export interface ApprovalsOptions {
   /** The list is another one; with the call that came to it, if one did. */
   onChange?(added?: WaitingCall): void;
   onAudit?: OnAudit | undefined;
+  onWarning?(message: string, details?: object): void;
+  /** Reaches the other gateways on the store. */
+  mailbox?: Pick<Mailbox, "id" | "ask" | "askAll" | "peers"> | undefined;
   limitMs?: number;
 }
 
@@ -30,23 +55,82 @@ interface Waiting {
   settle(verdict: ApprovalOutcome): void;
 }
 
-/** Calls that wait for a person at the console, in memory: they end with their clients. */
+/**
+ * Calls that wait for a person, in the memory of the gateway that received them: they end with their
+ * clients. The other gateways on the store are told, so that a person can decide at any of them.
+ */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #waiting = new Map<string, Waiting>();
-  /** Goes with the session. */
-  readonly #trusted = new WeakMap<Client, Set<string>>();
+  /** Those that wait at other gateways. */
+  readonly #elsewhere = new Map<string, { shown: WaitingCall; at: string }>();
+  /** By client: the tools that a person has approved for its session, with when. */
+  readonly #trusted = new Map<string, Map<string, number>>();
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
   }
 
-  list(): WaitingCall[] {
+  /** The calls that wait here. */
+  get own(): WaitingCall[] {
     return Array.from(this.#waiting.values(), ({ shown }) => shown);
   }
 
+  /** The calls that wait at any gateway, oldest first. */
+  async list(): Promise<WaitingCall[]> {
+    for (const [id, { shown }] of this.#elsewhere) {
+      if (shown.expiresAt <= Date.now()) this.#elsewhere.delete(id);
+    }
+    if (this.#elsewhere.size > 0) {
+      const peers = new Set(await this.#options.mailbox?.peers());
+      for (const [id, { at }] of this.#elsewhere) if (!peers.has(at)) this.#elsewhere.delete(id);
+    }
+    const elsewhere = Array.from(this.#elsewhere.values(), ({ shown }) => shown);
+    return [...this.own, ...elsewhere].sort((one, other) => one.askedAt - other.askedAt);
+  }
+
   isTrusted({ tool, client }: PendingCall): boolean {
-    return this.#trusted.get(client)?.has(markOf(tool)) ?? false;
+    if (client.unit === undefined) return false;
+    const since = this.#trusted.get(markOfClient(client))?.get(markOf(tool)) ?? -Infinity;
+    return Date.now() - since < TRUST_MS;
+  }
+
+  /** Learns what other gateways know, for the first time. */
+  async join(): Promise<void> {
+    const body = JSON.stringify({ about: "who waits" } satisfies ApprovalMessage);
+    const answers = await this.#options.mailbox?.askAll(APPROVALS_TOPIC, body, ASK_MS) ?? [];
+    for (const answer of answers) {
+      const { waiting, trusted, at } = Known.parse(parseJson(answer));
+      for (const call of waiting) this.#elsewhere.set(call.id, { shown: call, at });
+      for (const [client, tool] of trusted) this.#trust(client, tool);
+    }
+  }
+
+  /** A message of another gateway; returns the answer. */
+  take(body: string): string {
+    const message = ApprovalMessage.parse(parseJson(body));
+    switch (message.about) {
+      case "waits":
+        this.#elsewhere.set(message.call.id, { shown: message.call, at: message.at });
+        this.#options.onChange?.();
+        return "";
+      case "over":
+        if (this.#elsewhere.delete(message.id)) this.#options.onChange?.();
+        return "";
+      case "decided":
+        this.#settle(message.id, message.decision);
+        return "";
+      case "trusted":
+        this.#trust(message.client, message.tool);
+        return "";
+      case "who waits": {
+        const trusted = [...this.#trusted].flatMap(([client, tools]) =>
+          Array.from(tools.keys(), (tool): [string, string] => [client, tool])
+        );
+        const at = this.#options.mailbox?.id ?? "";
+        return JSON.stringify({ waiting: this.own, trusted, at } satisfies z.infer<typeof Known>);
+      }
+    }
   }
 
   /** Resolves with what a person says, or with "expired"; rejects when the client goes. */
@@ -54,7 +138,7 @@ export class Approvals {
     const { signal } = call.request;
     signal.throwIfAborted();
     this.#checkLimits(call);
-    const { limitMs = APPROVAL_MS } = this.#options;
+    const { limitMs = APPROVAL_MS, mailbox } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<ApprovalOutcome>();
     const shown = this.#shownOf(call, limitMs);
     const timer = setTimeout(() => resolve("expired"), limitMs);
@@ -62,6 +146,7 @@ export class Approvals {
     signal.addEventListener("abort", gone);
     this.#waiting.set(shown.id, { shown, call, settle: resolve });
     this.#options.onChange?.(shown);
+    if (mailbox) this.#tell({ about: "waits", call: shown, at: mailbox.id });
     try {
       const verdict = await promise;
       // A yes to a client that went in the same moment is for nobody.
@@ -72,37 +157,73 @@ export class Approvals {
       signal.removeEventListener("abort", gone);
       this.#waiting.delete(shown.id);
       this.#options.onChange?.();
+      this.#tell({ about: "over", id: shown.id });
     }
   }
 
-  decide(id: string, decision: ApprovalDecision): WaitingCall {
-    const waiting = this.#waiting.get(id);
-    if (!waiting) {
-      throw new GatewayError("NOT_FOUND", {
-        message: "This call is no longer waiting: it was decided, timed out, or was canceled",
-        recoverySteps: [
-          "Reload the list",
-          "If the call is still needed, have the client call again",
-        ],
-      });
-    }
-    const { shown, call } = waiting;
-    if (decision === "always") {
-      getOrMake(this.#trusted, call.client, () => new Set()).add(markOf(call.tool));
-    }
-    const alike = decision === "always"
-      ? [...this.#waiting.values()].filter((other) => this.isTrusted(other.call))
-      : [waiting];
-    for (const other of alike) {
-      this.#waiting.delete(other.shown.id);
-      other.settle(decision === "deny" ? "denied" : "approved");
-    }
+  /** Decides about a call at whichever gateway it waits; throws NOT_FOUND if it no longer does. */
+  async decide(id: string, decision: ApprovalDecision): Promise<WaitingCall> {
+    const shown = this.#waiting.has(id)
+      ? this.#settle(id, decision)
+      : await this.#decideElsewhere(id, decision);
     this.#options.onAudit?.({
       action: decision === "deny" ? "call.deny" : "call.approve",
       subject: `${shown.server}.${shown.tool}`,
       after: { for: shown.principal, ...(decision === "always" ? { session: "always" } : {}) },
     });
     return shown;
+  }
+
+  async #decideElsewhere(id: string, decision: ApprovalDecision): Promise<WaitingCall> {
+    const found = this.#elsewhere.get(id);
+    const { mailbox } = this.#options;
+    if (!found || !mailbox) throw notWaiting();
+    const body = JSON.stringify({ about: "decided", id, decision } satisfies ApprovalMessage);
+    try {
+      await mailbox.ask(found.at, APPROVALS_TOPIC, body, { limitMs: ASK_MS });
+    } catch (error) {
+      // A gateway that has stopped took its calls with it.
+      throw error instanceof PeerGone ? notWaiting() : error;
+    } finally {
+      this.#elsewhere.delete(id);
+      this.#options.onChange?.();
+    }
+    return found.shown;
+  }
+
+  #settle(id: string, decision: ApprovalDecision): WaitingCall {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) throw notWaiting();
+    const { shown, call } = waiting;
+    waiting.settle(decision === "deny" ? "denied" : "approved");
+    this.#waiting.delete(id);
+    if (decision === "always") {
+      const trusted = { client: markOfClient(call.client), tool: markOf(call.tool) };
+      this.#trust(trusted.client, trusted.tool);
+      this.#tell({ about: "trusted", ...trusted });
+    }
+    return shown;
+  }
+
+  /** Also for calls that wait already. */
+  #trust(client: string, tool: string): void {
+    const tools = getOrMake(this.#trusted, client, () => new Map());
+    tools.set(tool, Date.now());
+    if (this.#trusted.size > MOST_TRUSTED) {
+      this.#trusted.delete(this.#trusted.keys().next().value!);
+    }
+    for (const [id, waiting] of this.#waiting) {
+      if (!this.isTrusted(waiting.call)) continue;
+      this.#waiting.delete(id);
+      waiting.settle("approved");
+    }
+  }
+
+  /** Tells the other gateways, if there are any. */
+  #tell(message: ApprovalMessage): void {
+    const { mailbox, onWarning } = this.#options;
+    mailbox?.askAll(APPROVALS_TOPIC, JSON.stringify(message), ASK_MS)
+      .catch((error) => onWarning?.("Cannot tell other gateways about approvals", { error }));
   }
 
   #checkLimits({ client }: PendingCall): void {
@@ -144,6 +265,18 @@ export function argumentsOf(request: string): string {
 /** A tool that its server has changed meanwhile is another one. */
 function markOf({ server, name, fingerprint }: PendingCall["tool"]): string {
   return JSON.stringify([server, name, fingerprint]);
+}
+
+/** The same at all gateways, for the client's session. */
+function markOfClient({ unit, endpoint, principal }: Client): string {
+  return JSON.stringify([unit, endpoint, principal]);
+}
+
+function notWaiting(): GatewayError {
+  return new GatewayError("NOT_FOUND", {
+    message: "This call is no longer waiting: it was decided, timed out, or was canceled",
+    recoverySteps: ["Reload the list", "If the call is still needed, have the client call again"],
+  });
 }
 
 /** A question in a client's window is no place for more. */

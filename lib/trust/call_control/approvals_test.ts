@@ -5,7 +5,8 @@ import { canElicit, elicitConsent } from "../../mcp/client_questions.ts";
 import { Approvals, type ApprovalsOptions, askFirst, type AskFirstOptions } from "./approvals.ts";
 import { pendingCall, testClient } from "./testing/pending_call.ts";
 import { GatewayError } from "../../core/errors.ts";
-import type { PendingCall } from "./control.ts";
+import type { PendingCall, WaitingCall } from "./control.ts";
+import { twoMailboxes } from "../../storage/testing/two_mailboxes.ts";
 
 const open = (more: Partial<ApprovalsOptions> = {}) =>
   new Approvals({ mask: (json) => json.replaceAll("hunter2", "[redacted]"), ...more });
@@ -22,7 +23,7 @@ Deno.test("Approvals.wait() shows who wants what, without secrets, and ends with
   const verdict = approvals.wait(
     pendingCall({ args, client: testClient({ principal: "token:a" }) }),
   );
-  const [waiting, ...others] = approvals.list();
+  const [waiting, ...others] = approvals.own;
   assert.deepEqual(others, []);
   assert.ok(waiting);
   const { server, tool, principal, client, arguments: shown, hidden } = waiting;
@@ -34,9 +35,9 @@ Deno.test("Approvals.wait() shows who wants what, without secrets, and ends with
     shown: '{"key":"[redacted]","n":12345678901234567890,"n":1}',
     hidden: 0,
   });
-  approvals.decide(waiting.id, "approve");
+  await approvals.decide(waiting.id, "approve");
   assert.equal(await verdict, "approved");
-  assert.deepEqual(approvals.list(), []);
+  assert.deepEqual(approvals.own, []);
   assert.deepEqual(changes, ["commit", undefined]);
   assert.deepEqual(audited, [{
     action: "call.approve",
@@ -48,18 +49,18 @@ Deno.test("Approvals.wait() shows who wants what, without secrets, and ends with
 Deno.test("Approvals.decide() says no, and says of a call that is over that it is", async () => {
   const approvals = open();
   const verdict = approvals.wait(pendingCall());
-  const { id } = approvals.list()[0]!;
-  approvals.decide(id, "deny");
+  const { id } = approvals.own[0]!;
+  await approvals.decide(id, "deny");
   assert.equal(await verdict, "denied");
-  assert.throws(() => approvals.decide(id, "approve"), { code: "NOT_FOUND" });
+  await assert.rejects(approvals.decide(id, "approve"), { code: "NOT_FOUND" });
 });
 
 Deno.test("Approvals.wait() expires by itself, and cannot be approved then", async () => {
   const approvals = open({ limitMs: 20 });
   const verdict = approvals.wait(pendingCall());
-  const { id } = approvals.list()[0]!;
+  const { id } = approvals.own[0]!;
   assert.equal(await verdict, "expired");
-  assert.throws(() => approvals.decide(id, "approve"), { code: "NOT_FOUND" });
+  await assert.rejects(approvals.decide(id, "approve"), { code: "NOT_FOUND" });
 });
 
 Deno.test("Approvals.wait() ends with its client, even in the moment of a yes", async () => {
@@ -68,12 +69,14 @@ Deno.test("Approvals.wait() ends with its client, even in the moment of a yes", 
   const first = approvals.wait(early);
   early.leave();
   await assert.rejects(first, { name: "AbortError" });
-  assert.deepEqual(approvals.list(), []);
+  assert.deepEqual(approvals.own, []);
   const late = pendingCall();
   const second = approvals.wait(late);
-  approvals.decide(approvals.list()[0]!.id, "approve");
+  const [{ id } = { id: "" }] = await approvals.list();
+  const decided = approvals.decide(id, "approve");
   late.leave();
   await assert.rejects(second, { name: "AbortError" });
+  await decided;
   await assert.rejects(approvals.wait(early), { name: "AbortError" });
 });
 
@@ -85,7 +88,7 @@ Deno.test("Approvals.decide() with always counts for that tool as it is, in that
   );
   const elsewhere = pendingCall();
   const other = approvals.wait(elsewhere);
-  approvals.decide(approvals.list()[0]!.id, "always");
+  await approvals.decide(approvals.own[0]!.id, "always");
   assert.deepEqual(await Promise.all(waits), ["approved", "approved"]);
   assert.ok(approvals.isTrusted(pendingCall({ client, args: '{"other":1}' })));
   assert.ok(!approvals.isTrusted(pendingCall({ client, name: "push" })));
@@ -93,6 +96,95 @@ Deno.test("Approvals.decide() with always counts for that tool as it is, in that
   assert.ok(!approvals.isTrusted(elsewhere), "another session");
   elsewhere.leave();
   await assert.rejects(other);
+});
+
+/** Approvals at two gateways on one store. */
+async function twoApprovals() {
+  await using stack = new AsyncDisposableStack();
+  const mailboxes = stack.use(await twoMailboxes());
+  const audited: string[] = [];
+  const [here, there] = [mailboxes.here, mailboxes.there].map((mailbox) => {
+    const onAudit = ({ action }: AuditedChange) => void audited.push(`${mailbox.id} ${action}`);
+    const approvals = open({ mailbox, onAudit });
+    mailbox.handle("approvals", (body) => Promise.resolve(approvals.take(body)));
+    return approvals;
+  }) as [Approvals, Approvals];
+  const opened = stack.move();
+  return {
+    ...{ here, there, audited, end: mailboxes.end },
+    /** Waits until one gateway shows so many calls. */
+    async shows(approvals: Approvals, count: number): Promise<WaitingCall[]> {
+      let calls = await approvals.list();
+      for (const over = Date.now() + 10_000; calls.length !== count;) {
+        assert.ok(Date.now() < over, `${calls.length} calls are shown`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        calls = await approvals.list();
+      }
+      return calls;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+Deno.test("Approvals.decide() decides about a call that waits at another gateway, and is noted there", async () => {
+  await using gateways = await twoApprovals();
+  const { here, there, audited, shows } = gateways;
+  for (const [decision, verdict] of [["approve", "approved"], ["deny", "denied"]] as const) {
+    const outcome = here.wait(pendingCall({ args: '{"key":"hunter2"}' }));
+    const [shown] = await shows(there, 1);
+    assert.equal(shown?.arguments, '{"key":"[redacted]"}');
+    assert.equal((await there.decide(shown.id, decision)).tool, "commit");
+    assert.equal(await outcome, verdict);
+    await shows(there, 0);
+    await assert.rejects(there.decide(shown.id, decision), { code: "NOT_FOUND" });
+  }
+  assert.deepEqual(audited, ["there call.approve", "there call.deny"]);
+});
+
+Deno.test("Approvals.decide() with always counts at all gateways, also at those that come later", async () => {
+  await using gateways = await twoApprovals();
+  const { here, there, shows } = gateways;
+  const client = testClient();
+  const waits = [here, there].map((approvals) => approvals.wait(pendingCall({ client })));
+  const [first] = await shows(there, 2);
+  await there.decide(first!.id, "always");
+  assert.deepEqual(await Promise.all(waits), ["approved", "approved"]);
+  for (const approvals of [here, there]) {
+    assert.ok(approvals.isTrusted(pendingCall({ client })));
+    assert.ok(!approvals.isTrusted(pendingCall()), "another session");
+    assert.ok(!approvals.isTrusted(pendingCall({ client, name: "push" })));
+  }
+});
+
+Deno.test("Approvals.list() leaves out what waited at a gateway that has ended", async () => {
+  await using gateways = await twoApprovals();
+  const { here, there, end, shows } = gateways;
+  const call = pendingCall();
+  const outcome = here.wait(call);
+  const [shown] = await shows(there, 1);
+  end("here");
+  await assert.rejects(there.decide(shown!.id, "approve"), { code: "NOT_FOUND" });
+  assert.deepEqual(await there.list(), []);
+  call.leave();
+  await assert.rejects(outcome);
+});
+
+Deno.test("Approvals.join() learns what waits elsewhere, and who is trusted there", async () => {
+  await using mailboxes = await twoMailboxes();
+  const here = open({ mailbox: mailboxes.here });
+  mailboxes.here.handle("approvals", (body) => Promise.resolve(here.take(body)));
+  const client = testClient();
+  const trusting = here.wait(pendingCall({ client }));
+  await here.decide(here.own[0]!.id, "always");
+  assert.equal(await trusting, "approved");
+  const call = pendingCall({ name: "push" });
+  const outcome = here.wait(call);
+  const there = open({ mailbox: mailboxes.there });
+  await there.join();
+  assert.deepEqual((await there.list()).map(({ tool }) => tool), ["push"]);
+  assert.ok(there.isTrusted(pendingCall({ client })));
+  call.leave();
+  await assert.rejects(outcome);
 });
 
 Deno.test("Approvals.wait() refuses what one client piles up", async () => {
@@ -103,7 +195,7 @@ Deno.test("Approvals.wait() refuses what one client piles up", async () => {
   await assert.rejects(approvals.wait(pendingCall({ client })), { code: "LIMIT_EXCEEDED" });
   const other = pendingCall();
   const welcome = approvals.wait(other);
-  assert.equal(approvals.list().length, 21);
+  assert.equal(approvals.own.length, 21);
   for (const call of [...calls, other]) call.leave();
   await Promise.allSettled([...waits, welcome]);
 });
@@ -112,7 +204,7 @@ Deno.test("Approvals.wait() says how much of long arguments is not shown", async
   const approvals = open();
   const call = pendingCall({ args: JSON.stringify({ text: "x".repeat(70_000) }) });
   const wait = approvals.wait(call);
-  assert.equal(approvals.list()[0]!.hidden, 70_011 - 65_536);
+  assert.equal(approvals.own[0]!.hidden, 70_011 - 65_536);
   call.leave();
   await assert.rejects(wait);
 });
@@ -156,7 +248,7 @@ Deno.test("askFirst() asks a client that offers forms, and takes nothing but a c
     const [question] = client.asked;
     assert.match(question?.text ?? "", /Run git\.commit\?/);
     assert.ok(!question?.text.includes("hunter2"));
-    assert.deepEqual(approvals.list(), []);
+    assert.deepEqual(approvals.own, []);
     question?.answer(text);
     const error = await outcome;
     assert.equal(error instanceof GatewayError ? error.code : error, code, text);
@@ -201,8 +293,8 @@ Deno.test("askFirst() does not ask where somebody has said always", async () => 
   const approvals = new Approvals({ mask });
   const client = testClient();
   const first = ask(pendingCall({ client }), { approvals });
-  await until(() => approvals.list().length === 1);
-  approvals.decide(approvals.list()[0]!.id, "always");
+  await until(() => approvals.own.length === 1);
+  await approvals.decide(approvals.own[0]!.id, "always");
   assert.equal(await first.outcome, undefined);
   assert.equal(await ask(pendingCall({ client }), { approvals }).outcome, undefined);
 });

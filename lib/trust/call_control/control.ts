@@ -32,6 +32,9 @@ export type WaitingCall = z.infer<typeof WaitingCall>;
 export const ApprovalDecision = z.enum(["approve", "deny", "always"]);
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 
+/** The topic of messages about approvals between gateways on one store. */
+export const APPROVALS_TOPIC = "approvals";
+
 /** A request other than a tool call that makes use of a server. */
 export interface ServerUse {
   server: string;

@@ -1,7 +1,7 @@
 import type { Access } from "../../auth/access.ts";
 import { LimitShares } from "../../auth/limit_shares.ts";
 import type { OnAudit } from "../../core/access.ts";
-import { within } from "../../core/async.ts";
+import { once, within } from "../../core/async.ts";
 import { TokenCounter } from "../../core/token_counter.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import { LimitUsesRepository } from "../../storage/access_repositories.ts";
@@ -10,7 +10,7 @@ import type { Mailbox } from "../../storage/mailbox.ts";
 import { SettingsRepository } from "../../storage/settings_repository.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Approvals, AskFirstOptions } from "./approvals.ts";
-import { CallControl, type WaitingCall } from "./control.ts";
+import { APPROVALS_TOPIC, CallControl, type WaitingCall } from "./control.ts";
 import { RefusedCalls } from "./refused_calls.ts";
 import type { ResultPages } from "./result_pages.ts";
 import { ToolsetModes } from "./modes.ts";
@@ -71,17 +71,24 @@ export async function openCallControl(input: CallControlModuleOptions) {
     onChange();
   }
 
-  let waiting: Promise<Approvals> | undefined;
   let opened: Approvals | undefined;
+  const openApprovals = once(async () => {
+    const { Approvals } = await import("./approvals.ts");
+    const { onAudit, onWarning } = input;
+    return opened = new Approvals({ mask, mailbox, onChange: tell, onAudit, onWarning });
+  });
+  mailbox.handle(APPROVALS_TOPIC, async (body) => (await openApprovals()).take(body));
   /** Calls that wait for a person; loaded when one does, or somebody looks. */
-  function approvals(): Promise<Approvals> {
-    return waiting ??= import("./approvals.ts").then((module) =>
-      opened = new module.Approvals({ mask, onChange: tell, onAudit: input.onAudit })
+  const approvals = once(async () => {
+    const joining = await openApprovals();
+    await joining.join().catch((error) =>
+      input.onWarning("Cannot ask other gateways for waiting calls", { error })
     );
-  }
+    return joining;
+  });
   input.telemetry.metrics.gauge(
     "quartermaster_approvals_waiting",
-    () => opened?.list().length ?? 0,
+    () => opened?.own.length ?? 0,
   );
 
   let counter: TokenCounter | undefined;

@@ -26,6 +26,7 @@ export function testClient(
   return {
     profile: { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "test" } },
     principal,
+    unit: crypto.randomUUID(),
     ...(endpoint === undefined ? {} : { endpoint }),
     asked,
     push() {},

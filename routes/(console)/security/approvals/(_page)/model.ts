@@ -30,7 +30,7 @@ export const APPROVAL_DECISIONS: FormDecisions = {
 
 export async function approvalsPage(gateway: ApprovingGateway): Promise<ApprovalsPage> {
   const { access, toolsets: { toolsets }, toolsetModes } = gateway;
-  const waiting = (await gateway.approvals()).list();
+  const waiting = await (await gateway.approvals()).list();
   return {
     calls: waiting.map((call) => ({
       ...call,

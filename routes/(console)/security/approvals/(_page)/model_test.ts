@@ -50,7 +50,7 @@ Deno.test("decideByForm() decides a call or sets a mode, and refuses what cannot
   const approvals = new Approvals({ mask: (json) => json });
   const { gateway, set } = stub(approvals);
   const wait = approvals.wait(pendingCall());
-  const { id } = approvals.list()[0]!;
+  const { id } = approvals.own[0]!;
   const { toolsets, toolsetModes } = gateway;
   const services = servicesOf({ approvals: gateway.approvals, toolsets, toolsetModes });
   const decide = (form: Record<string, string>) =>
