@@ -92,6 +92,13 @@ export class Guarded implements AsyncDisposable {
     return gateway.url;
   }
 
+  /** Kills the gateway that was started last; returns its URL. */
+  async kill(): Promise<string> {
+    const gateway = this.#gateways.pop()!;
+    await gateway.stop("SIGKILL");
+    return gateway.url;
+  }
+
   /** A token's text, and its id. */
   async token(wishes: TokenWishes = {}): Promise<{ text: string; id: string }> {
     const { rights = ["read", "call"], servers, toolsets, tools, ...more } = wishes;
@@ -156,9 +163,9 @@ export class Visitor {
   readonly headers: Headers;
   #id = 0;
 
-  private constructor(url: URL, token: string | undefined) {
+  private constructor(url: URL, token: string | undefined, headers?: Headers) {
     this.url = url;
-    this.headers = new Headers({
+    this.headers = headers ?? new Headers({
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       ...bearer(token),
@@ -180,6 +187,15 @@ export class Visitor {
     });
     if (error) throw new Error(`Cannot open ${path}: ${error.message}`);
     return visitor;
+  }
+
+  /** The same session at another gateway on the store. */
+  at(base: string): Visitor {
+    const { pathname, search } = this.url;
+    const there = new Visitor(new URL(pathname + search, base), undefined, this.headers);
+    // Ids are the session's.
+    there.#id = ++this.#id * 1_000;
+    return there;
   }
 
   get session(): string {

@@ -95,7 +95,7 @@ export class Approvals {
     return Date.now() - since < TRUST_MS;
   }
 
-  /** Learns what other gateways know, for the first time. */
+  /** Learns what other gateways know. */
   async join(): Promise<void> {
     const body = JSON.stringify({ about: "who waits" } satisfies ApprovalMessage);
     const answers = await this.#options.mailbox?.askAll(APPROVALS_TOPIC, body, ASK_MS) ?? [];
@@ -175,6 +175,8 @@ export class Approvals {
   }
 
   async #decideElsewhere(id: string, decision: ApprovalDecision): Promise<WaitingCall> {
+    // Its gateway may not have told this one yet.
+    if (!this.#elsewhere.has(id)) await this.join();
     const found = this.#elsewhere.get(id);
     const { mailbox } = this.#options;
     if (!found || !mailbox) throw notWaiting();
