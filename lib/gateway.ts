@@ -242,6 +242,7 @@ async function buildModules(base: Base, stack: AsyncDisposableStack) {
     ...built,
     sync: state.sync,
     removeDemo: () => state.setDemoRemoved(true),
+    othersFollow: state.othersFollow,
   });
   const read = { ...catalog, ...toolsets, ...search, ...discovery, ...control, ...operations };
   return { ...built, operations, state, status, services: { ...read, pool } };

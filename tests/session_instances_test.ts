@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { Endpoints } from "./combined_endpoints.ts";
+import { at, Endpoints } from "./combined_endpoints.ts";
 import { startHttpFixture } from "./fixtures/start_fixture.ts";
 import { until } from "./gateway.ts";
 import { connectMatrixClient, type Revision } from "./matrix_clients.ts";
 import { FEATURES } from "./matrix_features.ts";
+import { findNginx, Nginx } from "./nginx.ts";
+import { bearer, Guarded, Listening, Visitor } from "./security/guarded.ts";
 import { keepingFetch } from "./stateless_client.ts";
 
 /** As behind a load balancer without stickiness: each request goes to the next gateway. */
@@ -20,24 +22,48 @@ function roundRobin(urls: readonly string[]): typeof fetch {
 async function openThree() {
   await using starting = new AsyncDisposableStack();
   const sessions = starting.use(await startHttpFixture("matrix_sessions", ["--http", "s25"]));
-  const stateless = starting.use(await startHttpFixture("matrix_stateless", ["--http", "s26"]));
-  const endpoints = starting.use(
-    await Endpoints.open({
-      s25: { type: "http", url: sessions.url },
-      s26: { type: "http", url: stateless.url },
-    }),
-  );
+  const endpoints = starting.use(await Endpoints.open({ s25: at(sessions) }));
   const siblings = [
     starting.use(await endpoints.sibling()),
     starting.use(await endpoints.sibling()),
   ];
-  for (const sibling of siblings) {
-    await sibling.reaches("s25", "ready");
-    await sibling.reaches("s26", "ready");
-  }
+  for (const sibling of siblings) await sibling.reaches("s25", "ready");
   const urls = [endpoints.url, ...siblings.map(({ url }) => url)];
   const stack = starting.move();
   return { urls, siblings, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const nginx = await findNginx();
+/** CI installs it. */
+const ignore = nginx === undefined && !Deno.env.get("CI");
+
+/** Three gateways that want a token of everybody, behind nginx if it is installed. */
+async function openBehindProxy() {
+  await using starting = new AsyncDisposableStack();
+  const sessions = starting.use(await startHttpFixture("matrix_sessions", ["--http", "s25"]));
+  const stateless = starting.use(await startHttpFixture("matrix_stateless", ["--http", "s26"]));
+  const proxy = nginx === undefined ? undefined : starting.use(await Nginx.start(nginx));
+  const guarded = starting.use(
+    await Guarded.open({ s25: at(sessions), s26: at(stateless) }, [
+      ...["--require-token", "--task-after", "100ms"],
+      ...proxy ? ["--public-url", proxy.url] : [],
+    ]),
+  );
+  const urls = [guarded.url, await guarded.start(), await guarded.start()];
+  await proxy?.serve(urls);
+  const keeping = keepingFetch();
+  const next = proxy ? keeping : roundRobin(urls);
+  const withToken: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set("authorization", `Bearer ${guarded.owner}`);
+    return next(input, { ...init, headers });
+  };
+  const stack = starting.move();
+  return {
+    ...{ guarded, urls, fetch: withToken },
+    url: proxy?.url ?? urls[0]!,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 const PATHS = {
@@ -46,14 +72,14 @@ const PATHS = {
 };
 
 Deno.test("all features work with each request at another of three gateways", async (t) => {
-  await using three = await openThree();
+  await using three = await openBehindProxy();
   let count = 0;
   for (const revision of ["2025-11-25", "2026-07-28"] satisfies Revision[]) {
     for (const server of ["s25", "s26"]) {
       for (const [name, path] of Object.entries(PATHS)) {
         await t.step(`${revision} client, ${server}, ${name}`, async (t) => {
-          const url = three.urls[0]! + path.replace("SERVER", server);
-          await using client = await connectMatrixClient(revision, url, roundRobin(three.urls));
+          const url = three.url + path.replace("SERVER", server);
+          await using client = await connectMatrixClient(revision, url, three.fetch);
           const cell = {
             client,
             revisions: {
@@ -71,6 +97,96 @@ Deno.test("all features work with each request at another of three gateways", as
       }
     }
   }
+});
+
+Deno.test({
+  name: "behind nginx, a browser and clients go on when a gateway is killed (needs nginx)",
+  ignore,
+  async fn(t) {
+    assert.ok(nginx, "nginx is not installed");
+    await using three = await openBehindProxy();
+    const { guarded, url, urls } = three;
+    const origin = { origin: url };
+
+    const logIn = async () => {
+      const body = new URLSearchParams({ token: guarded.owner });
+      const init = { method: "POST", body, headers: origin, redirect: "manual" } as const;
+      const response = await fetch(`${url}/login`, init);
+      await response.body?.cancel();
+      assert.equal(response.status, 303);
+      return (response.headers.get("set-cookie") ?? "").split(";")[0]!;
+    };
+    const statusOf = async (path: string, headers: HeadersInit) => {
+      const response = await fetch(url + path, { headers, redirect: "manual" });
+      await response.body?.cancel();
+      return response.status;
+    };
+
+    await t.step("a browser logs in, hears of changes, and logs out", async () => {
+      for (let nth = 0; nth < 5; nth++) {
+        const cookie = await logIn();
+        for (let page = 0; page < 3; page++) {
+          assert.equal(await statusOf("/servers", { cookie }), 200);
+        }
+      }
+      const cookie = await logIn();
+      await using events = await Listening.open(`${url}/api/events`, { cookie });
+      assert.equal(events.status, 200);
+      const saved = await fetch(`${url}/api/toolsets`, {
+        method: "POST",
+        headers: { "content-type": "application/json", cookie, ...origin },
+        body: JSON.stringify({ name: "echoes", tools: ["s25.echo"] }),
+      });
+      assert.ok(saved.ok, await saved.text());
+      await until(() => events.text.includes("event: toolsets") || undefined);
+      const out = await fetch(`${url}/logout`, {
+        method: "POST",
+        body: new URLSearchParams(),
+        headers: { cookie, ...origin },
+        redirect: "manual",
+      });
+      await out.body?.cancel();
+      await events.over();
+      for (let nth = 0; nth < 3; nth++) {
+        await until(async () => await statusOf("/api/servers", { cookie }) === 401 || undefined);
+      }
+    });
+
+    const path = "/servers/s25/mcp?names=original";
+    const open = (revision: Revision) => connectMatrixClient(revision, url + path, three.fetch);
+
+    await t.step("kill -9 of one: calls there fail clearly, everything else goes on", async () => {
+      await using session = await open("2025-11-25");
+      await using stateless = await open("2026-07-28");
+      const { headers } = await Visitor.open(url, path, guarded.owner);
+      // One call at each gateway, by what nginx says of it.
+      const calls = new Map<string, Response>();
+      for (let id = 1; calls.size < 3; id++) {
+        assert.ok(id < 20, "nginx goes round");
+        const params = {
+          name: "sleep",
+          arguments: { id: `kill${id}` },
+          _meta: { progressToken: id },
+        };
+        const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
+        const response = await fetch(url + path, { method: "POST", headers, body });
+        calls.set(response.headers.get("x-upstream") ?? "", response);
+      }
+      const killed = new URL(await guarded.kill()).host;
+      assert.ok(calls.has(killed));
+      await assert.rejects(calls.get(killed)!.text(), "a stream that breaks off");
+      calls.delete(killed);
+      for (let nth = 0; nth < 30; nth++) {
+        const client = nth % 2 ? session : stateless;
+        assert.equal(await client.call("echo", { nth }), `s25: {"nth":${nth}}`);
+        assert.equal(await statusOf("/servers", bearer(guarded.owner)), 200);
+      }
+      for (const response of calls.values()) await response.body?.cancel();
+      assert.equal(await session.call("ask", { kind: "form" }), "s25: a form");
+      assert.equal(await stateless.call("ask", { kind: "form" }), "s25: a form");
+      assert.equal(urls.length, 3);
+    });
+  },
 });
 
 /** A raw client of 2025-11-25, which decides itself what it sends where. */

@@ -7,6 +7,7 @@ import { isForwarded } from "../http/guard.ts";
 
 type LoginHost = Pick<Gateway, "access" | "consoleLogins" | "loginAttempts"> & {
   audit?: Pick<Gateway["audit"], "note">;
+  othersFollow?: Gateway["othersFollow"];
 };
 
 export interface ConsoleLoginPage {
@@ -87,6 +88,7 @@ export async function logIn(
   }
   const { cookie, seconds } = await consoleLogins.begin(principal, endsAt);
   gateway.audit?.note({ action: "console.login", ...by });
+  await gateway.othersFollow?.();
   return redirect(localPath(then), setCookie(cookie, seconds));
 }
 
@@ -100,6 +102,7 @@ export async function logOut(
   const principal = cookie === undefined ? undefined : consoleLogins.find(cookie);
   if (cookie !== undefined) await consoleLogins.end(cookie);
   if (isEverywhere && principal !== undefined) await consoleLogins.endAll(principal);
+  await gateway.othersFollow?.();
   if (principal !== undefined) {
     const after = isEverywhere ? { where: "everywhere" } : undefined;
     gateway.audit?.note({ action: "console.logout", subject: "console", principal, after });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Cancellation, within } from "../core/async.ts";
 import { type McpRequest, STATELESS_VERSION } from "../core/client.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -32,6 +33,8 @@ import type { Answer } from "./view.ts";
 
 /** How long a client whose stream broke off may take to come back before its call is cancelled. */
 const RESUME_MS = 400;
+/** How much longer if it may come back to another gateway, which then has to ask this one. */
+const RESUME_ELSEWHERE_MS = 2_000;
 
 /** How long a new client waits for its session to be stored: it can be used here without. */
 const SAVE_MS = 500;
@@ -174,11 +177,11 @@ function answer(
   function openStream(): EventStream {
     if (stream) return stream;
     const opened = stream = session.openStream(principal);
-    opened.onDetach = () => {
-      setTimeout(() => {
-        if (opened.isAttached || opened.isFinished) return;
-        signal.abort(new DOMException("The client disconnected", "AbortError"));
-      }, RESUME_MS);
+    const isGone = () => !opened.isAttached && !opened.isFinished;
+    opened.onDetach = async () => {
+      await sleep(RESUME_MS);
+      if (isGone() && await host.peers?.areThere()) await sleep(RESUME_ELSEWHERE_MS);
+      if (isGone()) signal.abort(new DOMException("The client disconnected", "AbortError"));
     };
     response.resolve(streamResponse(session, opened.attach()));
     return opened;

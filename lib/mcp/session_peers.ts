@@ -64,6 +64,12 @@ export class SessionPeers {
     return `${id}.`;
   }
 
+  /** Whether there are other gateways on the store. */
+  async areThere(): Promise<boolean> {
+    const peers = await this.#options.mailbox.peers().catch(() => []);
+    return peers.length > 0;
+  }
+
   /** Passes a client's answer to the gateway that asked; false if no such question is open there. */
   async answer(
     session: Session,

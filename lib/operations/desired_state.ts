@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { dirname } from "@std/path";
 import * as z from "zod";
 import type { Platform } from "../config/platform.ts";
@@ -13,6 +14,11 @@ import type { Store } from "../storage/store.ts";
 
 /** Stored when the user removed the demo server. */
 const DEMO_REMOVED: Setting<boolean> = { name: "demoRemoved", schema: z.boolean() };
+
+/** The topic of messages that ask gateways on one store to have applied its changes. */
+const TOPIC = "generation";
+/** Maximum wait for a gateway that is slow to apply a change. */
+const FOLLOW_MS = 1_000;
 
 export interface DesiredStateInput {
   store: Store;
@@ -36,10 +42,20 @@ export class DesiredState {
   readonly #input: DesiredStateInput;
   readonly #settings: SettingsRepository;
   readonly #inTurn = inTurn();
+  readonly #applied = new EventEmitter().setMaxListeners(0);
+  /** Whose changes are applied here, and at all other gateways. */
+  #generation = 0n;
+  #common = 0n;
 
   constructor(input: DesiredStateInput) {
     this.#input = input;
     this.#settings = new SettingsRepository(input.store);
+    input.mailbox?.handle(TOPIC, async (wanted, { signal }) => {
+      while (this.#generation < BigInt(wanted) && !signal.aborted) {
+        await once(this.#applied, "change");
+      }
+      return "";
+    });
   }
 
   /** Serialized: values that were read earlier must not be applied later. */
@@ -52,13 +68,35 @@ export class DesiredState {
     await this.sync();
   };
 
+  /**
+   * Resolves when the other gateways have applied all changes so far, or after a second: behind a load
+   * balancer, the next request of whoever made a change may reach another gateway.
+   */
+  othersFollow = async (): Promise<void> => {
+    const { store, mailbox, isCommand, onWarning } = this.#input;
+    if (!mailbox || isCommand || store.location.kind === "memory") return;
+    try {
+      const generation = await store.generation();
+      if (generation === this.#common) return;
+      await mailbox.askAll(TOPIC, String(generation), FOLLOW_MS);
+      if (generation > this.#common) this.#common = generation;
+    } catch (error) {
+      onWarning("Cannot wait for other gateways to apply a change", { error });
+    }
+  };
+
   /** Follows the store since that generation, and the config file, until the signal aborts. */
   async follow(since: bigint, onConfig: () => void): Promise<void> {
     const { store, config, path, platform, signal, isCommand, mailbox } = this.#input;
     if (isCommand) return;
+    this.#generation = since;
     const unwatchable = path === undefined ? undefined : dirname(path);
     await Promise.all([
-      followGeneration(store, this.sync, { signal, since, mailbox }),
+      followGeneration(store, async (generation) => {
+        await this.sync();
+        this.#generation = generation;
+        this.#applied.emit("change");
+      }, { signal, since, mailbox }),
       platform.canWrite
         ? config.follow(() => this.sync().then(onConfig), { signal, unwatchable })
         : undefined,

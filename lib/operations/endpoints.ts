@@ -9,7 +9,8 @@ import type { Mailbox } from "../storage/mailbox.ts";
 import type { CallControlModule, CallControlModuleOptions } from "../trust/call_control/module.ts";
 import type { OperationsInput, OperationsModule } from "./module.ts";
 
-interface EndpointsInput extends Omit<OperationsInput, "control" | "sync" | "removeDemo"> {
+interface EndpointsInput
+  extends Omit<OperationsInput, "control" | "sync" | "removeDemo" | "othersFollow"> {
   bus: Bus;
   access: Access;
   control: Pick<

@@ -56,6 +56,8 @@ export interface OperationsInput {
   /** Makes the running servers agree with the file and the store. */
   sync(): Promise<void>;
   removeDemo(): Promise<void>;
+  /** Resolves when the other gateways have applied all changes so far, or after a while. */
+  othersFollow(): Promise<void>;
   /** The gateway's base URL; empty if it does not listen. */
   address: string;
   onAudit: OnAudit;
@@ -95,6 +97,7 @@ export function buildOperations(input: OperationsInput) {
   );
 
   return {
+    othersFollow: input.othersFollow,
     servers: readServers(input, admin),
     admin,
     toolsets: new ToolsetsAdmin({

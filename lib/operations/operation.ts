@@ -123,7 +123,12 @@ export async function runOperation<Input extends z.ZodObject, Output>(
   const parsed = parseInput(operation, input);
   operation.available?.(services);
   const { principal, from } = call;
-  return await actingFor({ principal, from }, () => operation.run(services, parsed, call));
+  const output = await actingFor(
+    { principal, from },
+    () => operation.run(services, parsed, call),
+  );
+  if (operation.effect !== "read") await services.othersFollow?.();
+  return output;
 }
 
 export function parseInput<Input extends z.ZodObject>(

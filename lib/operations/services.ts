@@ -13,10 +13,11 @@ import type { OperationsModule } from "./module.ts";
 export interface Services extends
   Omit<
     OperationsModule,
-    "servers" | "toolCalls" | "clientDocument" | "describeTool" | "promotions"
+    "servers" | "toolCalls" | "clientDocument" | "describeTool" | "promotions" | "othersFollow"
   >,
   Pick<CallControlModule, "approvals" | "toolsetModes" | "answerModes">,
   Pick<Discovery, "toolDirectory"> {
+  readonly othersFollow?: OperationsModule["othersFollow"];
   readonly access: Pick<Access, "grants" | "demand" | "endOf" | "limitOf" | "nameOf">;
   readonly logs: { readonly redactor: { text(value: string): string } };
   /** The gateway's base URL; empty if it has none. */
