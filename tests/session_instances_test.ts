@@ -132,13 +132,19 @@ Deno.test({
       const cookie = await logIn();
       await using events = await Listening.open(`${url}/api/events`, { cookie });
       assert.equal(events.status, 200);
-      const saved = await fetch(`${url}/api/toolsets`, {
-        method: "POST",
-        headers: { "content-type": "application/json", cookie, ...origin },
-        body: JSON.stringify({ name: "echoes", tools: ["s25.echo"] }),
-      });
-      assert.ok(saved.ok, await saved.text());
+      const save = async (name: string, headers: HeadersInit) => {
+        const response = await fetch(`${url}/api/toolsets`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: JSON.stringify({ name, tools: ["s25.echo"] }),
+        });
+        assert.ok(response.ok, await response.text());
+      };
+      await save("echoes", { cookie, ...origin });
       await until(() => events.text.includes("event: toolsets") || undefined);
+      for (let nth = 0; nth < 3; nth++) {
+        assert.equal(await statusOf("/toolsets/echoes", { cookie }), 200, "known everywhere");
+      }
       const out = await fetch(`${url}/logout`, {
         method: "POST",
         body: new URLSearchParams(),
@@ -146,10 +152,12 @@ Deno.test({
         redirect: "manual",
       });
       await out.body?.cancel();
-      await events.over();
       for (let nth = 0; nth < 3; nth++) {
-        await until(async () => await statusOf("/api/servers", { cookie }) === 401 || undefined);
+        assert.equal(await statusOf("/api/servers", { cookie }), 401);
       }
+      // Whatever is said next is not for whoever has left.
+      await save("more", bearer(guarded.owner));
+      await events.over();
     });
 
     const path = "/servers/s25/mcp?names=original";
