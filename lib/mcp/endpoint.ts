@@ -36,8 +36,8 @@ const RESUME_MS = 400;
 /** How much longer if it may come back to another gateway, which then has to ask this one. */
 const RESUME_ELSEWHERE_MS = 2_000;
 
-/** How long a new client waits for its session to be stored: it can be used here without. */
-const SAVE_MS = 500;
+/** How long a new client waits for its session to be stored, without which no other gateway knows it. */
+const SAVE_MS = 5_000;
 
 /** Requests that change what servers send to a session, at every gateway that it uses. */
 const FOR_THE_SESSION = new Set(["logging/setLevel", "resources/unsubscribe"]);

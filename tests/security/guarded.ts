@@ -79,9 +79,12 @@ export class Guarded implements AsyncDisposable {
     return this.#gateways.map((gateway) => gateway.log()).join("");
   }
 
-  /** Starts one more gateway on the same data. */
-  async start(): Promise<string> {
-    const gateway = await startGateway(this.#flags, { dataDir: this.folder, cwd: this.folder });
+  /** Starts one more gateway on the same data, where one was killed or at a port of its own. */
+  async start(killed?: string): Promise<string> {
+    const flags = killed === undefined
+      ? this.#flags
+      : [...this.#flags, "--port", new URL(killed).port];
+    const gateway = await startGateway(flags, { dataDir: this.folder, cwd: this.folder });
     this.#gateways.push(gateway);
     await until(async () => {
       const response = await this.get("/api/servers", { token: this.owner, url: gateway.url });
@@ -92,11 +95,11 @@ export class Guarded implements AsyncDisposable {
     return gateway.url;
   }
 
-  /** Kills the gateway that was started last; returns its URL. */
-  async kill(): Promise<string> {
-    const gateway = this.#gateways.pop()!;
-    await gateway.stop("SIGKILL");
-    return gateway.url;
+  /** Kills a gateway, or that which was started last; returns its URL. */
+  async kill(url = this.#gateways.at(-1)!.url): Promise<string> {
+    const at = this.#gateways.findIndex((gateway) => gateway.url === url);
+    await this.#gateways.splice(at, 1)[0]!.stop("SIGKILL");
+    return url;
   }
 
   /** A token's text, and its id. */
