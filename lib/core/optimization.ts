@@ -477,6 +477,8 @@ export const OptimizationJob = z.strictObject({
   /** The lease of the process that works on it. */
   owner: z.string().optional(),
   runs: z.int().default(0),
+  /** Runs that were ever begun, if there is a budget: those in flight when a gateway is killed count. */
+  begun: z.int().optional(),
   errors: z.int().default(0),
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
   /** The part of the cost that prompts and candidates took to write. */

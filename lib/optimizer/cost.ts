@@ -53,11 +53,26 @@ export class Budget {
   #priced = 0;
   #runCost = 0;
   #textCost = 0;
+  /** Runs that were begun and never ended: the gateway was killed, or the job stopped. */
+  #lost = 0;
   /** Why something was not begun, if so. */
   refused: string | undefined;
 
   constructor(limits: BudgetLimits) {
     this.#limits = limits;
+  }
+
+  get isLimited(): boolean {
+    return this.#limits.maxRuns !== undefined || this.#limits.maxCostUsd !== undefined;
+  }
+
+  get begun(): number {
+    return this.#begun + this.#lost;
+  }
+
+  /** Counts what was begun before, of which the store may have fewer runs. */
+  resume(begun: number): void {
+    this.#lost = Math.max(0, begun - this.#begun);
   }
 
   takeRun(): string | undefined {
@@ -90,7 +105,7 @@ export class Budget {
 
   #used(): string | undefined {
     const { maxRuns, maxCostUsd } = this.#limits;
-    if (maxRuns !== undefined && this.#begun >= maxRuns) {
+    if (maxRuns !== undefined && this.begun >= maxRuns) {
       return `the budget of ${maxRuns} ${maxRuns === 1 ? "run" : "runs"} is used up`;
     }
     if (maxCostUsd === undefined) return undefined;
@@ -100,7 +115,8 @@ export class Budget {
     // One that failed may not say what it cost, and was not free; what is under way and the next
     // one will cost about as much as the others did.
     const usual = this.#priced === 0 ? 0 : this.#runCost / this.#priced;
-    const spent = this.#textCost + this.#runCost + usual * (this.#ended - this.#priced);
+    const spent = this.#textCost + this.#runCost +
+      usual * (this.#ended - this.#priced + this.#lost);
     const expected = spent + usual * (this.#begun - this.#ended + 1);
     return spent >= maxCostUsd || expected > maxCostUsd
       ? `the budget of ${maxCostUsd} USD is used up (${spent.toFixed(4)} USD spent)`

@@ -125,7 +125,9 @@ export class TaskComparisons implements AsyncDisposable {
         recoveryAction: "No action is needed",
       });
     }
-    await this.#change(id, { status: "cancelled", endedAt: new Date().toISOString() }, false);
+    await this.#change(id, { status: "cancelled", endedAt: new Date().toISOString() }, {
+      mayChange: () => true,
+    });
     const work = this.#working.get(id);
     work?.stopping.abort(new Stopped());
     await settledWithin(work?.done, STOP_LIMIT_MS);
@@ -135,17 +137,22 @@ export class TaskComparisons implements AsyncDisposable {
   /** Makes the runs that are missing. */
   async resume(id: string, principal: string): Promise<TaskComparison> {
     const { status, options } = await this.get(id);
-    if (status !== "interrupted") {
-      throw new GatewayError("CONFLICT", {
-        message: `Cannot resume comparison "${id}": it is ${status}`,
+    const refusal = (why: string) =>
+      new GatewayError("CONFLICT", {
+        message: `Cannot resume comparison "${id}": it is ${why}`,
         recoveryAction: "Start a new one",
       });
-    }
+    if (status !== "interrupted") throw refusal(status);
     this.#input.surface(options, principal);
     await this.#input.check();
     await this.#refuseBusy();
     const { owner } = this.#input;
-    const resumed = await this.#change(id, { status: "running", owner, note: undefined }, false);
+    const resumed = await this.#change(id, { status: "running", owner, note: undefined }, {
+      // Not if another gateway was faster: each would make all runs that are missing.
+      mayChange: (found) => found.status === "interrupted",
+    }).catch((error) => {
+      throw error instanceof Stopped ? refusal("running") : error;
+    });
     this.#begin(resumed, principal);
     return resumed;
   }
@@ -169,7 +176,9 @@ export class TaskComparisons implements AsyncDisposable {
     const isOurs = owner === this.#input.owner;
     if (!isOurs && owner !== undefined && await this.#input.isOwnerAlive(owner)) return comparison;
     const interrupted = { status: "interrupted", note: INTERRUPTED } as const;
-    return await this.#change(id, interrupted).catch((error) => {
+    const mayChange = (found: TaskComparison) =>
+      found.status === "running" && found.owner === owner;
+    return await this.#change(id, interrupted, { mayChange }).catch((error) => {
       if (error instanceof Stopped) return comparison;
       throw error;
     });
@@ -261,16 +270,20 @@ export class TaskComparisons implements AsyncDisposable {
     return await runTask(client, { task, config, view, maxTurns, timeoutMs, signal });
   }
 
-  /** Throws Stopped unless it is running; others may cancel it by writing into its record. */
+  #isOurs({ status, owner }: TaskComparison): boolean {
+    return status === "running" && owner === this.#input.owner;
+  }
+
+  /** Throws Stopped unless this gateway works on it; others may change that by writing its record. */
   async #change(
     id: string,
     change: { [Field in keyof TaskComparison]?: TaskComparison[Field] | undefined },
-    mustRun = true,
+    { mayChange = (found: TaskComparison) => this.#isOurs(found) } = {},
   ): Promise<TaskComparison> {
     const { comparisons, onChange } = this.#input;
     for (let race = 0;; race++) {
       const { value, versionstamp } = await comparisons.resolve(id);
-      if (mustRun && value.status !== "running") throw new Stopped();
+      if (!mayChange(value)) throw new Stopped();
       const { note, ...rest } = { ...value, ...change, updatedAt: new Date().toISOString() };
       const next = { ...rest, ...defined({ note }) } as TaskComparison;
       try {

@@ -96,7 +96,7 @@ export interface EvaluationInput {
   ranks?(text: ToolText): Record<string, number | null>;
   onProgress?(progress: EvaluationProgress): void;
   /** Asked before each run: a reason, and no further run is begun. */
-  mayRun?(): string | undefined;
+  mayRun?(): Promise<string | undefined> | string | undefined;
   /** Before a second try; default: 1 s. */
   retryDelayMs?: number;
   signal: AbortSignal;
@@ -176,8 +176,8 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
       !state.isBeyondHope;
     const planned = canBegin ? state.next() : undefined;
     if (planned) {
-      cut = input.mayRun?.();
-      if (cut !== undefined) continue;
+      cut = await input.mayRun?.();
+      if (cut !== undefined || signal.aborted) continue;
       report();
       const run: Promise<void> = make(planned).catch((reason) => {
         if (ending.signal.aborted) return;

@@ -21,7 +21,7 @@ import { idsOf, type Preparation, writeFresh } from "./prepare.ts";
 import { jointIds } from "./joint.ts";
 import { NothingCanWork } from "./models.ts";
 import { writeRound } from "./round.ts";
-import { countedRun, toolAt, withTool } from "./record.ts";
+import { countedRun, takeRun, toolAt, withTool } from "./record.ts";
 import { addCosts } from "../cost.ts";
 import { searchRanking } from "../evaluation/search_ranks.ts";
 import type { Target } from "../targets.ts";
@@ -125,7 +125,7 @@ export async function evaluateForJob(
     concurrency: options.concurrency,
     finished,
     ranks: (text) => ranksOf(text, test.prompts),
-    mayRun: () => budget.takeRun(),
+    mayRun: () => takeRun(context),
     save: async (run) => {
       await options.runs.save(run);
       if (run.status === "ok") context.answering.answered(modelOf(run));
@@ -204,6 +204,7 @@ export async function countFinished({ options, record, budget }: JobContext): Pr
   const { writingCost } = record.job;
   if (writingCost) budget.spend(writingCost);
   for (const { cost } of runs) budget.runFound(cost);
+  budget.resume(record.job.begun ?? 0);
   record.progress((job) => ({
     ...job,
     runs: runs.length,

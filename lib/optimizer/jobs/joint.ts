@@ -20,7 +20,7 @@ import { runOf, runWithRetries } from "../evaluation/run.ts";
 import { takeTurns } from "../evaluation/selection.ts";
 import type { Evaluator, ShownTool } from "../evaluators/evaluator.ts";
 import { NothingCanWork } from "./models.ts";
-import { countedRun } from "./record.ts";
+import { countedRun, takeRun } from "./record.ts";
 import type { JobContext } from "./run.ts";
 import { shownBeside } from "./selection.ts";
 
@@ -238,7 +238,8 @@ class JointRunner {
   ): Promise<EvalRun | undefined> {
     const { options, budget, record, answering, signal } = this.#context;
     const { view, strict: isStrict } = record.job.options;
-    if (budget.takeRun() !== undefined) return undefined;
+    if (await takeRun(this.#context) !== undefined) return undefined;
+    signal.throwIfAborted();
     const request = { prompt: prompt.prompt, tools, target, view, signal };
     const tried = await runWithRetries(evaluator, request, options.retryDelayMs);
     const { server, toolName: tool } = prompt;

@@ -207,31 +207,61 @@ Deno.test("OptimizationJobs.takeOver() promotes only once, also after a revert",
   assert.equal((await bench.runs.list("weather", "get_forecast")).length, job.runs);
 });
 
+/** What a process asks a model for a job until it is killed. */
+async function killedWorker(location: string, lines: number, budget?: number): Promise<string[]> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--quiet",
+      "--no-check",
+      "--allow-all",
+      import.meta.resolve("../testing/job_child.ts"),
+      location,
+      ...budget === undefined ? [] : ["child", String(budget)],
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  let [said, isKilled] = ["", false];
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    said += text;
+    if (isKilled || said.split("\n").length <= lines) continue;
+    child.kill("SIGKILL");
+    isKilled = true;
+  }
+  assert.equal((await child.status).signal, "SIGKILL");
+  return said.split("\n");
+}
+
+Deno.test("OptimizationJobs.takeOver() keeps to a job's budget, with the runs that a killed process lost", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const location = `${folder}/kv.sqlite3`;
+    const maxRuns = 20;
+    const texts = 3;
+    const said = await killedWorker(location, maxRuns / 2 + texts, maxRuns);
+    const lost = said.filter((line) => line.startsWith("run ")).length;
+    await using bench = await JobBench.open(location);
+    const evaluator = new ScriptedEvaluator(byDescription);
+    const jobs = bench.gateway("heir", { evaluator: () => Promise.resolve(evaluator) });
+    await jobs.takeOver();
+    const [begun] = await jobs.list();
+    const job = await ended(jobs, begun!);
+    assert.match(job.note ?? "", /the budget of 20 runs is used up/);
+    assert.ok(job.runs < maxRuns, "some were in flight at the kill");
+    assert.ok(lost + evaluator.asked.length <= maxRuns, `${lost} + ${evaluator.asked.length}`);
+    assert.ok(evaluator.asked.length > 0);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("OptimizationJobs.takeOver() finishes the job of a process that was killed", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const location = `${folder}/kv.sqlite3`;
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "--quiet",
-        "--no-check",
-        "--allow-all",
-        import.meta.resolve("../testing/job_child.ts"),
-        location,
-      ],
-      stdin: "null",
-      stdout: "piped",
-      stderr: "inherit",
-    }).spawn();
-    let [said, isKilled] = ["", false];
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      said += text;
-      if (isKilled || said.split("\n").length <= 60) continue;
-      child.kill("SIGKILL");
-      isKilled = true;
-    }
-    assert.equal((await child.status).signal, "SIGKILL");
+    await killedWorker(location, 60);
 
     await using bench = await JobBench.open(location);
     const finished = await bench.runs.list("weather", "get_forecast");

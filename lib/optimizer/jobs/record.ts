@@ -5,6 +5,7 @@ import type { EvalRun, JobTool, OptimizationJob } from "../../core/optimization.
 import { addCosts, spentBy } from "../cost.ts";
 import type { JobsRepository } from "../../storage/jobs_repository.ts";
 import type { Stored } from "../../storage/records.ts";
+import type { JobContext } from "./run.ts";
 
 const WRITE_REST_MS = 1_000;
 const NOTIFY_REST_MS = 250;
@@ -162,6 +163,16 @@ export function isStorageError(error: unknown): boolean {
 
 export function isConflict(error: unknown): boolean {
   return error instanceof GatewayError && error.code === "CONFLICT";
+}
+
+/** Undefined if a run may begin; it then counts whatever becomes of this gateway. */
+export async function takeRun(
+  { budget, record }: Pick<JobContext, "budget" | "record">,
+): Promise<string | undefined> {
+  const refusal = budget.takeRun();
+  if (refusal !== undefined || !budget.isLimited) return refusal;
+  // Not if another gateway has taken over: the signal then aborts.
+  await record.step((job) => ({ ...job, begun: budget.begun }));
 }
 
 /** With a run that has ended. */

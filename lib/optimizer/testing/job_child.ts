@@ -1,9 +1,13 @@
 import { JobBench, WritingModel } from "./job_bench.ts";
-import { ScriptedEvaluator } from "./scripted_evaluator.ts";
+import { hang, ScriptedEvaluator } from "./scripted_evaluator.ts";
 import { byDescription } from "./weather.ts";
 
-/** A gateway that works on a job until it is killed; says what it asks a model, a line each. */
-const [location, owner = "child"] = Deno.args;
+/**
+ * A gateway that works on a job until it is killed; says what it asks a model, a line each. With a
+ * budget, runs beyond half of it do not end.
+ */
+const [location, owner = "child", budget] = Deno.args;
+const maxRuns = budget === undefined ? undefined : Number(budget);
 
 function say(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
@@ -12,6 +16,7 @@ function say(line: string): void {
 const bench = await JobBench.open(location);
 const evaluator = new ScriptedEvaluator(async (asked, request) => {
   say(`run ${asked.description} | ${asked.prompt}`);
+  if (maxRuns !== undefined && asked.call > maxRuns / 2) return await hang(request);
   await new Promise((resolve) => setTimeout(resolve, 10));
   return byDescription(asked, request);
 });
@@ -23,5 +28,5 @@ const jobs = bench.gateway(owner, {
     return Promise.resolve(model);
   },
 });
-const options = { depth: "thorough" } as const;
+const options = { depth: "thorough", ...(maxRuns === undefined ? {} : { maxRuns }) } as const;
 await jobs.start({ server: "weather", tools: ["get_forecast"], options, by: "person" });
