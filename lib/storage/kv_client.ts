@@ -33,6 +33,8 @@ export function parseLocation(location: string | undefined): Location {
 
 /** Deno's client waits for an absent remote server for ever. */
 const REMOTE_LIMIT_MS = 15_000;
+/** The longest pause between two tries while a remote server does not answer. */
+const MOST_PAUSE_MS = 120_000;
 /** The access token of a KV server, by a name that every platform allows. */
 const KV_TOKEN = "QUARTERMASTER_KV_TOKEN";
 const READ_KEYS = 10;
@@ -71,6 +73,8 @@ export class KvClient implements Disposable {
   /** Ends the operations that wait for a remote store. */
   readonly #waiting = new Set<(error: GatewayError) => void>();
   #isClosed = false;
+  /** While a remote server does not answer: when it is tried again, and the pause after that. */
+  #away: { since: number; tryAt: number; pauseMs: number } | undefined;
   #endsAt: number | undefined;
   #readFailure: GatewayError | undefined;
   #writeFailure: GatewayError | undefined;
@@ -187,14 +191,44 @@ export class KvClient implements Disposable {
   async #limited<T>(operation: () => Promise<T>, hint: string | undefined): Promise<T> {
     if (!isRemote(this.location)) return await operation();
     if (this.#endsAt !== undefined && Date.now() >= this.#endsAt) throw this.#ended();
+    this.#refuseWhileAway();
     const { promise, reject } = Promise.withResolvers<never>();
     this.#waiting.add(reject);
+    const startedAt = Date.now();
+    const running = operation();
+    let hasAnswered = false;
+    // Also when it was given up: Deno's client tries again until the server answers.
+    const answered = () => {
+      hasAnswered = true;
+      this.#away = undefined;
+    };
+    running.then(answered, answered);
     try {
-      const answer = limit(operation(), this.location, this.#remoteLimitMs, hint);
+      const answer = limit(running, this.location, this.#remoteLimitMs, hint);
       return await Promise.race([answer, promise]);
+    } catch (error) {
+      if (!hasAnswered) this.#noteAway(startedAt);
+      throw error;
     } finally {
       this.#waiting.delete(reject);
     }
+  }
+
+  /** Each operation that is given up goes on in Deno's client, several times a second. */
+  #refuseWhileAway(): void {
+    const away = this.#away;
+    if (!away) return;
+    if (Date.now() < away.tryAt) throw unavailable(this.location, "it does not answer");
+    away.tryAt = Date.now() + this.#remoteLimitMs;
+  }
+
+  #noteAway(startedAt: number): void {
+    const before = this.#away;
+    // Begun before it was known: no sign that a later try was in vain.
+    if (before && startedAt < before.since) return;
+    const pauseMs = before ? Math.min(MOST_PAUSE_MS, before.pauseMs * 2) : this.#remoteLimitMs;
+    const now = Date.now();
+    this.#away = { since: now, tryAt: now + pauseMs, pauseMs };
   }
 
   async #run<T>(kind: "read" | "write", operation: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { keys } from "./keys.ts";
 import { Store } from "./store.ts";
 import { failure } from "./testing/failures.ts";
+import { startKvConnect } from "./testing/kv_connect.ts";
 import { withFile } from "./testing/places.ts";
 
 const SETTING = keys.settings("a");
@@ -206,6 +207,36 @@ Deno.test("Store.open() gives up on a remote KV that does not answer", async () 
     await accepting;
     for (const connection of accepted) connection.close();
   }
+});
+
+Deno.test({
+  name: "Store asks a remote KV that does not answer only now and then, and goes on once it does",
+  // What was given up goes on in Deno's client until it is answered.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    Deno.env.set("DENO_KV_ACCESS_TOKEN", "token");
+    await using server = startKvConnect();
+    await using store = await Store.open({ location: server.url, remoteLimitMs: 500 });
+    const key = keys.settings("a");
+    await store.commit({ sets: [{ key, value: 1 }] });
+    server.hang();
+    const before = server.requests;
+    await Promise.all([1, 2, 3].map(() => failure(store.read(key), "STORAGE_UNAVAILABLE")));
+    for (let nth = 0; nth < 50; nth++) {
+      const error = await failure(store.read(key), "STORAGE_UNAVAILABLE");
+      assert.match(error.message, /does not answer/);
+    }
+    assert.ok(server.requests <= before + 4, `${server.requests - before} requests`);
+    assert.equal(store.health().state, "degraded");
+    server.resume();
+    for (let left = 1_000; left > 0; left--) {
+      const found = await store.read(key).catch(() => undefined);
+      if (found) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    assert.fail("It does not go on");
+  },
 });
 
 Deno.test("Store.read() says that the store was closed", async () => {

@@ -6,8 +6,12 @@ export interface KvConnect extends AsyncDisposable {
   url: string;
   /** Resolves with the first request. */
   asked: Promise<void>;
+  /** Requests so far for reads and writes. */
+  readonly requests: number;
   /** From now on nothing is answered. */
   hang(): void;
+  /** From now on everything is answered again, also what came in the meantime. */
+  resume(): void;
   /** From now on nobody listens. */
   close(): Promise<void>;
 }
@@ -26,17 +30,20 @@ const SET = 1, DELETE = 2, SUM = 3;
 export function startKvConnect(): KvConnect {
   const stored = new Map<string, Stored>();
   const watches = new Set<() => void>();
-  const silence = Promise.withResolvers<Response>();
+  let silence = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   let isSilent = false;
+  let requests = 0;
   let version = 0n;
 
   const stopped = new AbortController();
   const options = { hostname: "127.0.0.1", port: 0, signal: stopped.signal, onListen() {} };
   const server = Deno.serve(options, async (request) => {
     asked.resolve();
-    if (isSilent) return (await silence.promise).clone();
     const { pathname, origin } = new URL(request.url);
+    if (pathname !== "/" && pathname !== "/data/watch") requests++;
+    if (isSilent) await silence.promise;
+    if (stopped.signal.aborted) return new Response(null, { status: 503 });
     const body = new Uint8Array(await request.arrayBuffer());
     const protobuf = (bytes: Uint8Array<ArrayBuffer>) =>
       new Response(bytes, { headers: { "content-type": "application/x-protobuf" } });
@@ -138,15 +145,25 @@ export function startKvConnect(): KvConnect {
   }
 
   async function close(): Promise<void> {
-    silence.resolve(new Response(null, { status: 503 }));
     stopped.abort();
+    silence.resolve();
     await server.finished;
   }
 
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     asked: asked.promise,
-    hang: () => isSilent = true,
+    get requests() {
+      return requests;
+    },
+    hang() {
+      isSilent = true;
+      silence = Promise.withResolvers();
+    },
+    resume() {
+      isSilent = false;
+      silence.resolve();
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
