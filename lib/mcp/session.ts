@@ -402,7 +402,13 @@ export class Sessions implements AsyncDisposable {
     const { id, endpoint, principal, profile: client, from } = session;
     const stored = { id, endpoint, principal, client, ...(from === undefined ? {} : { from }) };
     session.savedAt = Date.now();
-    session.saved = this.#keep(this.#options.records.save(stored));
+    session.saved = this.#keep(
+      this.#options.records.save(stored).catch((error) => {
+        // Until it is stored, no other gateway knows it.
+        session.savedAt = 0;
+        throw error;
+      }),
+    );
   }
 
   #letGo(session: Session): void {

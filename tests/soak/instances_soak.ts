@@ -65,9 +65,10 @@ class Load {
 
   async run(): Promise<LoadReport> {
     const { clients, kills, killEveryMs } = this.#options;
+    for (let nth = 0; nth < SAVERS; nth++) await this.#create(`saved_${nth}`);
     const load = [
       ...Array.from({ length: clients }, (_, nth) => this.#callOn(nth)),
-      ...Array.from({ length: SAVERS }, (_, nth) => this.#saveOn(`saved_${nth}`)),
+      ...Array.from(this.#saved.keys(), (name) => this.#saveOn(name)),
     ];
     const working = Promise.all(load);
     for (let nth = 0; nth < kills; nth++) {
@@ -199,13 +200,18 @@ class Load {
     this.report.wrong.push(wrong);
   }
 
+  async #create(name: string): Promise<void> {
+    const body = JSON.stringify({ name, description: "0", tools: ["one.echo"] });
+    const { status, text } = await this.#send("POST", "/api/toolsets", { body });
+    assert.equal(status, 201, text);
+    this.#saved.set(name, 0);
+  }
+
   /** Saves one toolset again and again; only its own worker does. */
   async #saveOn(name: string): Promise<void> {
     for (let version = 1; !this.#isOver; version++) {
-      const body = JSON.stringify({ name, description: String(version), tools: ["one.echo"] });
-      const sent = await (this.#saved.has(name)
-        ? this.#send("PUT", `/api/toolsets/${name}`, { body })
-        : this.#send("POST", "/api/toolsets", { body }));
+      const body = JSON.stringify({ description: String(version), tools: ["one.echo"] });
+      const sent = await this.#send("PUT", `/api/toolsets/${name}`, { body });
       // One that was not answered may have been made.
       if (this.#isLost(sent, "save")) {
         continue;
