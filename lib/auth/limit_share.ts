@@ -118,7 +118,7 @@ export class LimitShare {
     return isEmpty && !this.working && performance.now() - this.#usedAt > (WINDOW_S + 2) * 1_000;
   }
 
-  /** What the record has to become for those who wait, and what becomes of them. */
+  /** The next record, and which of the waiting calls it lets pass. */
   plan(own: string, now: number): LimitPlan {
     const before = this.stored?.value ?? { limit: this.limit, begun: [], places: {} };
     const latest = before.begun.at(-1)?.[0] ?? 0;

@@ -439,7 +439,6 @@ export const JobTool = z.strictObject({
   /** Of older records: an evaluation that put the winner to the same prompts once more. */
   confirmation: z.strictObject({ evaluationId: z.string(), candidateId: z.string() }).optional(),
   untested: z.boolean().optional(),
-  /** In words: what came of it, or why nothing did. */
   outcome: z.string().optional(),
   promotedCandidateId: z.string().optional(),
   /** The verdict allows its promotion, but the job does not promote. */
@@ -483,7 +482,6 @@ export const OptimizationJob = z.strictObject({
   cost: RunCost.default({ inputTokens: 0, outputTokens: 0 }),
   /** The part of the cost that prompts and candidates took to write. */
   writingCost: RunCost.optional(),
-  /** For each server that several descriptions were promoted for. */
   joint: z.array(JointTest).optional(),
   note: z.string().optional(),
   by: z.enum(["caller", "person"]),
