@@ -3,7 +3,7 @@ import { fromFileUrl, join } from "@std/path";
 import { EndpointClient } from "./faults.ts";
 import { sh } from "./checkout_copy.ts";
 import { TestCli } from "./cli.ts";
-import { type RunningGateway, startGateway, until } from "./gateway.ts";
+import { type RunningGateway, startCommand, startGateway, until } from "./gateway.ts";
 import { openTerminal, ROOT } from "./terminal.ts";
 
 const FIXTURE = fromFileUrl(new URL("fixtures/leaky_server.ts", import.meta.url));
@@ -201,6 +201,28 @@ Deno.test({
       assert.equal((await fetch(`${gateway.url}/readyz`)).status, 200);
       assert.equal((await gateway.stop()).code, 0, gateway.log());
       await assert.rejects(Deno.stat(`/proc/${chain.at(-1)!.pid}`), Deno.errors.NotFound);
+    }),
+});
+
+Deno.test({
+  name: "a gateway keeps narrower permissions of its user's, and says what it may not write",
+  ignore,
+  fn: () =>
+    TestCli.use(async (cli) => {
+      await foldersOf(cli);
+      const command = startCommand().map((word) =>
+        word.startsWith("--allow-write=") ? `--allow-write=${cli.dataDir}` : word
+      );
+      await using gateway = await startGateway([], { ...cli.gateway, command });
+      assert.equal((await chainOf(gateway.pid)).length, 1);
+      const backup = await fetch(`${gateway.url}/api/data.backup`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "{}",
+      });
+      const { error } = await backup.json();
+      assert.equal(error.message, "The gateway is not permitted to write the temporary folder");
+      assert.match(error.recoveryAction, /--allow-write/);
     }),
 });
 

@@ -252,11 +252,13 @@ export class GatewayError extends Error {
 /** What Deno refuses this process; the text names a file or a host, and says nothing else. */
 function notPermitted(error: unknown): GatewayError | undefined {
   if (!(error instanceof Error) || error.name !== "NotCapable") return undefined;
-  const [, kind, what] = /^Requires (write|net) access to (".+"), run again/.exec(error.message) ??
+  const [, kind, what] = /^Requires (write|net) access to (.+), run again/.exec(error.message) ??
     [];
   if (kind === undefined) return undefined;
   return new GatewayError("CONFIG_INVALID", {
-    message: `The gateway is not permitted to ${kind === "net" ? "connect to" : "write"} ${what}`,
+    message: `The gateway is not permitted to ${kind === "net" ? "connect to" : "write"} ${
+      what === "<TMP>" ? "the temporary folder" : what
+    }`,
     recoveryAction: kind === "net"
       ? "Name the host in the configuration and restart the gateway, or start it without --harden"
       : "Use a path in its data folder or the temporary folder, or add the folder to --allow-write",

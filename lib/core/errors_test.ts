@@ -50,6 +50,8 @@ Deno.test({
     const write = await refused(() => Deno.writeTextFile("/outside/file", ""));
     assert.equal(write.message, 'The gateway is not permitted to write "/outside/file"');
     assert.match(write.recoveryAction, /--allow-write/);
+    const temporary = await refused(() => Deno.makeTempDir());
+    assert.equal(temporary.message, "The gateway is not permitted to write the temporary folder");
     const connect = await refused(() => fetch("https://later.example/mcp?token=secret"));
     assert.equal(
       connect.message,
