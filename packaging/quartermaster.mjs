@@ -28,6 +28,7 @@ const child = spawn(deno, [...denoFlags(), ...args], {
   stdio: "inherit",
   env: {
     ...process.env,
+    ...folders.PROCESS_ENV,
     // Inside the package, so that uninstalling it removes the cache too.
     DENO_DIR: join(ROOT, ".deno"),
     DENO_NO_UPDATE_CHECK: "1",

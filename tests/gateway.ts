@@ -1,3 +1,4 @@
+import { PROCESS_ENV } from "../lib/config/folders.ts";
 import { programCommand } from "../lib/config/platform.ts";
 
 /** A gateway that is not gone by then is killed, and its status says so. */
@@ -58,6 +59,7 @@ export async function startGateway(
     args: options.descriptors ? ["-c", limited, deno, ...args] : args,
     cwd: options.cwd ?? dataDir,
     env: {
+      ...PROCESS_ENV,
       QUARTERMASTER_LOG_FORMAT: "json",
       // Its model would be at work beside whatever is tested.
       QUARTERMASTER_EMBEDDINGS: "none",

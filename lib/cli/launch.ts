@@ -1,6 +1,12 @@
 /** What `deno task start` runs: the task `serve`, with permission to write the gateway's own folders. */
 import manifest from "../../deno.json" with { type: "json" };
-import { dataPlaces, thisMachine, writeFlag, writtenFolders } from "../config/folders.ts";
+import {
+  dataPlaces,
+  PROCESS_ENV,
+  thisMachine,
+  writeFlag,
+  writtenFolders,
+} from "../config/folders.ts";
 
 // Not one of the program's modules more: each start waits for these, and this process stays.
 if (import.meta.main) {
@@ -10,6 +16,7 @@ if (import.meta.main) {
   const flags = words.map((word) => word === "--allow-write" ? writeFlag(folders) : word);
   const child = new Deno.Command(Deno.execPath(), {
     args: [...flags, ...Deno.args],
+    env: PROCESS_ENV,
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

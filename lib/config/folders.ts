@@ -46,6 +46,12 @@ export function thisMachine(env: Machine["env"]): Machine {
   };
 }
 
+/**
+ * Variables that the gateway's process starts with. Memory blocks of 1 MiB and more go back to the system
+ * once they are free: otherwise glibc keeps all up to the size of the largest one that was ever freed.
+ */
+export const PROCESS_ENV = { MALLOC_MMAP_THRESHOLD_: "1048576" };
+
 const APP = "quartermaster";
 
 export interface PlatformDirs {

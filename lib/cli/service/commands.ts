@@ -1,4 +1,5 @@
 import { dirname, fromFileUrl, join } from "@std/path";
+import { PROCESS_ENV } from "../../config/folders.ts";
 import { nonEmpty, programCommand } from "../../config/platform.ts";
 import { type OptionName, OPTIONS, variableOf } from "../../config/option_table.ts";
 import { configError } from "../../config/files.ts";
@@ -137,10 +138,13 @@ export async function defineService(
         ...(config === undefined ? [] : ["--config", config]),
         ...flags,
       ],
-      env: Object.fromEntries(names.flatMap((name) => {
-        const value = nonEmpty(env, name);
-        return value === undefined ? [] : [[name, value]];
-      })),
+      env: {
+        ...PROCESS_ENV,
+        ...Object.fromEntries(names.flatMap((name) => {
+          const value = nonEmpty(env, name);
+          return value === undefined ? [] : [[name, value]];
+        })),
+      },
       workingDirectory: options.dataDir,
       envFile: join(dirs.config, "service.env"),
       logFile: join(options.dataDir, "logs", "service.log"),
