@@ -17,13 +17,6 @@ function denoDir(): Record<string, string> {
   return { DENO_DIR: JSON.parse(new TextDecoder().decode(info.stdout)).denoDir };
 }
 
-/** Whether tests with a program run. In CI they do in any case: there, what cannot run has failed. */
-export async function canTry(program: string): Promise<boolean> {
-  if (Deno.env.get("CI")) return true;
-  const command = new Deno.Command(program, { args: ["--version"] });
-  return await command.output().then(() => true, () => false);
-}
-
 /** A command line of somebody who has nothing but these folders. */
 export class TestCli {
   readonly home: string;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { canTry, TestCli } from "./cli.ts";
+import { TestCli } from "./cli.ts";
+import { canTry } from "./installed.ts";
 
 Deno.test({
   name: "completions: bash offers commands, flags and names",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
-import { canTry, cliCommand } from "./cli.ts";
+import { cliCommand } from "./cli.ts";
+import { canTry } from "./installed.ts";
 import { fixtureCommand, startHttpFixture } from "./fixtures/start_fixture.ts";
 import { startGateway, until } from "./gateway.ts";
 

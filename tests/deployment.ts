@@ -26,6 +26,14 @@ export interface IsolateOptions {
   env?: Record<string, string>;
 }
 
+/** What fetching from npm takes on this machine. */
+function networkEnv(): Record<string, string> {
+  const names = /^(DENO_TLS_CA_STORE|NPM_CONFIG_REGISTRY|SSL_CERT_(FILE|DIR)|(HTTPS?|NO)_PROXY)$/i;
+  return Object.fromEntries(
+    Object.entries(Deno.env.toObject()).filter(([name]) => names.test(name)),
+  );
+}
+
 /**
  * The app as Deno Deploy runs it, as far as its documentation says: a folder that cannot be changed, no
  * home, no variables but its own and the platform's, a KV database for all isolates of a timeline, and
@@ -129,6 +137,7 @@ export class Deployment {
         QUARTERMASTER_PORT: `${port}`,
         QUARTERMASTER_ADMIN_TOKEN: FIRST_TOKEN,
         QUARTERMASTER_EMBEDDINGS: "none",
+        ...networkEnv(),
         ...env,
       },
       ...(this.#uid === undefined ? {} : { uid: this.#uid, gid: this.#uid }),

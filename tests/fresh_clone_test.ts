@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "@std/path";
 import { launchBrowser, within } from "./browser.ts";
-import { canTry } from "./cli.ts";
+import { canTry } from "./installed.ts";
 import { processesWith } from "./left_behind.ts";
 import { openTerminal, ROOT } from "./terminal.ts";
 

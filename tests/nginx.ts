@@ -1,5 +1,6 @@
 import { fromFileUrl, join } from "@std/path";
 import { until } from "./gateway.ts";
+import { isInstalled } from "./installed.ts";
 
 /** Debian installs it where only root looks. */
 const PLACES = ["nginx", "/usr/sbin/nginx"];
@@ -7,8 +8,7 @@ const PLACES = ["nginx", "/usr/sbin/nginx"];
 /** The program; undefined if it is not installed. */
 export async function findNginx(): Promise<string | undefined> {
   for (const place of PLACES) {
-    const run = new Deno.Command(place, { args: ["-v"], stdout: "null", stderr: "null" });
-    if (await run.output().then(({ success }) => success, () => false)) return place;
+    if (await isInstalled(place, "-v")) return place;
   }
 }
 

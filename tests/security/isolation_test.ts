@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { fromFileUrl, join } from "@std/path";
 import * as z from "zod";
 import { tryBubblewrap } from "../../lib/servers/processes/isolation/sandbox.ts";
+import { isInstalled } from "../installed.ts";
 import { findMarked } from "../../lib/servers/processes/process_group.ts";
 import { OTHER_DENO } from "../../lib/servers/processes/testing/other_deno.ts";
 import { npmPackage } from "../packages.ts";
@@ -26,8 +27,7 @@ const isMissing = problem !== undefined && /not installed/.test(problem);
 const ignore = !isLinux || (isMissing && !Deno.env.get("CI"));
 if (ignore) say("Not tested: isolation (needs Linux and bubblewrap)");
 
-const hasUvx = await Promise.try(() => new Deno.Command("uvx", { args: ["--version"] }).output())
-  .then(({ success }) => success, () => false);
+const hasUvx = await isInstalled("uvx", "--version");
 if (!hasUvx) say("Not tested: servers from uvx in a sandbox, because uvx is not installed");
 
 const Answer = z.object({

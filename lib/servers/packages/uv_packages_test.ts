@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { isInstalled } from "../../../tests/installed.ts";
 import { PythonIndex, pythonServer } from "../../../tests/fixtures/python_index.ts";
 import type { PooledServer } from "../server.ts";
 import { LockStage } from "./testing/lock_stage.ts";
 
 const { signal } = new AbortController();
 
-const ignore = !await new Deno.Command("uvx", { args: ["--version"] }).output()
-  .then(({ success }) => success, () => false);
+const ignore = !await isInstalled("uvx", "--version");
 
 function entryOf(stage: LockStage, index: PythonIndex): PooledServer {
   const env = {
