@@ -33,6 +33,7 @@ export class Guarded implements AsyncDisposable {
   readonly #store: Store;
   readonly #flags: string[];
   readonly #gateways: RunningGateway[] = [];
+  readonly #killed: RunningGateway[] = [];
   readonly #count: number;
   #made = 0;
 
@@ -76,7 +77,7 @@ export class Guarded implements AsyncDisposable {
 
   /** Everything that all of its gateways have logged. */
   get log(): string {
-    return this.#gateways.map((gateway) => gateway.log()).join("");
+    return [...this.#killed, ...this.#gateways].map((gateway) => gateway.log()).join("");
   }
 
   /** Starts one more gateway on the same data, where one was killed or at a port of its own. */
@@ -98,7 +99,9 @@ export class Guarded implements AsyncDisposable {
   /** Kills a gateway, or that which was started last; returns its URL. */
   async kill(url = this.#gateways.at(-1)!.url): Promise<string> {
     const at = this.#gateways.findIndex((gateway) => gateway.url === url);
-    await this.#gateways.splice(at, 1)[0]!.stop("SIGKILL");
+    const [gateway] = this.#gateways.splice(at, 1);
+    this.#killed.push(gateway!);
+    await gateway!.stop("SIGKILL");
     return url;
   }
 

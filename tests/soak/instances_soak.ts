@@ -34,6 +34,8 @@ interface LoadReport {
   /** What was in flight at a gateway when it was killed. */
   lost: Map<string, number>;
   wrong: string[];
+  /** What the gateways logged as warnings and errors. */
+  warnings: string[];
   durations: number[];
 }
 
@@ -47,7 +49,10 @@ interface Sent {
 }
 
 class Load {
-  readonly report: LoadReport = { answered: new Map(), lost: new Map(), wrong: [], durations: [] };
+  readonly report: LoadReport = {
+    ...{ answered: new Map(), lost: new Map(), wrong: [], warnings: [] },
+    durations: [],
+  };
   readonly #url: string;
   readonly #guarded: Guarded;
   readonly #urls: string[];
@@ -86,6 +91,8 @@ class Load {
     for (const url of this.#urls) {
       for (const name of this.#saved.keys()) await this.#checkSaved(url, name);
     }
+    this.report.warnings = this.#guarded.log.split("\n")
+      .filter((line) => /"level":"(warn|error)"/.test(line));
     return this.report;
   }
 
@@ -274,7 +281,7 @@ if (import.meta.main) {
     kills,
     killEveryMs: KILL_EVERY_MS,
   });
-  const { answered, lost, wrong } = report;
+  const { answered, lost, wrong, warnings } = report;
   const durations = report.durations.sort((a, b) => a - b);
   const part = (share: number) => durations[Math.floor(share * durations.length)]?.toFixed(0);
   const lines = [
@@ -284,6 +291,8 @@ if (import.meta.main) {
     `answered: ${listed(answered)}`,
     `in flight at a killed gateway: ${listed(lost)}`,
     `calls took ${part(0.5)} ms (median), ${part(0.95)} ms (95 %), ${part(0.99)} ms (99 %)`,
+    `warnings in the log: ${warnings.length}`,
+    ...warnings.slice(0, 5).map((line) => line.slice(0, 300)),
     ...wrong.slice(0, 20).map((line) => `WRONG: ${line}`),
     `wrong: ${wrong.length}`,
   ];
