@@ -116,6 +116,11 @@ export function progressTokenOf(
   return exactId(token, () => nestedText(text, "params", "_meta", "progressToken"));
 }
 
+/** The same at all gateways for what a client owns with its session; undefined if it has none. */
+export function sessionKeyOf({ unit, endpoint, principal }: Client): string | undefined {
+  return unit === undefined ? undefined : JSON.stringify([unit, endpoint, principal]);
+}
+
 const CLIENT_LENGTH = 80;
 
 /** What a client calls itself; empty if it gave no name. */

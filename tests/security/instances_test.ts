@@ -19,6 +19,7 @@ Deno.test("limits and approvals hold for three gateways on one store together", 
     busy: { ...at(notes), callsPerMinute: 4 },
     slow: { ...at(chaos, "/s/slow/mcp"), maxConcurrent: 2 },
     asking: { ...at(notes), mode: "confirm" },
+    long: { ...at(notes), maxResultTokens: 500 },
   });
   const { owner } = guarded;
   const urls = [guarded.url, await guarded.start(), await guarded.start()];
@@ -64,6 +65,23 @@ Deno.test("limits and approvals hold for three gateways on one store together", 
     const { text: token } = await guarded.token({ limit: { concurrent: 1 } });
     const alone = await roundRobin("notes", token);
     for (let nth = 0; nth < 9; nth++) assert.equal(code(await alone("read")), "called", `${nth}`);
+  });
+
+  await t.step("the rest of a long result", async () => {
+    const text = "a line of a long text\n".repeat(1_000);
+    notes.results.set("read", JSON.stringify({ content: [{ type: "text", text }] }));
+    const visitor = await Visitor.open(a, "/servers/long/mcp?names=original", owner);
+    const [uri = ""] = /quartermaster:[^\s,\]]+/.exec(await visitor.at(b).call("read")) ?? [];
+    notes.results.delete("read");
+    for (const url of urls) {
+      assert.match(
+        (await visitor.at(url).request("resources/read", { uri })).text,
+        /a line of/,
+        url,
+      );
+    }
+    const stranger = await Visitor.open(c, "/servers/long/mcp?names=original", owner);
+    assert.match((await stranger.request("resources/read", { uri })).text, /Page not found/);
   });
 
   const waiting = async (url: string) => {

@@ -6,7 +6,7 @@ import { memberText, parseJson } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";
 import { type Mailbox, PeerGone } from "../../storage/mailbox.ts";
 import { ApprovalDecision, APPROVALS_TOPIC, type PendingCall, WaitingCall } from "./control.ts";
-import { type Client, clientLabel } from "../../core/client.ts";
+import { type Client, clientLabel, sessionKeyOf } from "../../core/client.ts";
 
 /** How long a person may take; a call that waited in vain is never made. */
 const APPROVAL_MS = 120_000;
@@ -90,8 +90,7 @@ export class Approvals {
   }
 
   isTrusted({ tool, client }: PendingCall): boolean {
-    if (client.unit === undefined) return false;
-    const since = this.#trusted.get(markOfClient(client))?.get(markOf(tool)) ?? -Infinity;
+    const since = this.#trusted.get(sessionKeyOf(client) ?? "")?.get(markOf(tool)) ?? -Infinity;
     return Date.now() - since < TRUST_MS;
   }
 
@@ -200,9 +199,11 @@ export class Approvals {
     waiting.settle(decision === "deny" ? "denied" : "approved");
     this.#waiting.delete(id);
     if (decision === "always") {
-      const trusted = { client: markOfClient(call.client), tool: markOf(call.tool) };
-      this.#trust(trusted.client, trusted.tool);
-      this.#tell({ about: "trusted", ...trusted });
+      const client = sessionKeyOf(call.client);
+      if (client === undefined) return shown;
+      const tool = markOf(call.tool);
+      this.#trust(client, tool);
+      this.#tell({ about: "trusted", client, tool });
     }
     return shown;
   }
@@ -267,11 +268,6 @@ export function argumentsOf(request: string): string {
 /** A tool that its server has changed meanwhile is another one. */
 function markOf({ server, name, fingerprint }: PendingCall["tool"]): string {
   return JSON.stringify([server, name, fingerprint]);
-}
-
-/** The same at all gateways, for the client's session. */
-function markOfClient({ unit, endpoint, principal }: Client): string {
-  return JSON.stringify([unit, endpoint, principal]);
 }
 
 function notWaiting(): GatewayError {

@@ -1,7 +1,10 @@
+import * as z from "zod";
 import type { Access } from "../../auth/access.ts";
 import { LimitShares } from "../../auth/limit_shares.ts";
 import type { OnAudit } from "../../core/access.ts";
 import { once, within } from "../../core/async.ts";
+import { type Client, type McpRequest, sessionKeyOf } from "../../core/client.ts";
+import { errorText, parseJson, resultText } from "../../core/rpc.ts";
 import { TokenCounter } from "../../core/token_counter.ts";
 import type { ServerPool } from "../../servers/pool.ts";
 import { LimitUsesRepository } from "../../storage/access_repositories.ts";
@@ -43,6 +46,13 @@ export interface CallControlModuleOptions {
 const COUNTS_PER_COUNTER = 100;
 /** Nobody waits longer for an answer to be counted; a guess is as good for once. */
 const COUNT_MS = 500;
+
+/** The topic of messages about pages of results between gateways on one store. */
+const PAGES_TOPIC = "result pages";
+/** How long another gateway may take to find a page. */
+const ASK_MS = 2_000;
+const PageWish = z.strictObject({ uri: z.string(), session: z.string() });
+const RESOURCE_NOT_FOUND = -32002;
 
 export type CallControlModule = Awaited<ReturnType<typeof openCallControl>>;
 
@@ -112,6 +122,23 @@ export async function openCallControl(input: CallControlModuleOptions) {
     );
   }
 
+  /** A page of a result that was cut, here or at another gateway on the store. */
+  async function readPage(request: McpRequest, client: Client): Promise<string> {
+    const uri = String(request.params.uri);
+    const session = sessionKeyOf(client) ?? "";
+    const body = JSON.stringify({ uri, session } satisfies z.infer<typeof PageWish>);
+    const found = (await pages()).read(uri, session) ||
+      (await mailbox.askAll(PAGES_TOPIC, body, ASK_MS)).find((page) => page !== "");
+    if (found) return resultText(request.id, found);
+    const message = "Page not found: results are stored for ten minutes, for the session that " +
+      "made the call, while there is room. Call the tool again";
+    return errorText(request.id, RESOURCE_NOT_FOUND, message);
+  }
+  mailbox.handle(PAGES_TOPIC, async (body) => {
+    const { uri, session } = PageWish.parse(parseJson(body));
+    return (await loading)?.read(uri, session) ?? "";
+  });
+
   const refused = stack.use(
     new RefusedCalls({
       // By the call alone: a request that came before it on the connection may still seem to act.
@@ -140,7 +167,7 @@ export async function openCallControl(input: CallControlModuleOptions) {
       await askFirst({ approvals: await approvals(), mask, page, elicit: input.elicit }, call);
     },
     shorten: async (call, answer, most) => await (await pages()).shorten(call, answer, most),
-    readPage: async (request, client) => (await pages()).read(request, client),
+    readPage,
     onRefused: (use, error) => refused.note(use, error),
   });
   const contentGuard = await openContentGuard({

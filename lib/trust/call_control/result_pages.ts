@@ -1,14 +1,7 @@
-import {
-  elementTexts,
-  errorText,
-  isObject,
-  memberSpans,
-  replaceSpan,
-  resultText,
-} from "../../core/rpc.ts";
+import { elementTexts, isObject, memberSpans, replaceSpan } from "../../core/rpc.ts";
 import { parseResultUri, type PendingCall, resultUri } from "./control.ts";
 import { forwardNow } from "../../core/clock.ts";
-import type { Client, McpRequest } from "../../core/client.ts";
+import { sessionKeyOf } from "../../core/client.ts";
 
 /** Most texts have about so many characters a token. */
 const USUAL_RATIO = 4;
@@ -16,7 +9,6 @@ const SAMPLE = 2_000;
 const KEPT_MS = 10 * 60_000;
 /** 20 MB where every character takes two bytes. */
 const MOST_KEPT = 10_000_000;
-const RESOURCE_NOT_FOUND = -32002;
 
 export interface ResultPagesOptions {
   /** How many tokens a text has; 0 where that cannot be counted now. */
@@ -26,8 +18,8 @@ export interface ResultPagesOptions {
 }
 
 interface Kept {
-  /** The session that made the call, as the caller it was then; nothing here keeps it alive. */
-  owner: WeakRef<Client>;
+  /** The session that made the call, as the caller it was then. */
+  owner: string;
   pages: readonly ResultPage[];
   size: number;
   expiresAt: number;
@@ -67,7 +59,8 @@ export class ResultPages implements Disposable {
     const kept = cutSaying((page) => `read it with resources/read of ${resultUri(id, page)}`);
     if (!kept) return answer;
     const left = kept.pages.reduce((sum, page) => sum + sizeOf(page), 0);
-    const isKept = this.#keep(id, new WeakRef(client), kept.pages, left);
+    const owner = sessionKeyOf(client);
+    const isKept = owner !== undefined && this.#keep(id, owner, kept.pages, left);
     // How much is left is known by the cut alone, and nobody is sent to a page that is not there.
     const cut = isKept ? kept : cutSaying(() => "it is too large to store") ?? kept;
     const note = isKept
@@ -85,25 +78,19 @@ export class ResultPages implements Disposable {
     return replaceSpan(answer, span, cutText(result, cut, note, mustFail));
   }
 
-  read(request: McpRequest, client: Client): string {
-    const uri = String(request.params.uri);
+  /** The result of reading a page; undefined if it is not here, or not the session's. */
+  read(uri: string, session: string): string | undefined {
     const { id, page: number } = parseResultUri(uri);
     const kept = this.#kept.get(id);
     const page = kept?.pages[number - 2];
-    const isOwn = kept?.owner.deref() === client && kept.expiresAt > this.#now();
-    if (!kept || !page || !isOwn) {
-      const message =
-        "Page not found: results are stored for ten minutes, for the session that made the call, " +
-        "while there is room. Call the tool again";
-      return errorText(request.id, RESOURCE_NOT_FOUND, message);
-    }
+    if (!kept || !page || kept.owner !== session || kept.expiresAt <= this.#now()) return undefined;
     const last = kept.pages.length + 1;
     const next = number < last ? `; next: ${resultUri(id, number + 1)}` : "";
     const note = `[Page ${number} of ${last}${next}]`;
     const contents = "text" in page && page.mimeType === "text/plain"
       ? [{ uri, ...page, text: `${page.text}\n\n${note}` }]
       : [{ uri, ...page }, { uri, mimeType: "text/plain", text: note }];
-    return resultText(request.id, JSON.stringify({ contents }));
+    return JSON.stringify({ contents });
   }
 
   [Symbol.dispose](): void {
