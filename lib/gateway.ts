@@ -237,13 +237,9 @@ async function buildModules(base: Base, stack: AsyncDisposableStack) {
     },
   });
   const built = { catalog, trust, servers, toolsets, search, discovery, control, optimizer };
-  const operations = buildOperations({
-    ...base,
-    ...built,
-    sync: state.sync,
-    removeDemo: () => state.setDemoRemoved(true),
-    othersFollow: state.othersFollow,
-  });
+  const { sync, othersFollow } = state;
+  const removeDemo = () => state.setDemoRemoved(true);
+  const operations = buildOperations({ ...base, ...built, sync, removeDemo, othersFollow });
   const read = { ...catalog, ...toolsets, ...search, ...discovery, ...control, ...operations };
   return { ...built, operations, state, status, services: { ...read, pool } };
 }

@@ -118,7 +118,7 @@ export class LimitShare {
     return isEmpty && !this.working && performance.now() - this.#usedAt > (WINDOW_S + 2) * 1_000;
   }
 
-  /** The next record, and which of the waiting calls it lets pass. */
+  /** The record as it has to be for those who wait, and which of them are refused. */
   plan(own: string, now: number): LimitPlan {
     const before = this.stored?.value ?? { limit: this.limit, begun: [], places: {} };
     const latest = before.begun.at(-1)?.[0] ?? 0;

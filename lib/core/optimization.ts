@@ -19,7 +19,6 @@ const ToolKey = { server: ServerName, toolName: z.string().min(1) };
 export const CATEGORIES = ["direct", "indirect", "negative"] as const;
 export const PromptCategory = z.enum(CATEGORIES);
 export type PromptCategory = z.infer<typeof PromptCategory>;
-
 export const TextOrigin = z.enum(["caller", "person", "generated"]);
 export type TextOrigin = z.infer<typeof TextOrigin>;
 
@@ -448,7 +447,6 @@ export const JobTool = z.strictObject({
   failed: z.boolean().default(false),
 });
 export type JobTool = z.infer<typeof JobTool>;
-
 /** The promotions of a job for one server, all together against the server's own descriptions. */
 export const JointTest = z.strictObject({
   server: z.string(),

@@ -6,7 +6,7 @@ import { memberText, parseJson } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";
 import { type Mailbox, PeerGone } from "../../storage/mailbox.ts";
 import { ApprovalDecision, APPROVALS_TOPIC, type PendingCall, WaitingCall } from "./control.ts";
-import { type Client, clientLabel, sessionKeyOf } from "../../core/client.ts";
+import { clientLabel, sessionKeyOf } from "../../core/client.ts";
 
 /** How long a person may take; a call that waited in vain is never made. */
 const APPROVAL_MS = 120_000;
