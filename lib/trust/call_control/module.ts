@@ -101,44 +101,7 @@ export async function openCallControl(input: CallControlModuleOptions) {
     () => opened?.own.length ?? 0,
   );
 
-  let counter: TokenCounter | undefined;
-  let counts = 0;
-  stack.defer(() => counter?.[Symbol.dispose]());
-  async function count(text: string): Promise<number> {
-    if (counts++ % COUNTS_PER_COUNTER === 0) {
-      counter?.[Symbol.dispose]();
-      counter = undefined;
-    }
-    counter ??= new TokenCounter();
-    const [tokens = 0] = await within(counter.count([text]), COUNT_MS) ?? [];
-    return tokens;
-  }
-
-  let loading: Promise<ResultPages> | undefined;
-  stack.defer(async () => (await loading)?.[Symbol.dispose]());
-  function pages(): Promise<ResultPages> {
-    return loading ??= import("./result_pages.ts").then((module) =>
-      new module.ResultPages({ count })
-    );
-  }
-
-  /** A page of a result that was cut, here or at another gateway on the store. */
-  async function readPage(request: McpRequest, client: Client): Promise<string> {
-    const uri = String(request.params.uri);
-    const session = sessionKeyOf(client) ?? "";
-    const body = JSON.stringify({ uri, session } satisfies z.infer<typeof PageWish>);
-    const found = (await pages()).read(uri, session) ||
-      (await mailbox.askAll(PAGES_TOPIC, body, ASK_MS)).find((page) => page !== "");
-    if (found) return resultText(request.id, found);
-    const message = "Page not found: results are stored for ten minutes, for the session that " +
-      "made the call, while there is room. Call the tool again";
-    return errorText(request.id, RESOURCE_NOT_FOUND, message);
-  }
-  mailbox.handle(PAGES_TOPIC, async (body) => {
-    const { uri, session } = PageWish.parse(parseJson(body));
-    return (await loading)?.read(uri, session) ?? "";
-  });
-
+  const { pages, readPage } = openPages(mailbox, stack);
   const refused = stack.use(
     new RefusedCalls({
       // By the call alone: a request that came before it on the connection may still seem to act.
@@ -183,4 +146,45 @@ export async function openCallControl(input: CallControlModuleOptions) {
     loadModes: async () => void await Promise.all([modes.load(), contentGuard.answerModes.load()]),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** The rest of results that were cut: here, or at another gateway on the store. */
+function openPages(mailbox: Mailbox, stack: AsyncDisposableStack) {
+  let counter: TokenCounter | undefined;
+  let counts = 0;
+  stack.defer(() => counter?.[Symbol.dispose]());
+  async function count(text: string): Promise<number> {
+    if (counts++ % COUNTS_PER_COUNTER === 0) {
+      counter?.[Symbol.dispose]();
+      counter = undefined;
+    }
+    counter ??= new TokenCounter();
+    const [tokens = 0] = await within(counter.count([text]), COUNT_MS) ?? [];
+    return tokens;
+  }
+
+  let loading: Promise<ResultPages> | undefined;
+  stack.defer(async () => (await loading)?.[Symbol.dispose]());
+  function pages(): Promise<ResultPages> {
+    return loading ??= import("./result_pages.ts").then((module) =>
+      new module.ResultPages({ count })
+    );
+  }
+
+  async function readPage(request: McpRequest, client: Client): Promise<string> {
+    const uri = String(request.params.uri);
+    const session = sessionKeyOf(client) ?? "";
+    const body = JSON.stringify({ uri, session } satisfies z.infer<typeof PageWish>);
+    const found = (await pages()).read(uri, session) ||
+      (await mailbox.askAll(PAGES_TOPIC, body, ASK_MS)).find((page) => page !== "");
+    if (found) return resultText(request.id, found);
+    const message = "Page not found: results are stored for ten minutes, for the session that " +
+      "made the call, while there is room. Call the tool again";
+    return errorText(request.id, RESOURCE_NOT_FOUND, message);
+  }
+  mailbox.handle(PAGES_TOPIC, async (body) => {
+    const { uri, session } = PageWish.parse(parseJson(body));
+    return (await loading)?.read(uri, session) ?? "";
+  });
+  return { pages, readPage };
 }
