@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Access } from "../../auth/access.ts";
-import { LimitShares } from "../../auth/limit_shares.ts";
+import type { LimitShares } from "../../auth/limit_shares.ts";
 import type { OnAudit } from "../../core/access.ts";
 import { once, within } from "../../core/async.ts";
 import { type Client, type McpRequest, sessionKeyOf } from "../../core/client.ts";
@@ -112,15 +112,9 @@ export async function openCallControl(input: CallControlModuleOptions) {
         ),
     }),
   );
-  // Nobody else counts in a store in memory.
-  const shares = store.location.kind === "memory" ? undefined : stack.use(
-    new LimitShares({
-      ...{ mailbox, onWarning: input.onWarning, isAlive: input.lease.isAlive },
-      uses: new LimitUsesRepository(store),
-    }),
-  );
   const policy = new CallControl({
-    shares,
+    // Nobody else counts in a store in memory.
+    shares: store.location.kind === "memory" ? undefined : lazyShares(input, stack),
     // Bound, not wrapped: these are on the path of every call.
     findServer: pool.find.bind(pool),
     limitOf: access.limitOf.bind(access),
@@ -145,6 +139,28 @@ export async function openCallControl(input: CallControlModuleOptions) {
     ...contentGuard,
     loadModes: async () => void await Promise.all([modes.load(), contentGuard.answerModes.load()]),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Limits for all gateways on the store together; loaded with the first call that has one. */
+function lazyShares(
+  { store, mailbox, lease, onWarning }: CallControlModuleOptions,
+  stack: AsyncDisposableStack,
+): Pick<LimitShares, "begin" | "end"> {
+  let shares: LimitShares | undefined;
+  const open = once(async () => {
+    const { LimitShares } = await import("../../auth/limit_shares.ts");
+    const uses = new LimitUsesRepository(store);
+    const { isAlive } = lease;
+    return shares = stack.use(new LimitShares({ uses, mailbox, isAlive, onWarning }));
+  });
+  return {
+    begin(call, bounds) {
+      if (shares) return shares.begin(call, bounds);
+      const isLimited = bounds.some((bound) => bound.perMinute ?? bound.concurrent);
+      return isLimited ? open().then((opened) => opened.begin(call, bounds)) : undefined;
+    },
+    end: (call) => shares?.end(call),
   };
 }
 
