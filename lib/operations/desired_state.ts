@@ -18,7 +18,7 @@ const DEMO_REMOVED: Setting<boolean> = { name: "demoRemoved", schema: z.boolean(
 /** The topic of messages that ask gateways on one store to have applied its changes. */
 const TOPIC = "generation";
 /** Maximum wait for a gateway that is slow to apply a change. */
-const FOLLOW_MS = 1_000;
+const FOLLOW_MS = 3_000;
 
 export interface DesiredStateInput {
   store: Store;
@@ -69,7 +69,7 @@ export class DesiredState {
   };
 
   /**
-   * Resolves when the other gateways have applied all changes so far, or after a second: behind a load
+   * Resolves when the other gateways have applied all changes so far, or after a while: behind a load
    * balancer, the next request of whoever made a change may reach another gateway.
    */
   othersFollow = async (): Promise<void> => {
