@@ -41,6 +41,7 @@ export class LimitShares implements AsyncDisposable {
   readonly #held = new WeakMap<object, LimitShare[]>();
   readonly #timer: ReturnType<typeof setInterval>;
   #awayUntil = -Infinity;
+  #sweeping: Promise<void> = Promise.resolve();
 
   constructor(options: LimitSharesOptions) {
     this.#options = options;
@@ -71,8 +72,16 @@ export class LimitShares implements AsyncDisposable {
     }
   }
 
+  /** Deletes what gateways that were killed have left. */
+  sweep(): Promise<void> {
+    return this.#sweeping = this.#sweepAll().catch((error) =>
+      this.#options.onWarning("Cannot delete old counts of limits", { error })
+    );
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    await this.#sweeping;
     await Promise.all(Array.from(this.#shares.values(), (share) => {
       share.close();
       return this.#finish(share);
@@ -212,9 +221,20 @@ export class LimitShares implements AsyncDisposable {
     }
   }
 
+  async #sweepAll(): Promise<void> {
+    for (const { limit, places } of await this.#options.uses.values()) {
+      if (this.#shares.has(limit)) continue;
+      const share = new LimitShare(limit);
+      for (const id of Object.keys(places)) {
+        if (!await this.#options.isAlive(id)) share.gone.add(id);
+      }
+      await this.#forget(share);
+    }
+  }
+
   /** Deletes a record that says nothing anymore. */
   async #forget(share: LimitShare): Promise<void> {
-    this.#shares.delete(share.limit);
+    if (this.#shares.get(share.limit) === share) this.#shares.delete(share.limit);
     const { uses, mailbox, onWarning } = this.#options;
     try {
       const found = share.stored = await uses.find(share.limit);

@@ -144,6 +144,22 @@ Deno.test("LimitShares: the places of a killed gateway are free once its lease h
   assert.equal(await begin(there, {}, one), undefined);
 });
 
+Deno.test("LimitShares.sweep() deletes what a killed gateway has left, and nothing that counts", async () => {
+  await using gateways = await twoGateways();
+  const { here, there, uses, clock, kill } = gateways;
+  const limits = async () => (await uses.values()).map(({ limit }) => limit);
+  await begin(here, {}, bound({ key: "place", concurrent: 1 }));
+  await begin(here, {}, bound({ key: "minute", perMinute: 5 }));
+  await there.sweep();
+  assert.deepEqual(await limits(), ["minute", "place"]);
+  kill("here");
+  await there.sweep();
+  assert.deepEqual(await limits(), ["minute"]);
+  clock.now += 62_000;
+  await there.sweep();
+  assert.deepEqual(await limits(), []);
+});
+
 Deno.test("LimitShares.begin() lets a gateway's own count decide while the store is away", async () => {
   await using gateways = await twoGateways();
   const { here, uses, warnings } = gateways;

@@ -152,7 +152,9 @@ function lazyShares(
     const { LimitShares } = await import("../../auth/limit_shares.ts");
     const uses = new LimitUsesRepository(store);
     const { isAlive } = lease;
-    return shares = stack.use(new LimitShares({ uses, mailbox, isAlive, onWarning }));
+    shares = stack.use(new LimitShares({ uses, mailbox, isAlive, onWarning }));
+    void shares.sweep();
+    return shares;
   });
   return {
     begin(call, bounds) {
