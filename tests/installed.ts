@@ -2,7 +2,7 @@
 export function isInstalled(program: string, ...args: string[]): Promise<boolean> {
   const run = () => new Deno.Command(program, { args, stdin: "null" }).output();
   // Deno throws at once if there is no such program.
-  return Promise.try(run).then(() => true, () => false);
+  return Promise.try(run).then(({ success }) => success, () => false);
 }
 
 /** Whether tests with a program run. In CI they do in any case: there, what cannot run has failed. */
