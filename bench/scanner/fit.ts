@@ -22,7 +22,7 @@ const AVERAGED = 12;
 const RATE = 0.12;
 const DECAY = 0.0003;
 /** Few attacks stand against many ordinary texts. */
-const REPEATED = 3;
+const REPEATED = 2;
 const BIAS = -4;
 /** As in passage.ts, where points are twice these. */
 const MANNER = 1;

@@ -11,7 +11,7 @@ export function sentencesOf(parts: readonly Part[]): Sentence[] {
   for (const part of parts) {
     const { around } = part;
     const readings = "definition" in part
-      ? readingsOf(part.definition, around.server).readings
+      ? readingsOf(part.definition, around).readings
       : [{ where: part.where, read: part.text, topic: topicOf(around.server) }];
     for (const { where, read, topic } of readings) {
       scanPhrases(where, read, fold(read), around, topic, (sentence) => sentences.push(sentence));

@@ -160,6 +160,8 @@ function isBreak(text: string, at: number): boolean {
   return (character === " " || character === "\t") && at > 0 && ENDS.includes(text[at - 1]!);
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** As much of a word as its forms have in common, roughly. */
 export function topicStem(word: string): string {
   return word.slice(0, 5);
@@ -172,6 +174,23 @@ export function topicOf(...names: readonly unknown[]): Set<string> {
   return new Set(words.map(topicStem));
 }
 
+/** Tools whose names share a word, for it to be their server's subject. */
+const SHARED = 3;
+const subjects = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
+
+/** What a server is about: words that several of its tools have in their names. */
+function subjectOf(ownTools: ReadonlySet<string> = NOTHING): ReadonlySet<string> {
+  const known = subjects.get(ownTools);
+  if (known !== undefined) return known;
+  const counts = new Map<string, number>();
+  for (const name of ownTools) {
+    for (const stem of topicOf(name)) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+  }
+  const subject = new Set([...counts.keys()].filter((stem) => counts.get(stem)! >= SHARED));
+  subjects.set(ownTools, subject);
+  return subject;
+}
+
 /** One text of a definition, and how a model reads it. */
 export interface Reading {
   where: string;
@@ -182,16 +201,15 @@ export interface Reading {
   isName: boolean;
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
 /** A sentence in one word: `pick_this_after_sending_the_file`. */
 const ONE_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9.-]+){3,30}$/;
 
 /** Every text of a tool's definition; names are read as words, since a model does so. */
 export function readingsOf(
   definition: Record<string, unknown>,
-  server: string,
+  { server, ownTools }: Pick<ScanContext, "server" | "ownTools">,
 ): { readings: Reading[]; unread: Unread[] } {
-  const topic = topicOf(definition.name, server);
+  const topic = topicOf(definition.name, server).union(subjectOf(ownTools));
   const { texts, unread } = textsOf(definition);
   const readings = texts.map(({ where, text, kind }): Reading => {
     const isName = kind === "key" || where === "name";

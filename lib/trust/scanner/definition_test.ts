@@ -104,7 +104,7 @@ Deno.test("readingsOf() reads names, and sentences in one word, as words", () =>
     inputSchema: {
       properties: { note_for_you: { enum: ["plain_mode", "pick_this_after_sending_it"] } },
     },
-  }, "mail");
+  }, { server: "mail" });
   const read = new Set(readings.map(({ read }) => read));
   for (const each of ["send All now", "note for you", "pick this after sending it"]) {
     assert.ok(read.has(each), each);
@@ -114,7 +114,9 @@ Deno.test("readingsOf() reads names, and sentences in one word, as words", () =>
 });
 
 Deno.test("readingsOf() lets a name be about nothing, and the rest about the name", () => {
-  const { readings } = readingsOf({ name: "read_mails", description: "Reads mails." }, "post");
+  const { readings } = readingsOf({ name: "read_mails", description: "Reads mails." }, {
+    server: "post",
+  });
   const topicAt = (place: string) => readings.find(({ where }) => where === place)!.topic;
   assert.equal(topicAt("name").size, 0);
   assert.ok(topicAt("description").has("mails"));

@@ -52,7 +52,7 @@ function textKey(description: string): string {
 const SHORTEST_COPY = 60;
 /** Some part of every name that is looked for: most parameters have none. */
 const TELLING =
-  /prompt|instruct|convers|chat|messag|histor|dialog|context|tool|thought|reason|llm|model|note|channel|exfil|hidden|key|rsa|cred|env|cookie|passw|transcr|turns|quer|previous|prior/i;
+  /prompt|instruct|convers|chat|messag|histor|dialog|context|tool|thought|reason|llm|model|note|channel|exfil|hidden|key|rsa|cred|env|cookie|passw|transcr|turns|quer|previous|prior|past|user|agent|assist|caller|ai_/i;
 
 export function scanName(name: string, around: ScanContext, description?: unknown): Finding[] {
   const found = (rule: string, severity: Finding["severity"], why: string): Finding[] => [
@@ -107,7 +107,9 @@ function scanCopy(
   // `search_2` beside the server's own `search` is a sibling.
   for (const own of ownTools ?? []) if (own !== name && baseOf(own) === base) return [];
   if (near !== undefined && near !== name) {
-    const isSimilar = copied === near || isSimilarText(description, otherTools, near);
+    // `create-project` beside `create_project` is a matter of style, unless the text is the same.
+    const isSimilar = copied === near ||
+      (plainly(name) !== plainly(near) && isSimilarText(description, otherTools, near));
     return [[
       isSimilar ? "medium" : "low",
       `Its name is nearly that of "${near}" of another server${
@@ -118,6 +120,10 @@ function scanCopy(
   return copied === undefined || copied === name
     ? []
     : [["low", `Its text is that of "${copied}" of another server`]];
+}
+
+function plainly(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, "");
 }
 
 function isSimilarText(description: unknown, others: Names, name: string): boolean {

@@ -5,7 +5,7 @@ import type { Sign } from "./data/signs.ts";
 /** How far before the end of a sentence a sign may be that counts for it, in words. */
 const REACH = 60;
 /** Points at which a passage is doubtful, and at which it has no honest reading. */
-const ENOUGH = 10;
+const ENOUGH = 10.5;
 const PLENTY = 15;
 /** As many of them have to come from signs where a tool is held back: manner alone may be prose. */
 const GRAVE = 8.5;
@@ -17,6 +17,9 @@ const USUAL = 10;
 const SHORTEST = 5;
 /** From here on come scripts of which only known pieces are seen, so that few say much. */
 const DENSE = 0x590;
+/** A line of a shell command that goes on, a header of one, or two members of an object. */
+const SAMPLE = /\\\r?\n|(?:^|\s)-H ["']/;
+const MEMBER = /"[\w.@-]{1,60}"\s?:/g;
 /** "a, b and c" */
 const LIST = new Intl.ListFormat("en-GB");
 
@@ -47,8 +50,12 @@ export interface Sentence {
 export class PassageScore {
   readonly #seen = new Map<string, Seen>();
   readonly #start: number;
+  readonly #text: string;
   readonly #listen: ((sentence: Sentence) => void) | undefined;
   #word = 0;
+  /** Where the sentence begins in the text, and where its last word does. */
+  #from = 0;
+  #to = 0;
   #sentence = 0;
   #index = 0;
   readonly #words: Weighed[] = [];
@@ -58,15 +65,20 @@ export class PassageScore {
   #isGrave = false;
 
   /** `start` are the points that a passage has for its place in the definition. */
-  constructor(start: number, listen?: (sentence: Sentence) => void) {
+  constructor(text: string, start: number, listen?: (sentence: Sentence) => void) {
+    this.#text = text;
     this.#start = start;
     this.#listen = listen;
   }
 
-  /** The next word; a jump of its index is the end of a sentence. */
-  step(index: number): void {
-    if (index - this.#index > REACH * 2) this.close();
+  /** The next word and where it is; a jump of its index is the end of a sentence. */
+  step(index: number, at: number): void {
+    if (index - this.#index > REACH * 2) {
+      this.close();
+      this.#from = at;
+    }
     this.#index = index;
+    this.#to = at;
     this.#word++;
   }
 
@@ -97,6 +109,7 @@ export class PassageScore {
       manner += weight;
     }
     if (stems.size + dense < SHORTEST) return;
+    if (this.#signed > this.#sentence - 2 && this.#isSample()) return;
     const near = [...this.#seen.values()].filter((it) => this.#isNear(it));
     const isLater = this.#sentence > 0;
     this.#listen?.({
@@ -132,6 +145,12 @@ export class PassageScore {
         Math.max(...signs.map(({ at }) => at)),
       ] as [number, number],
     };
+  }
+
+  /** A sample of code or data is read by people who write such, and orders nothing. */
+  #isSample(): boolean {
+    const text = this.#text.slice(Math.max(0, this.#from - 4), this.#to + 40);
+    return SAMPLE.test(text) || (text.match(MEMBER)?.length ?? 0) > 1;
   }
 
   #isNear({ word, sentence }: Seen): boolean {

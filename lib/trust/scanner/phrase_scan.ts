@@ -152,7 +152,7 @@ export function scanPhrases(
 ): Finding[] {
   const found = new Map<Phrase, [number, number]>();
   const tokens = tokenize(folded, around);
-  const passage = new PassageScore(ODD.test(where) ? PLACES.odd : 0, listen);
+  const passage = new PassageScore(original, ODD.test(where) ? PLACES.odd : 0, listen);
   const index = indexOf();
   const { walks, ends, begins } = index;
   const walk = index.walk = (index.walk + 1) & 0x7FFFFFFF;
@@ -160,7 +160,7 @@ export function scanPhrases(
   const isParameter = PARAMETER.test(where);
   for (const { words, index: place, at } of tokens) {
     const isTopic = topic.size > 0 && topic.has(topicStem(words[0]!));
-    passage.step(place);
+    passage.step(place, at);
     for (let i = 0; i < words.length; i++) {
       if (i > 0 || !isTopic) passage.weigh(meaningOf(index, words[i]!));
       if (DENYING.has(words[i]!)) denied = place;
@@ -181,7 +181,7 @@ export function scanPhrases(
       if (slot.inParameters && !isParameter) continue;
       if (slot.unlessDenied && isDenied) continue;
       const { phrase, sign } = slot;
-      if (sign !== undefined && isTopic && slot.isObject) continue;
+      if (isTopic && slot.isObject) continue;
       if (!slot.isLast) {
         walks[cell] = walk;
         ends[cell] = place;

@@ -242,7 +242,7 @@ function* scanTexts(
   { topic, only }: { topic?: ReadonlySet<string>; only?: Places | undefined },
 ): Scanning {
   const findings: Finding[] = [];
-  const { readings, unread } = readingsOf(definition, around.server);
+  const { readings, unread } = readingsOf(definition, around);
   for (const reading of readings) {
     if (findings.length >= MOST) break;
     if (only && !only.has(shortWhere(reading.where))) continue;

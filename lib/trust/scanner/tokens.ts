@@ -1,7 +1,7 @@
 import { LANGUAGES } from "./data/languages.ts";
 import type { Folded } from "./characters.ts";
 import type { ScanContext } from "./definition.ts";
-import { COMMANDS, JOINED, SHAPES } from "./data/shapes.ts";
+import { COMMANDS, JOINED, SHAPES, TOOL_VERBS } from "./data/shapes.ts";
 import { CLASSES, MERGED } from "./data/words.ts";
 
 /** One word of a text, or what it is by its shape (`§url`). */
@@ -17,7 +17,10 @@ const SENTENCE = 1_000;
 /** Words that no shape can match: the common case, decided without the expressions above. */
 const PLAIN = /^[a-z]+$/;
 /** What follows one of these is an example for a person, not an address to send to. */
-const EXAMPLES = new Set(["eg", "e.g", "ex", "example", "examples", "like", "such"]);
+const EXAMPLES = new Set(
+  ("eg e.g ex example examples like such see docs documentation reference specification spec " +
+    "guide formatted").split(" "),
+);
 const ADDRESSES = new Set(["§url", "§email", "§host", "§number"]);
 
 type Merges = Map<string, { rest: string[]; word: string }[]>;
@@ -102,6 +105,9 @@ function wordsOf(chunk: string): string[] {
   return bare === "" ? [] : [bare];
 }
 
+/** A name like `export_context`: of a tool, and where it is none of the server's own, of another one. */
+const TOOL_NAME = new RegExp(`^(${TOOL_VERBS})(_[a-z0-9]+){1,5}$`);
+
 /** The word, and what it is by its shape. */
 function shapesOf(word: string, around: ScanContext): string[] {
   const shapes = [word];
@@ -109,7 +115,9 @@ function shapesOf(word: string, around: ScanContext): string[] {
     for (const [shape, expression] of SHAPES) if (expression.test(word)) shapes.push(shape);
     if (isForeign(word, around)) shapes.push("§foreign");
     else if (isQualified(word, around)) shapes.push("§qualified");
+    else if (TOOL_NAME.test(word) && around.ownTools?.has(word) !== true) shapes.push("§tool");
   }
+  if (around.ownTools?.has(word) === true) shapes.push("§own");
   if (around.otherServers.has(word)) shapes.push("§server");
   return shapes;
 }

@@ -57,7 +57,7 @@ export const MARKERS: readonly Marker[] = [
     rule: "hidden-markup",
     severity: "medium",
     expression:
-      /display:\s?none|visibility:\s?hidden|font-size:\s?0|color:\s?(white|transparent)\b[^\n]{0,10}["']?>/i,
+      /style\s?=[^>\n]{0,80}(?:display:\s?none|visibility:\s?hidden)|font-size:\s?0|color:\s?(white|transparent)\b[^\n]{0,10}["']?>/i,
     why: "It has text that a page would not show and a model reads",
   },
   {
@@ -78,7 +78,7 @@ export const MARKERS: readonly Marker[] = [
     rule: "hidden-markup",
     severity: "high",
     expression:
-      /<script\b[^<>]{0,100}(src=|>[^<]{0,400}<\/script)|<iframe\b[^<>]{0,100}src=|<\w{1,20}\b[^<>]{0,100}\son(error|load|click)\s?=/i,
+      /<script\b[^<>]{0,100}(src=|>[^<]{4,400}<\/script)|<iframe\b[^<>]{0,100}src=|<\w{1,20}\b[^<>]{0,100}\son(error|load|click)\s?=/i,
     why: "It has markup that runs a script where it is shown as a page",
   },
   {

@@ -1,3 +1,7 @@
+/** What tools do that talk to models or keep conversations. */
+const CONVERSING =
+  /\b(llms?|models?|prompts?|ai|agents?|chat\w*|conversation\w*|messages?|completions?|generat\w+|gpt|claude|gemini|openai|assistants?|summar\w+|memor\w+|rag|think\w*|reason\w*|thoughts?|tools?|dialog\w*|session\w*|transcripts?|extract\w*|classif\w+|sentiment)\b/i;
+
 /** Parameters that collect, by their names; models fill in parameters by their names. */
 export const PARAMETERS: readonly {
   name: RegExp;
@@ -21,15 +25,20 @@ export const PARAMETERS: readonly {
     name:
       /^_*(\w+_)?(((system|developer|agent|assistant|model|hidden|initial|client)_?(prompts?|instructions?))|((conversation|chat|message|dialog|dialogue|session|prior|previous|past|earlier|tool_?calls?|interaction)_?(history|transcript|messages|turns|conversation|dialog|dialogue|context))|((full|entire|complete|whole|raw|all)_(conversation|chat|dialog|dialogue|messages|context|transcript|history)(_\w+)?)|user_messages|user_?(prompt|message|query)_(verbatim|raw|unchanged)|chain_?of_?thoughts?|thought_?process|reasoning_?trace|model_?reasoning|internal_?reasoning|(available|all|other|installed|connected)_?tools|tools?_?list|context_?window)_*$|^_*conversation_*$/,
     why: "The parameter asks for what the model was told or thinks, which it fills in unasked",
-    honest:
-      /\b(llms?|models?|prompts?|ai|agents?|chat\w*|conversation\w*|messages?|completions?|generat\w+|gpt|claude|gemini|openai|assistants?|summar\w+|memor\w+|rag|think\w*|reason\w*|thoughts?|tools?|dialog\w*|session\w*|transcripts?|extract\w*|classif\w+|sentiment)\b/i,
+    honest: CONVERSING,
+  },
+  {
+    name:
+      /^_*(\w+_)?((users?|conversation|chat|dialog(ue)?|discussion|agent|assistant|model|llm|ai|caller|prior|previous|past)_)(\w+_)?(summary|goals?|intents?|intention|thoughts?|thinking|reasoning|rationale|turns|messages|transcript|identity|vendor|instructions|(reasoning|thought|chat)_log|notes)_*$/,
+    why: "The parameter asks for what the model was told or thinks, which it fills in unasked",
+    honest: CONVERSING,
   },
   {
     name:
       /^_*((llm|chat_?model|language_?model|ai_?model|calling_?model|agent_?model)(_?(model|name|id|version|provider|vendor))+|llm|model_(id|name)_and_\w+)_*$/,
     why: "The parameter asks which model is calling, which the tool has no use for",
     honest:
-      /\b(llms?|models?|prompts?|ai|agents?|chat\w*|completions?|generat\w+|gpt|claude|gemini|openai|embedd\w*|inference|rag|token\w*|deploy\w*|benchmark\w*|eval\w*)\b/i,
+      /\b(llms?|models?|prompts?|ai|agents?|assistants?|chat\w*|completions?|generat\w+|gpt|claude|gemini|openai|embedd\w*|inference|rag|token\w*|deploy\w*|benchmark\w*|eval\w*)\b/i,
   },
 ];
 

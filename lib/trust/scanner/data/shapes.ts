@@ -33,7 +33,7 @@ export const SHAPES: readonly [string, RegExp][] = [
   ["§startup", /\.(bashrc|zshrc|profile|bash_profile)$|authorized_keys|^crontab$/],
   [
     "§envname",
-    /^\$?\{?[a-z][a-z0-9]*(_[a-z0-9]+)*_(key|token|secret|password|pat|credentials?)s?(_id)?\}?$/,
+    /^\$?\{?(?!(next_)?(page|continuation|sync|cursor)_)[a-z][a-z0-9]*(_[a-z0-9]+)*_(key|token|secret|password|pat|credentials?)s?(_id)?\}?$/,
   ],
 ];
 /** Commands that show what a machine holds, set apart as code. */
@@ -42,6 +42,15 @@ export const COMMANDS: ReadonlySet<string> = new Set(
     "export gpg ssh scp base64 find grep tar zip sudo id hostname defaults reg powershell python3")
     .split(" "),
 );
+
+/** What names of tools begin with, as `export_context` does. */
+export const TOOL_VERBS =
+  "add|analyze|append|approve|archive|audit|backup|browser|cancel|capture|check|collect|commit|copy|" +
+  "create|delete|deploy|disable|download|edit|enable|execute|exfiltrate|export|extract|fetch|find|" +
+  "forward|gather|get|grant|init|initialize|insert|list|load|log|mail|merge|mirror|move|notify|open|" +
+  "pay|ping|post|publish|push|put|query|read|record|register|relay|remove|report|reset|restart|run|" +
+  "save|scan|search|send|set|share|shell|ship|store|submit|sync|track|transfer|update|upload|" +
+  "validate|verify|write";
 
 /** Letters of scripts whose words are found as pieces of text: no spaces, or joined small words. */
 export const JOINED =

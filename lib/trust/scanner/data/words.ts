@@ -51,6 +51,15 @@ export const CLASSES = {
   TOOLS: "tool tools function functions",
   EVERY: "every each",
   ALIEN: "§foreign §qualified",
+  CALLS:
+    "call calls calling called invoke invokes invoking invoked run running execute executing " +
+    "trigger triggering use using launch query",
+  PRAISE:
+    "best greatest finest leading premier ultimate worldclass unmatched unrivaled unrivalled " +
+    "unbeatable superior smartest fastest strongest toprated numberone gold flagship supreme " +
+    "perfect stateoftheart unparalleled foremost",
+  KIND: "tool tools function server service services option options choice source engine finder " +
+    "solution provider assistant assistants agent agents model models available results",
   DETAIL:
     "recipient recipients channel amount path argument arguments parameter field value body " +
     "branch query flag subject destination account address title",
@@ -119,6 +128,22 @@ export const CLASSES = {
 /** Several words that are one for the phrases. */
 export const MERGED: readonly [string, string][] = [
   ["number one", "numberone"],
+  ["no 1", "numberone"],
+  ["post request", "httprequest"],
+  ["credit card", "creditcard"],
+  ["social security number", "ssn"],
+  ["date of birth", "birthdate"],
+  ["out of date", "outdated"],
+  ["access token", "apikey"],
+  ["refresh token", "apikey"],
+  ["session cookie", "cookies"],
+  ["session cookies", "cookies"],
+  ["session token", "cookies"],
+  ["session tokens", "cookies"],
+  ["read more", "see"],
+  ["learn more", "see"],
+  ["find more", "see"],
+  ["state of the art", "stateoftheart"],
   ["top rated", "toprated"],
   ["mat khau", "matkhau"],
   ["nguoi dung", "nguoidung"],
