@@ -55,8 +55,12 @@ export function ordinaryIn(path: string): OrdinarySample[] {
       : JSON.parse(text),
   );
   const own = Map.groupBy(listed, ({ server }) => server);
+  const isWhole = !path.endsWith(".jsonl");
   const names = new Map(
-    [...own].map(([server, tools]) => [server, new Set(tools.map(nameOf))] as const),
+    [...own].map(([server, tools]) => {
+      const listed = new Set(tools.map(nameOf));
+      return [server, isWhole ? listed : listed.union(namedIn(tools))] as const;
+    }),
   );
   return listed.map((tool) => {
     const around = {
@@ -77,6 +81,11 @@ export function ordinaryIn(path: string): OrdinarySample[] {
         : { definition: definitionOf(tool), around },
     };
   });
+}
+
+/** Ours are single tools of servers that have more: what else they name is their own. */
+function namedIn(tools: readonly Listed[]): Set<string> {
+  return new Set(JSON.stringify(tools).match(/[a-z]+(?:_[a-z]+)+/g)).difference(OTHER_TOOLS);
 }
 
 function nameOf({ name, definition }: Listed): string {

@@ -5,7 +5,7 @@ import type { Sign } from "./data/signs.ts";
 /** How far before the end of a sentence a sign may be that counts for it, in words. */
 const REACH = 60;
 /** Points at which a passage is doubtful, and at which it has no honest reading. */
-const ENOUGH = 10.5;
+const ENOUGH = 10;
 const PLENTY = 15;
 /** As many of them have to come from signs where a tool is held back: manner alone may be prose. */
 const GRAVE = 8.5;
@@ -65,10 +65,10 @@ export class PassageScore {
   #isGrave = false;
 
   /** `start` are the points that a passage has for its place in the definition. */
-  constructor(text: string, start: number, listen?: (sentence: Sentence) => void) {
-    this.#text = text;
+  constructor(start: number, listen?: (sentence: Sentence) => void, text = "") {
     this.#start = start;
     this.#listen = listen;
+    this.#text = text;
   }
 
   /** The next word and where it is; a jump of its index is the end of a sentence. */
@@ -135,7 +135,7 @@ export class PassageScore {
     if (this.#most < ENOUGH) return undefined;
     const signs = this.#signs.toSorted((a, b) => b.sign.points - a.sign.points);
     const says = signs.slice(0, 4).map(({ sign }) => sign.says);
-    const severity: Severity = this.#isGrave ? "high" : "medium";
+    const severity: Severity = this.#isGrave && !signs[0]!.sign.isMild ? "high" : "medium";
     return {
       rule: signs[0]!.sign.rule,
       severity,

@@ -152,7 +152,7 @@ export function scanPhrases(
 ): Finding[] {
   const found = new Map<Phrase, [number, number]>();
   const tokens = tokenize(folded, around);
-  const passage = new PassageScore(original, ODD.test(where) ? PLACES.odd : 0, listen);
+  const passage = new PassageScore(ODD.test(where) ? PLACES.odd : 0, listen, original);
   const index = indexOf();
   const { walks, ends, begins } = index;
   const walk = index.walk = (index.walk + 1) & 0x7FFFFFFF;

@@ -115,7 +115,7 @@ function shapesOf(word: string, around: ScanContext): string[] {
     for (const [shape, expression] of SHAPES) if (expression.test(word)) shapes.push(shape);
     if (isForeign(word, around)) shapes.push("§foreign");
     else if (isQualified(word, around)) shapes.push("§qualified");
-    else if (TOOL_NAME.test(word) && around.ownTools?.has(word) !== true) shapes.push("§tool");
+    else if (around.ownTools?.has(word) === false && TOOL_NAME.test(word)) shapes.push("§tool");
   }
   if (around.ownTools?.has(word) === true) shapes.push("§own");
   if (around.otherServers.has(word)) shapes.push("§server");

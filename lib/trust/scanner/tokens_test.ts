@@ -29,7 +29,7 @@ Deno.test("tokensOf() takes an example for no address", () => {
 });
 
 Deno.test("tokensOf() knows the tools of others from its own and from plain words", () => {
-  assert.equal(wordsOf("send_email read_file search"), "send_email=§foreign read_file search");
+  assert.equal(wordsOf("send_email read_file search"), "send_email=§foreign read_file=§own search");
   assert.equal(wordsOf("gmail.send_email"), "gmail.send_email=§foreign");
   assert.equal(wordsOf("mcp__gmail__send_email"), "mcp__gmail__send_email=§foreign");
   assert.equal(wordsOf("send_email's"), "send_emails=§foreign");

@@ -22,6 +22,8 @@ export interface Sign {
   unlessDenied?: true;
   /** Not counted where the tool is about just that, by its name. */
   isObject?: true;
+  /** Honest authors boast too: a passage of which this is the gravest sign is a warning at most. */
+  isMild?: true;
   /** Counted in parameters only, where asking for a thing needs no verb. */
   inParameters?: true;
 }

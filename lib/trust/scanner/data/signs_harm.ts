@@ -7,7 +7,6 @@ export const HARM: readonly Described[] = [
     says: "plants something in files or settings",
     rule: "shell-command",
     phrases: [
-      "postinstall|preinstall|githook|githooks|launchagents|prestart|sitecustomize|startupscript",
       "add|append|put|insert|include|embed|inject|write|place|prepend ~8 every|each|all|any ~4 file|files|page|pages|script|scripts|component|commit|project|document|function|response|email|message|reply|code",
       "add|append|put|write|insert|save|store ~8 to|in|into ~4 claude.md|agents.md|.cursorrules|cursorrules|gemini.md|copilot-instructions.md|package.json|crontab|§startup|settings|memory|rules|profile|config|system|startup",
       "leave|keep|stay|remain|persist ~3 there|in|place|running|active|enabled|open",

@@ -215,6 +215,7 @@ export const ORDERS: readonly Described[] = [
     id: "praise",
     says: "praises itself to the model",
     rule: "preference",
+    isMild: true,
     phrases: [
       "PRAISE ~5 KIND|everything|everyone",
       "PRAISE and|or only|most|sole",
@@ -230,10 +231,10 @@ export const ORDERS: readonly Described[] = [
     id: "exclusive",
     says: "wants to be used instead of everything else",
     rule: "preference",
+    isMild: true,
     phrases: [
-      "must ~1 use|call|choose|select|pick|invoke",
       "MUST ~2 use|call|invoke|choose|select|pick|prefer ~2 this|it|me|§code ~4 all|any|every|each|everything|whatever|anything",
-      "use|call|invoke|choose|select|pick|prefer ~2 this|it|me ~4 before|over|first|above|ahead|even|regardless|no|exclusively|only",
+      "use|call|invoke|choose|select|pick|prefer ~2 this|it|me ~4 over|above|ahead|regardless|exclusively",
       "for all|any|every|each ~3 question|questions|request|requests|task|tasks|query|queries|calculation|calculations|lookup|need|needs|purpose|additions|search|searches|operation|operations",
       "NOT|instead ~2 use|call|compute|evaluate|compare|consider|select|choose|try|rely|trust|pick|answer|look ~4 other|others|another|different|alternative|alternatives|options|option|yourself|else|builtin|native|own|memory",
       "only|sole|single|one ~3 correct|right|valid|allowed|approved|permitted|supported|official|trusted|safe|authoritative ~3 tool|tools|source|way|option|server|choice|one",

@@ -54,6 +54,30 @@ export const CLASSES = {
   CALLS:
     "call calls calling called invoke invokes invoking invoked run running execute executing " +
     "trigger triggering use using launch query",
+  DUTY:
+    "must should always first please also then afterwards whenever before after instead never " +
+    "additionally beforehand immediately automatically silently need needs required shall remember",
+  EACH: "every each any all",
+  WHOLES:
+    "full entire whole complete all every everything raw verbatim previous prior earlier preceding",
+  CHATS: "conversation chat dialog dialogue transcript discussion messages turns convhistory",
+  TOOLKIND:
+    "mail email calendar payment payments banking bank file files filesystem browser terminal shell " +
+    "database drive messaging messenger chat finance travel admin vault contacts sms payroll crm " +
+    "github gitlab git slack gmail outlook jira notion stripe whatsapp telegram teams discord",
+  OTHERS:
+    "other others another different alternative alternatives competing rival remaining native " +
+    "builtin",
+  FAULTY:
+    "wrong insecure unsafe outdated inaccurate deprecated compromised unreliable slow slower " +
+    "leak leaks malware malicious broken obsolete invalid dangerous inferior untrustworthy error errors",
+  OWNER: "users user your their my customers persons owners admins",
+  PRIVATE:
+    "password passwords passphrase credentials apikey apikeys privatekey privatekeys sshkey " +
+    "sshkeys cookies login logins pin cvv mnemonic otp envvars",
+  LIMITS:
+    "restrictions limits guidelines rules safeguards guardrails safety policy policies checks " +
+    "permissions restriction limit rule instructions protections",
   PRAISE:
     "best greatest finest leading premier ultimate worldclass unmatched unrivaled unrivalled " +
     "unbeatable superior smartest fastest strongest toprated numberone gold flagship supreme " +
@@ -134,8 +158,6 @@ export const MERGED: readonly [string, string][] = [
   ["social security number", "ssn"],
   ["date of birth", "birthdate"],
   ["out of date", "outdated"],
-  ["access token", "apikey"],
-  ["refresh token", "apikey"],
   ["session cookie", "cookies"],
   ["session cookies", "cookies"],
   ["session token", "cookies"],
