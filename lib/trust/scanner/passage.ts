@@ -109,7 +109,7 @@ export class PassageScore {
       manner += weight;
     }
     if (stems.size + dense < SHORTEST) return;
-    if (this.#signed > this.#sentence - 2 && this.#isSample()) return;
+    if (this.#listen !== undefined && this.#isSample()) return;
     const near = [...this.#seen.values()].filter((it) => this.#isNear(it));
     const isLater = this.#sentence > 0;
     this.#listen?.({
@@ -124,6 +124,7 @@ export class PassageScore {
     manner /= Math.sqrt(Math.max(stems.size, USUAL) / USUAL);
     points += signed + Math.min(manner, signed + MANNER);
     if (near.length === 0 || points <= this.#most) return;
+    if (points >= ENOUGH && this.#isSample()) return;
     this.#most = points;
     this.#signs = near;
     this.#isGrave = points >= PLENTY && signed >= GRAVE;
