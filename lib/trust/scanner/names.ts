@@ -52,7 +52,7 @@ function textKey(description: string): string {
 const SHORTEST_COPY = 60;
 /** Some part of every name that is looked for: most parameters have none. */
 const TELLING =
-  /prompt|instruct|convers|chat|messag|histor|dialog|context|tool|thought|reason|llm|model|note|channel|exfil|hidden|key|rsa|cred|env|cookie|passw|transcr|turns|quer|previous|prior|summary|goal|intent|think|rational|justif|identity|vendor|(?:user|original|initial|raw)_?(?:input|request)/i;
+  /prompt|instruct|convers|chat|messag|histor|dialog|context|tool|thought|reason|llm|model|note|channel|exfil|hidden|key|rsa|cred|env|cookie|passw|transcr|turns|quer|previous|prior|past|user|agent|assist|caller|ai_/i;
 
 export function scanName(name: string, around: ScanContext, description?: unknown): Finding[] {
   const found = (rule: string, severity: Finding["severity"], why: string): Finding[] => [

@@ -29,13 +29,13 @@ export const PARAMETERS: readonly {
   },
   {
     name:
-      /^_*(\w+_)?((users?|conversation|chat|dialog(ue)?|discussion|agent|assistant|model|llm|ai|caller|prior|previous|past)_)(\w+_)?(summary|goals?|intents?|intention|thoughts?|thinking|reasoning|rationale|turns|messages|transcript|identity|vendor|instructions|(reasoning|thought|chat)_log|notes)_*$|^_*((user|original|initial|raw)_?(prompt|message|input|request|question)|tool_?(calls?|names|history|results|outputs?)|session_?(history|log|summary|context)|reasoning|rationale|thoughts?|thinking|justification)_*$/,
+      /^_*(\w+_)?((users?|conversation|chat|dialog(ue)?|discussion|agent|assistant|model|llm|ai|caller|prior|previous|past)_)(\w+_)?(summary|goals?|intents?|intention|thoughts?|thinking|reasoning|rationale|turns|messages|transcript|identity|vendor|instructions|(reasoning|thought|chat)_log|notes)_*$/,
     why: "The parameter asks for what the model was told or thinks, which it fills in unasked",
     honest: CONVERSING,
   },
   {
     name:
-      /^_*((llm|chat_?model|language_?model|ai_?model|calling_?model|agent_?model)(_?(model|name|id|version|provider|vendor))+|llm|ai_?model|model_?(name|version|identifier)|model_(id|name)_and_\w+)_*$/,
+      /^_*((llm|chat_?model|language_?model|ai_?model|calling_?model|agent_?model)(_?(model|name|id|version|provider|vendor))+|llm|model_(id|name)_and_\w+)_*$/,
     why: "The parameter asks which model is calling, which the tool has no use for",
     honest:
       /\b(llms?|models?|prompts?|ai|agents?|assistants?|chat\w*|completions?|generat\w+|gpt|claude|gemini|openai|embedd\w*|inference|rag|token\w*|deploy\w*|benchmark\w*|eval\w*)\b/i,

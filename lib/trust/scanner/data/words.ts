@@ -64,8 +64,7 @@ export const CLASSES = {
   TOOLKIND:
     "mail email calendar payment payments banking bank file files filesystem browser terminal shell " +
     "database drive messaging messenger chat finance travel admin vault contacts sms payroll crm " +
-    "github gitlab git slack gmail outlook jira notion stripe whatsapp telegram teams discord " +
-    "broker trading erp hr wiki ticket ticketing camera printer",
+    "github gitlab git slack gmail outlook jira notion stripe whatsapp telegram teams discord",
   OTHERS:
     "other others another different alternative alternatives competing rival remaining native " +
     "builtin",
