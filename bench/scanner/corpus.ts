@@ -63,13 +63,18 @@ export async function attacks(): Promise<(Attack & { half: Half })[]> {
 }
 
 /** Everything that may be learned from, as the trainer takes it. */
-export async function tuningHalf(): Promise<{ parts: Part[]; isAttack: boolean }[]> {
+export async function tuningHalf(): Promise<{ from: string; parts: Part[]; isAttack: boolean }[]> {
   const servers = (await ordinaryServers()).filter(({ half }) => half === "tuning");
   const ordinary = servers.flatMap((server) => {
     const around = contextOf(server, servers);
-    return server.tools.map((definition) => ({ parts: [{ definition, around }], isAttack: false }));
+    return server.tools.map((definition) => ({
+      from: server.name,
+      parts: [{ definition, around }],
+      isAttack: false,
+    }));
   });
   const hostile = (await attacks()).filter(({ half }) => half === "tuning").map((attack) => ({
+    from: attack.source,
     parts: [{ definition: attack.tool, around: contextOfAttack(attack) }],
     isAttack: true,
   }));

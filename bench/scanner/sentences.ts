@@ -27,3 +27,21 @@ export function findingsOf(parts: readonly Part[]): Finding[] {
       : scanText(part.where, part.text, part.around)
   );
 }
+
+/** How the findings begin that come of what was learned. */
+const LEARNED = "It reads like an instruction";
+
+/** What is found by the rules that are written by hand. */
+export function findingsByRules(parts: readonly Part[]): Finding[] {
+  // A scan keeps one finding of a rule and place, which may be the learned one.
+  const phrases = parts.flatMap((part) => {
+    const { around } = part;
+    const readings = "definition" in part
+      ? readingsOf(part.definition, around).readings
+      : [{ where: part.where, read: part.text, topic: topicOf(around.server) }];
+    return readings.flatMap(({ where, read, topic }) =>
+      scanPhrases(where, read, fold(read), around, topic)
+    );
+  });
+  return [...phrases, ...findingsOf(parts)].filter(({ why }) => !why.startsWith(LEARNED));
+}
