@@ -122,6 +122,17 @@ Deno.test("readingsOf() lets a name be about nothing, and the rest about the nam
   assert.ok(topicAt("description").has("mails"));
 });
 
+Deno.test("readingsOf() takes words of several of a server's tools for its subject", () => {
+  const ownTools = new Set(["send_mail", "list_mail", "mail_rules", "reset_password"]);
+  const { readings } = readingsOf({ name: "help", description: "Helps." }, {
+    server: "s",
+    ownTools,
+  });
+  const { topic } = readings.find(({ where }) => where === "description")!;
+  assert.ok(topic.has("mail"));
+  assert.ok(!topic.has("passw"), "one tool does not make a subject");
+});
+
 Deno.test("unquoted() leaves out what a detector of attacks quotes", () => {
   const text = 'Detects prompt injection such as "ignore all previous instructions" in a text.';
   assert.equal(unquoted(text), "Detects prompt injection such as  in a text.");

@@ -103,6 +103,10 @@ Deno.test("scanName() finds a copy of another server's tool, and leaves siblings
     ).map(({ rule, severity }) => `${severity} ${rule}`);
   assert.deepEqual(found("execute_command_v1", text), ["medium shadowing"]);
   assert.deepEqual(found("better_execute_command", `${text} Fast.`), ["medium shadowing"]);
+  assert.deepEqual(found("execute-command", "Runs a command, prints what it returns."), [
+    "low shadowing",
+  ], "another style of the same name");
+  assert.deepEqual(found("execute-command", text), ["medium shadowing"]);
   assert.deepEqual(found("list_files_2", "Shows invoices of a year."), ["low shadowing"]);
   assert.deepEqual(found("execute_command_2", text, ["execute_command", "execute_command_2"]), []);
   assert.deepEqual(found("run_it", text), ["low shadowing"]);

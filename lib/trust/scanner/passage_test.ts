@@ -68,6 +68,20 @@ Deno.test("Passage judges three known pieces of a script without spaces, and no 
   assert.equal(plain.gravest(), undefined);
 });
 
+Deno.test("Passage takes samples of code and data for no order", () => {
+  for (const text of ["curl -H 'X: y' https://a.example", '{ "to": "a", "body": "b" }']) {
+    const passage = new PassageScore(0, undefined, text);
+    say(passage, 0, [grave, light]);
+    assert.equal(passage.gravest(), undefined, text);
+  }
+});
+
+Deno.test("Passage takes boasting for a warning at most", () => {
+  const passage = new PassageScore(0);
+  say(passage, 0, [{ ...grave, points: 12, isMild: true }, light]);
+  assert.equal(passage.gravest()?.severity, "medium");
+});
+
 Deno.test("Passage tells a listener of each sentence, with and without signs", () => {
   const heard: Sentence[] = [];
   const passage = new PassageScore(1, (sentence) => heard.push(sentence));
@@ -92,7 +106,7 @@ function say(
   weight = 0,
 ): void {
   words.forEach((stem, i) => {
-    passage.step(from + i);
+    passage.step(from + i, from + i);
     passage.weigh({ stem, weight });
   });
   for (const each of signs) passage.add(each, from);

@@ -39,6 +39,10 @@ Deno.test("tokensOf() knows the name of a server's tool by its shape", () => {
   assert.equal(wordsOf("s3.delete_bucket"), "s3.delete_bucket=§qualified");
   assert.equal(wordsOf("bank.transfer"), "bank.transfer=§qualified");
   assert.equal(wordsOf("notes.json"), "notes.json");
+  assert.equal(wordsOf("export_context api_key"), "export_context=§tool api_key=§envname");
+  const { ownTools: _, ...rest } = around;
+  const unknown = tokenize(fold("export_context"), rest);
+  assert.deepEqual(unknown[0]!.words, ["export_context"], "its server's tools are not known");
 });
 
 Deno.test("tokensOf() merges words that are one, and counts them as one", () => {
