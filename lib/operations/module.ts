@@ -15,7 +15,6 @@ import type { Live } from "../http/live.ts";
 import type { Discovery } from "../mcp/discovery.ts";
 import type { TrialAnswer, TrialCall, TrialCalls, TrialPolicy } from "../mcp/trial_call.ts";
 import type { OptimizerModule } from "../optimizer/module.ts";
-import { deployRefusal } from "../servers/processes/deployed.ts";
 import type { PooledServer } from "../servers/server.ts";
 import type { SecretsModule } from "../servers/secrets.ts";
 import { RecentFeatures } from "../mcp/server_lists.ts";
@@ -192,8 +191,10 @@ async function refusalOf(
   { self, cwd, platform }: ServersContext,
 ): Promise<string | undefined> {
   if (await pointsAtGateway(spec, self, cwd)) return "it points to this gateway itself";
+  if (platform.canSpawn) return undefined;
+  const { deployRefusal } = await import("../servers/processes/deployed.ts");
   // Whoever may add servers must not come to run programs in the cloud.
-  return platform.canSpawn ? undefined : deployRefusal({ spec, source: { kind: "store" } });
+  return deployRefusal({ spec, source: { kind: "store" } });
 }
 
 /** The operations on changes that wait for a person's review. */

@@ -20,7 +20,6 @@ import { StateHistory } from "./status.ts";
 import { childEnv } from "./processes/process_group.ts";
 import { findInstaller } from "./processes/installer.ts";
 import { Installs } from "./processes/installs.ts";
-import { deployRefusal } from "./processes/deployed.ts";
 import { forgetOrphans, ProcessOwner, reapOrphans } from "./processes/process_owner.ts";
 import {
   type KeptLease,
@@ -217,6 +216,7 @@ async function entriesOf(
   const used = new Set(servers.map(({ name }) => name));
   servers.push(...configured.leftOut.filter(({ name }) => !used.has(name)).map(withPlace));
   if (platform.canSpawn) return servers;
+  const { deployRefusal } = await import("./processes/deployed.ts");
   return servers.map((server) => ({ ...defined({ problem: deployRefusal(server) }), ...server }));
 }
 

@@ -5,7 +5,6 @@ import {
   type RemoteSpec,
   type ServerSpec,
 } from "../../core/server.ts";
-import { deployedProgram, deployRefusal } from "../processes/deployed.ts";
 import type { PackageLock } from "../packages/package_lock.ts";
 import type { PooledServer } from "../server.ts";
 import type { RemoteOptions, ServerCredentials } from "./origin_client.ts";
@@ -64,6 +63,7 @@ export async function openTransport(
   if (isProgram(spec)) {
     const program = { ...spec, ...context, name, baseEnv: Deno.env.toObject() };
     if (!canSpawn) {
+      const { deployedProgram, deployRefusal } = await import("../processes/deployed.ts");
       const refusal = deployRefusal(server);
       if (refusal !== undefined) throw new TransportClosed("refused", refusal);
       return await PROGRAMS[spec.type](deployedProgram(program), events, signal);
