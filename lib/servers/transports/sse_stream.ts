@@ -195,8 +195,9 @@ export class ResumableStream {
   async read(response: HttpResponse, isDone: () => boolean): Promise<BodyReader | undefined> {
     const reader = new BodyReader(response);
     const parser = new SseParser(this.#limit, (data, name) => {
-      this.#budget.count(data);
       if (name === undefined || name === "message") this.#onMessage(data);
+      // A large answer does not strain the stream.
+      if (!isDone()) this.#budget.count(data);
     });
     try {
       for (;;) {
