@@ -10,6 +10,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CACHE = join(ROOT, ".cache");
 /** What the switch replaced, at the same paths; it exists from the first step to the last of the way back. */
 const KEPT = join(CACHE, "stand_in");
+/** The same, when it is not needed anymore. */
+const OLD = join(CACHE, "stand_in.old");
 /** The new files, until all of them are complete. */
 const STAGE = join(CACHE, "real_fresh");
 const FILES = ["deno.json", "deno.lock", "tests/deno.lock"];
@@ -19,11 +21,9 @@ const LINKS = /^[ \t]*"links": \[[^\]]*\],\r?\n/m;
 const BACK = "deno task use-real-fresh --back";
 
 async function useReal(): Promise<void> {
-  // The folders are moved last, and come back first: where one is there, a switch was cut short.
-  const isWhole = (await Promise.all(FOLDERS.map((folder) => exists(join(ROOT, folder))))).every(
-    (isThere) => !isThere,
-  );
-  if (await exists(KEPT) && !isWhole) await restore();
+  // The folders are moved last, and come back first: if one is there, a switch was cut short.
+  const areThere = await Promise.all(FOLDERS.map((folder) => exists(join(ROOT, folder))));
+  if (await exists(KEPT) && areThere.includes(true)) await restore();
   const manifest = await read("deno.json");
   if (!LINKS.test(manifest)) {
     return say("deno.json has no links: it uses the real packages already.");
@@ -100,34 +100,38 @@ async function useReplacements(): Promise<void> {
   if (!await exists(KEPT)) {
     if (LINKS.test(manifest)) return say("deno.json has its links: nothing to do.");
     throw new Error(
-      "The switch was not made in this checkout, so that it has no copy of the replacements: get " +
+      "The switch was not made in this checkout, so there is no copy of the replacements: get " +
         `${[...FILES, ...FOLDERS].join(", ")} back from Git.`,
-    );
-  }
-  const original = await read(join(KEPT, "deno.json"), "");
-  if (manifest !== original && manifest !== original.replace(LINKS, "")) {
-    throw new Error(
-      "deno.json has changed since the switch, and the change would be lost. Save it elsewhere, " +
-        `undo it, run ${BACK}, then make it again.`,
     );
   }
   await restore();
   say("The console uses the replacements in lib/compat again. Next: deno task build");
 }
 
+/** Brings back what was replaced, but nothing over what Git or a person has put there since. */
 async function restore(): Promise<void> {
-  for (const folder of FOLDERS) {
-    const kept = join(KEPT, folder);
-    if (!await exists(kept)) continue;
-    await remove(join(ROOT, folder));
-    await Deno.rename(kept, join(ROOT, folder));
+  const manifest = await read("deno.json");
+  const original = await read(join(KEPT, "deno.json"), "");
+  const isSwitched = !LINKS.test(manifest);
+  if (isSwitched && manifest !== original.replace(LINKS, "")) {
+    throw new Error(
+      "deno.json has changed since the switch, and the change would be lost. Save it elsewhere, " +
+        `undo it, run ${BACK}, then make it again.`,
+    );
   }
-  for (const file of FILES) {
-    // Not moved: until the end, whatever is cut short can be done again.
+  for (const folder of FOLDERS) {
+    const [kept, own] = [join(KEPT, folder), join(ROOT, folder)];
+    if (await exists(kept) && !await exists(own)) await Deno.rename(kept, own);
+  }
+  // deno.json last: once it has its links, everything is back.
+  for (const file of isSwitched ? FILES.toReversed() : []) {
+    // Not moved: until the end, anything that is cut short can be done again.
     await Deno.copyFile(join(KEPT, file), join(KEPT, `${file}.next`));
     await Deno.rename(join(KEPT, `${file}.next`), join(ROOT, file));
   }
-  await remove(KEPT);
+  await remove(OLD);
+  await Deno.rename(KEPT, OLD);
+  await remove(OLD);
 }
 
 function read(path: string, root = ROOT): Promise<string> {

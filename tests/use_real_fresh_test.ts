@@ -87,6 +87,16 @@ Deno.test(
       const back = await run(root, registry, "use-real-fresh", "--back");
       assert.equal(back.code, 0, back.text);
       assert.deepEqual(await hashes(root), before);
+
+      // As after a switch, when Git brings the replacements back, and somebody edits one.
+      await Deno.mkdir(join(kept, "lib"), { recursive: true });
+      await sh("cp", ["-r", join(root, "lib/compat"), join(kept, "lib")]);
+      await Deno.copyFile(join(root, "deno.json"), join(kept, "deno.json"));
+      const edited = join(root, "lib/compat/fresh/mod.ts");
+      await Deno.writeTextFile(edited, "// edited\n", { append: true });
+      assert.equal((await run(root, registry, "use-real-fresh", "--back")).code, 0);
+      assert.match(await Deno.readTextFile(edited), /edited/);
+      await assert.rejects(Deno.stat(kept));
     }),
 );
 

@@ -64,7 +64,7 @@ export async function isBuildCurrent(root: string): Promise<boolean> {
     current.push({ ...file, hash: known.hash });
   }
   if (isRetimed) {
-    // A read-only checkout is compared by contents every time.
+    // In a read-only checkout this fails at each start, and contents are compared each time.
     await writeStamp(root, current).catch(() => {});
   }
   return true;

@@ -18,12 +18,12 @@ const STARTED_AGAIN = "QUARTERMASTER_STARTED_AGAIN";
 
 /**
  * Starts the gateway again with permissions that fit its options, if it may not write its data: the
- * launcher that chose them does not know every option. Undefined if they fit. Whoever starts it with
- * permission to write everywhere keeps that, except with `--harden`.
+ * launcher that chose them does not know every option. Undefined if they fit, or if the gateway may write
+ * everywhere and `--harden` is not set.
  */
 export async function startAgain(read: ReadOptions, env: Env): Promise<StartedAgain | undefined> {
   const isSecond = Deno.env.has(STARTED_AGAIN);
-  // Programs that run as servers must not inherit it.
+  // A gateway that is started from this process later is not the second one.
   Deno.env.delete(STARTED_AGAIN);
   if (isSecond) return undefined;
   const { harden, dataDir, kv } = read.options;
@@ -32,6 +32,13 @@ export async function startAgain(read: ReadOptions, env: Env): Promise<StartedAg
   if (harden) return await startHardened(folders, read, env);
   const data = dataFolders({ dataDir, kv }, machine);
   if (mayWrite() || data.every((folder) => mayWrite(folder))) return undefined;
+  const others = ["net", "read", "env", "run"] as const;
+  if (others.some((name) => Deno.permissions.querySync({ name }).state !== "granted")) {
+    throw new GatewayError("CONFIG_INVALID", {
+      message: `Cannot start: Deno's permissions do not include writing to ${data.join(" and ")}`,
+      recoveryAction: `Start it with --allow-write=${data.join(",")}, or with \`deno task start\``,
+    });
+  }
   return spawnAgain({ "--allow-write": writeFlag(folders) });
 }
 
@@ -60,7 +67,8 @@ async function startHardened(
     "--allow-net": `--allow-net=${[...hosts, ...sockets].join(",")}`,
   };
   const child = spawnAgain(flags, { [SOCKETS_VARIABLE]: folder });
-  const ended = child.ended.finally(() => Deno.remove(folder, { recursive: true }));
+  // The system may have removed it already.
+  const ended = child.ended.finally(() => Deno.remove(folder, { recursive: true }).catch(() => {}));
   return { ...child, ended };
 }
 

@@ -57,8 +57,11 @@ function urlsOf(spec: ServerSpec): string[] {
   return (isolationOf(spec)?.net ?? []).map((host) => `http://${host}`);
 }
 
+/** Hosts that Deno takes; it refuses to start with any other, which no request could reach either. */
+const HOST = /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:.]+\])$/i;
+
 /** At any port: Deno looks a name up only with the permission for all of its host. */
-function hostOf(url: string | undefined): string[] {
+export function hostOf(url: string | undefined): string[] {
   const hostname = url === undefined ? undefined : URL.parse(url)?.hostname;
-  return hostname ? [hostname] : [];
+  return hostname !== undefined && HOST.test(hostname) ? [hostname] : [];
 }

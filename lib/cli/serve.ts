@@ -10,6 +10,7 @@ import { errorResponse, handleRequest, httpSpan } from "../http/handle_request.t
 import { isTracing, withSpan } from "../telemetry/tracing.ts";
 import type { HttpHandler, HttpListener } from "../http/listener.ts";
 import { Banner } from "./banner.ts";
+import { forwardSignals } from "./forward_signals.ts";
 import { startAgain, type StartedAgain } from "./permissions.ts";
 import { exitWith, print } from "./terminal.ts";
 import { tidyAtRest } from "./tidy.ts";
@@ -119,13 +120,7 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
 
 /** Waits for this program started again, passes signals on, and exits as it does. */
 export async function exitAs(again: StartedAgain): Promise<never> {
-  onStopSignal((signal) => {
-    // On Windows the console reaches both, and this would end it without a clean stop.
-    if (Deno.build.os === "windows") return;
-    try {
-      again.kill(signal);
-    } catch { /* It has just ended. */ }
-  });
+  forwardSignals()(again);
   Deno.exit(await again.ended);
 }
 

@@ -3,7 +3,8 @@ type FolderChange = Record<string, string> | "removed";
 
 /**
  * Changes a folder that the gateway itself may not be permitted to write, such as npm's cache at a place
- * that a server's entry names. Then another process does it, which may write there and nowhere else.
+ * that a server's entry names. Then another process does it, which may write only there (anywhere if
+ * the path has a comma, which Deno's flags cannot name).
  */
 export async function changeFolder(folder: string, change: FolderChange): Promise<void> {
   const { state } = await Deno.permissions.query({ name: "write", path: folder });

@@ -35,7 +35,9 @@ export function denoArgs(program: PermittedProgram): string[] {
   const list = (name: string, values: readonly string[]) => {
     const odd = values.find((value) => value.includes(","));
     if (odd !== undefined) {
-      throw new Error(`without namespaces, "${odd}" cannot be shared: its path has a comma`);
+      throw new Error(
+        `"${odd}" has a comma, which Deno's permissions cannot name: install bubblewrap, or rename it`,
+      );
     }
     return values.length === 0 ? [] : [`--${name}=${values.join(",")}`];
   };
