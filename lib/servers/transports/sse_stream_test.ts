@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "../../../tests/fast_check.ts";
-import { EventTooLarge, SseParser } from "./sse_stream.ts";
+import { EventTooLarge, ResumableStream, SseParser } from "./sse_stream.ts";
+import { StreamBudget } from "./stream_budget.ts";
 
 function parse(chunks: string[], limit = 1000) {
   const events: [string, string | undefined][] = [];
@@ -85,5 +86,25 @@ Deno.test("SseParser.push() gives the ends of a skipped event's data, however ma
       assert.equal(tail, data.slice(-tail.length), `in pieces of ${size}`);
       assert.ok(tail.length >= 100, tail);
     }
+  }
+});
+
+Deno.test("ResumableStream.read() does not count the expected answer against the stream, however large", async () => {
+  const event = `data: ${"x".repeat(2 * 1024 * 1024)}\n\n`;
+  for (const [answers, isStrained] of [[1, false], [2, true]] as const) {
+    const budget = new StreamBudget(() => 0);
+    const chunks = Array.from({ length: answers }, () => new TextEncoder().encode(event));
+    let messages = 0;
+    const stream = new ResumableStream(10_000_000, budget, () => void messages++);
+    const response = {
+      status: 200,
+      headers: new Headers(),
+      read: () => Promise.resolve(chunks.shift()),
+      text: () => Promise.resolve(""),
+      cancel: () => Promise.resolve(),
+    };
+    await stream.read(response, () => messages === answers);
+    assert.equal(messages, answers);
+    assert.equal(budget.isStrained, isStrained);
   }
 });
