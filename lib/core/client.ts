@@ -51,6 +51,8 @@ export interface Client {
   readonly from?: string | undefined;
   /** Stays the same through a session: what a live A/B assigns by. */
   readonly unit?: string;
+  /** The same at all gateways; clients without sessions share one if nothing tells them apart. */
+  readonly sessionId?: string;
   /** What it was sent so far; missing if that is not counted. */
   readonly sent?: SentTokens;
   /** Sends a notification outside of any request. */
@@ -117,8 +119,8 @@ export function progressTokenOf(
 }
 
 /** The same at all gateways for what a client owns with its session; undefined if it has none. */
-export function sessionKeyOf({ unit, endpoint, principal }: Client): string | undefined {
-  return unit === undefined ? undefined : JSON.stringify([unit, endpoint, principal]);
+export function sessionKeyOf({ sessionId, endpoint, principal }: Client): string | undefined {
+  return sessionId === undefined ? undefined : JSON.stringify([sessionId, endpoint, principal]);
 }
 
 const CLIENT_LENGTH = 80;

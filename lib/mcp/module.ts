@@ -64,7 +64,7 @@ export interface McpModuleOptions
   onListCheck(): void;
   onSessions(): void;
   onToolCall(call: AnsweredCall): void;
-  /** A client has ended its session, or was away for long. */
+  /** A session has ended, or its client was away for long. */
   onSessionEnd?(session: Session): void;
   logs: Logs;
   metrics: Metrics;
@@ -130,7 +130,7 @@ export class McpModule implements AsyncDisposable {
         onEnd: (session) => {
           this.clients.noteEnded(session);
           // After its calls, which are recorded a moment later.
-          if (session.isKept) this.#later.add(() => options.onSessionEnd?.(session));
+          this.#later.add(() => options.onSessionEnd?.(session));
         },
       }),
     );

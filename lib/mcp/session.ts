@@ -97,6 +97,7 @@ export class Session implements Client, AsyncDisposable {
       endpoint: this.endpoint,
       from: this.from,
       unit: this.unit,
+      sessionId: this.sessionId,
       sent: this.sent,
       // A listener uses the session's own token, which may see less than this one.
       push: (text) => {
@@ -139,6 +140,10 @@ export class Session implements Client, AsyncDisposable {
 
   get unit(): string {
     return this.id;
+  }
+
+  get sessionId(): string {
+    return this.key ?? this.id;
   }
 
   get lastSeenAt(): number {

@@ -15,7 +15,7 @@ interface EndpointsInput
   access: Access;
   control: Pick<
     CallControlModule,
-    "policy" | "guard" | "approvals" | "toolsetModes" | "answerModes"
+    "policy" | "guard" | "approvals" | "forgetSession" | "toolsetModes" | "answerModes"
   >;
   operations: OperationsModule;
   startedAt: number;
@@ -78,7 +78,11 @@ export function buildEndpoints(input: EndpointsInput): McpModule {
       const trial = optimizer.trials.unitOf(call, session);
       optimizer.trials.noteCall(telemetry.recorder.record({ ...answered, ...defined({ trial }) }));
     },
-    onSessionEnd: (session) => optimizer.trials.noteEnded(session),
+    onSessionEnd(session) {
+      if (session.isKept) optimizer.trials.noteEnded(session);
+      // One with a record may come back, and no other has its id.
+      else input.control.forgetSession(session);
+    },
     metrics: telemetry.metrics,
     maxBody: input.options.maxBody,
     taskAfterMs: input.options.taskAfter,

@@ -6,7 +6,7 @@ import { memberText, parseJson } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";
 import { type Mailbox, PeerGone } from "../../storage/mailbox.ts";
 import { ApprovalDecision, APPROVALS_TOPIC, type PendingCall, WaitingCall } from "./control.ts";
-import { clientLabel, sessionKeyOf } from "../../core/client.ts";
+import { type Client, clientLabel, sessionKeyOf } from "../../core/client.ts";
 
 /** How long a person may take; a call that waited in vain is never made. */
 const APPROVAL_MS = 120_000;
@@ -25,6 +25,7 @@ const ApprovalMessage = z.discriminatedUnion("about", [
   z.strictObject({ about: z.literal("over"), id: z.string() }),
   z.strictObject({ about: z.literal("decided"), id: z.string(), decision: ApprovalDecision }),
   z.strictObject({ about: z.literal("trusted"), client: z.string(), tool: z.string() }),
+  z.strictObject({ about: z.literal("ended"), client: z.string() }),
   z.strictObject({ about: z.literal("who waits") }),
 ]);
 type ApprovalMessage = z.infer<typeof ApprovalMessage>;
@@ -94,6 +95,14 @@ export class Approvals {
     return Date.now() - since < TRUST_MS;
   }
 
+  /** Forgets what was approved for a session that has ended; the next one may have the same key. */
+  forget(session: Client): void {
+    const client = sessionKeyOf(session);
+    if (client !== undefined && this.#trusted.delete(client)) {
+      this.#tell({ about: "ended", client });
+    }
+  }
+
   /** Learns what other gateways know. */
   async join(): Promise<void> {
     const body = JSON.stringify({ about: "who waits" } satisfies ApprovalMessage);
@@ -121,6 +130,9 @@ export class Approvals {
         return "";
       case "trusted":
         this.#trust(message.client, message.tool);
+        return "";
+      case "ended":
+        this.#trusted.delete(message.client);
         return "";
       case "who waits": {
         const trusted = [...this.#trusted].flatMap(([client, tools]) =>

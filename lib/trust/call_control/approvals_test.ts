@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import type { AuditedChange } from "../../core/access.ts";
 import { until } from "../../servers/testing/fake_server.ts";
 import { canElicit, elicitConsent } from "../../mcp/client_questions.ts";
+import { STATELESS_VERSION } from "../../core/client.ts";
+import { Sessions } from "../../mcp/session.ts";
+import { statelessSession } from "../../mcp/stateless_session.ts";
 import { Approvals, type ApprovalsOptions, askFirst, type AskFirstOptions } from "./approvals.ts";
 import { pendingCall, testClient } from "./testing/pending_call.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -98,6 +101,8 @@ Deno.test("Approvals.decide() with always counts for that tool as it is, in that
   await assert.rejects(other);
 });
 
+const never = () => Promise.reject(new Error("Nobody asks"));
+
 /** Approvals at two gateways on one store. */
 async function twoApprovals() {
   await using stack = new AsyncDisposableStack();
@@ -154,6 +159,49 @@ Deno.test("Approvals.decide() with always counts at all gateways, also at those 
     assert.ok(!approvals.isTrusted(pendingCall()), "another session");
     assert.ok(!approvals.isTrusted(pendingCall({ client, name: "push" })));
   }
+});
+
+Deno.test("Approvals.forget() ends what is approved for a session without an id, and for no other", async () => {
+  await using gateways = await twoApprovals();
+  const { here, there } = gateways;
+  const clientInfo = { name: "agent", version: "1" };
+  await using sessions = new Sessions({
+    records: { save: never, find: never, delete: never },
+    onWarning: (warning) => assert.fail(warning),
+  });
+  const view = {
+    introduce: never,
+    open: () => ({
+      request: never,
+      notify() {},
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+  };
+  const [client, other] = ["one", "other"].map((identity) =>
+    statelessSession({ sessions }, {
+      endpoint: "mcp",
+      principal: "token:a",
+      profile: { protocolVersion: STATELESS_VERSION, capabilities: {}, clientInfo },
+      identity,
+      from: () => "stdio",
+    }, view)
+  );
+  assert.ok(client && other);
+  const outcome = here.wait(pendingCall({ client }));
+  await here.decide(here.own[0]!.id, "always");
+  assert.equal(await outcome, "approved");
+  await until(() => there.isTrusted(pendingCall({ client })));
+  for (const approvals of [here, there]) {
+    assert.ok(
+      !approvals.isTrusted(pendingCall({ client: other })),
+      "it introduces itself otherwise",
+    );
+  }
+  here.forget(other);
+  assert.ok(here.isTrusted(pendingCall({ client })));
+  here.forget(client);
+  assert.ok(!here.isTrusted(pendingCall({ client })));
+  await until(() => !there.isTrusted(pendingCall({ client })));
 });
 
 Deno.test("Approvals.list() leaves out what waited at a gateway that has ended", async () => {

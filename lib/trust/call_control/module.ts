@@ -135,6 +135,7 @@ export async function openCallControl(input: CallControlModuleOptions) {
   return {
     policy,
     approvals,
+    forgetSession: (client: Client) => opened?.forget(client),
     toolsetModes: modes,
     ...contentGuard,
     loadModes: async () => void await Promise.all([modes.load(), contentGuard.answerModes.load()]),

@@ -10,7 +10,7 @@ export interface CallWishes {
   annotations?: Record<string, unknown>;
   outputSchema?: object;
   args?: string;
-  client?: TestClient;
+  client?: Client;
 }
 
 /** A client that keeps what it is asked. */
@@ -26,7 +26,7 @@ export function testClient(
   return {
     profile: { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "test" } },
     principal,
-    unit: crypto.randomUUID(),
+    sessionId: crypto.randomUUID(),
     ...(endpoint === undefined ? {} : { endpoint }),
     asked,
     push() {},
