@@ -14,7 +14,7 @@ const APPROVAL_MS = 120_000;
 const MOST_WAITING = 200;
 const MOST_OF_ONE = 20;
 const SHOWN_ARGUMENTS = 65_536;
-/** How long trust in a tool lasts, and how many clients have some. */
+/** How long trust in a tool lasts, how many clients have some, and how much another gateway is told. */
 const TRUST_MS = 24 * 3_600_000;
 const MOST_TRUSTED = 1_000;
 /** How long another gateway may take to answer. */
@@ -32,7 +32,7 @@ type ApprovalMessage = z.infer<typeof ApprovalMessage>;
 
 const Known = z.strictObject({
   waiting: z.array(WaitingCall),
-  trusted: z.array(z.tuple([z.string(), z.string()])),
+  trusted: z.array(z.tuple([z.string(), z.string(), z.number()])),
   at: z.string(),
 });
 
@@ -110,7 +110,7 @@ export class Approvals {
     for (const answer of answers) {
       const { waiting, trusted, at } = Known.parse(parseJson(answer));
       for (const call of waiting) this.#elsewhere.set(call.id, { shown: call, at });
-      for (const [client, tool] of trusted) this.#trust(client, tool);
+      for (const [client, tool, since] of trusted) this.#trust(client, tool, since);
     }
   }
 
@@ -129,15 +129,16 @@ export class Approvals {
         this.#settle(message.id, message.decision);
         return "";
       case "trusted":
-        this.#trust(message.client, message.tool);
+        this.#trust(message.client, message.tool, Date.now());
         return "";
       case "ended":
         this.#trusted.delete(message.client);
         return "";
       case "who waits": {
+        this.#forgetExpired();
         const trusted = [...this.#trusted].flatMap(([client, tools]) =>
-          Array.from(tools.keys(), (tool): [string, string] => [client, tool])
-        );
+          Array.from(tools, ([tool, since]): [string, string, number] => [client, tool, since])
+        ).slice(-MOST_TRUSTED);
         const at = this.#options.mailbox?.id ?? "";
         return JSON.stringify({ waiting: this.own, trusted, at } satisfies z.infer<typeof Known>);
       }
@@ -214,16 +215,17 @@ export class Approvals {
       const client = sessionKeyOf(call.client);
       if (client === undefined) return shown;
       const tool = markOf(call.tool);
-      this.#trust(client, tool);
+      this.#trust(client, tool, Date.now());
       this.#tell({ about: "trusted", client, tool });
     }
     return shown;
   }
 
   /** Also for calls that wait already. */
-  #trust(client: string, tool: string): void {
+  #trust(client: string, tool: string, since: number): void {
     const tools = getOrMake(this.#trusted, client, () => new Map());
-    tools.set(tool, Date.now());
+    tools.set(tool, Math.max(since, tools.get(tool) ?? 0));
+    this.#forgetExpired();
     if (this.#trusted.size > MOST_TRUSTED) {
       this.#trusted.delete(this.#trusted.keys().next().value!);
     }
@@ -231,6 +233,13 @@ export class Approvals {
       if (!this.isTrusted(waiting.call)) continue;
       this.#waiting.delete(id);
       waiting.settle("approved");
+    }
+  }
+
+  #forgetExpired(): void {
+    for (const [client, tools] of this.#trusted) {
+      for (const [tool, since] of tools) if (Date.now() - since >= TRUST_MS) tools.delete(tool);
+      if (tools.size === 0) this.#trusted.delete(client);
     }
   }
 

@@ -235,6 +235,27 @@ Deno.test("Approvals.join() learns what waits elsewhere, and who is trusted ther
   await assert.rejects(outcome);
 });
 
+Deno.test("Approvals.join() makes no trust last longer, and brings none back that has expired", async () => {
+  await using mailboxes = await twoMailboxes();
+  const here = open({ mailbox: mailboxes.here });
+  mailboxes.here.handle("approvals", (body) => Promise.resolve(here.take(body)));
+  const client = testClient();
+  const outcome = here.wait(pendingCall({ client }));
+  await here.decide(here.own[0]!.id, "always");
+  assert.equal(await outcome, "approved");
+  const there = open({ mailbox: mailboxes.there });
+  const { now } = Date;
+  using _real = { [Symbol.dispose]: () => void (Date.now = now) };
+  Date.now = () => now() + 23 * 3_600_000;
+  await there.join();
+  assert.ok(there.isTrusted(pendingCall({ client })));
+  Date.now = () => now() + 25 * 3_600_000;
+  assert.ok(!there.isTrusted(pendingCall({ client })));
+  await there.join();
+  assert.ok(!there.isTrusted(pendingCall({ client })));
+  assert.deepEqual(JSON.parse(here.take('{"about":"who waits"}')).trusted, []);
+});
+
 Deno.test("Approvals.wait() refuses what one client piles up", async () => {
   const approvals = open();
   const client = testClient();
