@@ -4,6 +4,7 @@ import type { OnAudit } from "../../core/access.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { memberText, parseJson } from "../../core/rpc.ts";
 import { shortened } from "../../core/text.ts";
+import { actingFor, currentOrigin } from "../../telemetry/audit_log.ts";
 import { type Mailbox, PeerGone } from "../../storage/mailbox.ts";
 import { ApprovalDecision, APPROVALS_TOPIC, type PendingCall, WaitingCall } from "./control.ts";
 import { type Client, clientLabel, sessionKeyOf } from "../../core/client.ts";
@@ -23,7 +24,12 @@ const ASK_MS = 2_000;
 const ApprovalMessage = z.discriminatedUnion("about", [
   z.strictObject({ about: z.literal("waits"), call: WaitingCall, at: z.string() }),
   z.strictObject({ about: z.literal("over"), id: z.string() }),
-  z.strictObject({ about: z.literal("decided"), id: z.string(), decision: ApprovalDecision }),
+  z.strictObject({
+    about: z.literal("decided"),
+    id: z.string(),
+    decision: ApprovalDecision,
+    by: z.strictObject({ principal: z.string(), from: z.string() }).optional(),
+  }),
   z.strictObject({ about: z.literal("trusted"), client: z.string(), tool: z.string() }),
   z.strictObject({ about: z.literal("ended"), client: z.string() }),
   z.strictObject({ about: z.literal("who waits") }),
@@ -123,11 +129,15 @@ export class Approvals {
         this.#options.onChange?.();
         return "";
       case "over":
-        if (this.#elsewhere.delete(message.id)) this.#options.onChange?.();
+        this.#forgetElsewhere(message.id);
         return "";
-      case "decided":
-        this.#settle(message.id, message.decision);
+      case "decided": {
+        const { id, decision, by } = message;
+        const settle = () => this.#settle(id, decision);
+        if (by) actingFor({ principal: by.principal, from: () => by.from }, settle);
+        else settle();
         return "";
+      }
       case "trusted":
         this.#trust(message.client, message.tool, Date.now());
         return "";
@@ -175,15 +185,9 @@ export class Approvals {
 
   /** Decides about a call at whichever gateway it waits; throws NOT_FOUND if it no longer does. */
   async decide(id: string, decision: ApprovalDecision): Promise<WaitingCall> {
-    const shown = this.#waiting.has(id)
+    return this.#waiting.has(id)
       ? this.#settle(id, decision)
       : await this.#decideElsewhere(id, decision);
-    this.#options.onAudit?.({
-      action: decision === "deny" ? "call.deny" : "call.approve",
-      subject: `${shown.server}.${shown.tool}`,
-      after: { for: shown.principal, ...(decision === "always" ? { session: "always" } : {}) },
-    });
-    return shown;
   }
 
   async #decideElsewhere(id: string, decision: ApprovalDecision): Promise<WaitingCall> {
@@ -192,17 +196,25 @@ export class Approvals {
     const found = this.#elsewhere.get(id);
     const { mailbox } = this.#options;
     if (!found || !mailbox) throw notWaiting();
-    const body = JSON.stringify({ about: "decided", id, decision } satisfies ApprovalMessage);
+    const origin = currentOrigin();
+    const by = origin && { principal: origin.principal, from: origin.from() };
+    const message: ApprovalMessage = { about: "decided", id, decision, by };
     try {
-      await mailbox.ask(found.at, APPROVALS_TOPIC, body, { limitMs: ASK_MS });
+      await mailbox.ask(found.at, APPROVALS_TOPIC, JSON.stringify(message), { limitMs: ASK_MS });
     } catch (error) {
+      const code = error instanceof GatewayError ? error.code : undefined;
+      if (code === "TIMEOUT") throw notConfirmed();
       // A gateway that has stopped took its calls with it.
-      throw error instanceof PeerGone ? notWaiting() : error;
-    } finally {
-      this.#elsewhere.delete(id);
-      this.#options.onChange?.();
+      if (!(error instanceof PeerGone) && code !== "NOT_FOUND") throw error;
+      this.#forgetElsewhere(id);
+      throw notWaiting();
     }
+    this.#forgetElsewhere(id);
     return found.shown;
+  }
+
+  #forgetElsewhere(id: string): void {
+    if (this.#elsewhere.delete(id)) this.#options.onChange?.();
   }
 
   #settle(id: string, decision: ApprovalDecision): WaitingCall {
@@ -211,6 +223,11 @@ export class Approvals {
     const { shown, call } = waiting;
     waiting.settle(decision === "deny" ? "denied" : "approved");
     this.#waiting.delete(id);
+    this.#options.onAudit?.({
+      action: decision === "deny" ? "call.deny" : "call.approve",
+      subject: `${shown.server}.${shown.tool}`,
+      after: { for: shown.principal, ...(decision === "always" ? { session: "always" } : {}) },
+    });
     if (decision === "always") {
       const client = sessionKeyOf(call.client);
       if (client === undefined) return shown;
@@ -295,6 +312,14 @@ function notWaiting(): GatewayError {
   return new GatewayError("NOT_FOUND", {
     message: "This call is no longer waiting: it was decided, timed out, or was canceled",
     recoverySteps: ["Reload the list", "If the call is still needed, have the client call again"],
+  });
+}
+
+function notConfirmed(): GatewayError {
+  return new GatewayError("TIMEOUT", {
+    message: "The gateway where this call is waiting did not answer in time: it is not known " +
+      "whether the decision took effect",
+    recoverySteps: ["Reload the list: if the call is still there, decide again"],
   });
 }
 

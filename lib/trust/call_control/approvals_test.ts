@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { AuditedChange } from "../../core/access.ts";
+import { actingFor, currentOrigin } from "../../telemetry/audit_log.ts";
 import { until } from "../../servers/testing/fake_server.ts";
 import { canElicit, elicitConsent } from "../../mcp/client_questions.ts";
 import { STATELESS_VERSION } from "../../core/client.ts";
@@ -103,20 +104,25 @@ Deno.test("Approvals.decide() with always counts for that tool as it is, in that
 
 const never = () => Promise.reject(new Error("Nobody asks"));
 
+const ADMIN = { principal: "token:admin", from: () => "the console" };
+
 /** Approvals at two gateways on one store. */
 async function twoApprovals() {
   await using stack = new AsyncDisposableStack();
   const mailboxes = stack.use(await twoMailboxes());
   const audited: string[] = [];
   const [here, there] = [mailboxes.here, mailboxes.there].map((mailbox) => {
-    const onAudit = ({ action }: AuditedChange) => void audited.push(`${mailbox.id} ${action}`);
+    const onAudit = ({ action }: AuditedChange) => {
+      const { principal, from } = currentOrigin() ?? { from: () => "nowhere" };
+      audited.push(`${mailbox.id} ${action} ${principal} ${from()}`);
+    };
     const approvals = open({ mailbox, onAudit });
     mailbox.handle("approvals", (body) => Promise.resolve(approvals.take(body)));
     return approvals;
   }) as [Approvals, Approvals];
   const opened = stack.move();
   return {
-    ...{ here, there, audited, end: mailboxes.end },
+    ...{ here, there, audited, mailboxes, end: mailboxes.end },
     /** Waits until one gateway shows so many calls. */
     async shows(approvals: Approvals, count: number): Promise<WaitingCall[]> {
       let calls = await approvals.list();
@@ -131,19 +137,42 @@ async function twoApprovals() {
   };
 }
 
-Deno.test("Approvals.decide() decides about a call that waits at another gateway, and is noted there", async () => {
+Deno.test("Approvals.decide() decides about a call that waits at another gateway, which notes who did", async () => {
   await using gateways = await twoApprovals();
   const { here, there, audited, shows } = gateways;
   for (const [decision, verdict] of [["approve", "approved"], ["deny", "denied"]] as const) {
     const outcome = here.wait(pendingCall({ args: '{"key":"hunter2"}' }));
     const [shown] = await shows(there, 1);
     assert.equal(shown?.arguments, '{"key":"[redacted]"}');
-    assert.equal((await there.decide(shown.id, decision)).tool, "commit");
+    const decided = actingFor(ADMIN, () => there.decide(shown.id, decision));
+    assert.equal((await decided).tool, "commit");
     assert.equal(await outcome, verdict);
     await shows(there, 0);
     await assert.rejects(there.decide(shown.id, decision), { code: "NOT_FOUND" });
   }
-  assert.deepEqual(audited, ["there call.approve", "there call.deny"]);
+  assert.deepEqual(audited, [
+    "here call.approve token:admin the console",
+    "here call.deny token:admin the console",
+  ]);
+});
+
+Deno.test("Approvals.decide() says where it cannot know the outcome, which is noted all the same", async () => {
+  await using gateways = await twoApprovals();
+  const { here, there, audited, mailboxes, shows } = gateways;
+  const outcome = here.wait(pendingCall());
+  const [shown] = await shows(there, 1);
+  const slow = Promise.withResolvers<void>();
+  mailboxes.here.handle("approvals", async (body) => {
+    await slow.promise;
+    return here.take(body);
+  });
+  const decided = actingFor(ADMIN, () => there.decide(shown!.id, "approve"));
+  await assert.rejects(decided, { code: "TIMEOUT", message: /whether the decision took effect/ });
+  assert.equal((await there.list()).length, 1, "it may wait on");
+  slow.resolve();
+  assert.equal(await outcome, "approved");
+  assert.deepEqual(audited, ["here call.approve token:admin the console"]);
+  await shows(there, 0);
 });
 
 Deno.test("Approvals.decide() with always counts at all gateways, also at those that come later", async () => {
