@@ -89,8 +89,11 @@ export class Approvals {
       if (shown.expiresAt <= Date.now()) this.#elsewhere.delete(id);
     }
     if (this.#elsewhere.size > 0) {
-      const peers = new Set(await this.#options.mailbox?.peers());
-      for (const [id, { at }] of this.#elsewhere) if (!peers.has(at)) this.#elsewhere.delete(id);
+      // While the store is away it is not known who has ended, and what is known is shown.
+      const peers = await this.#options.mailbox?.peers().catch(() => undefined);
+      for (const [id, { at }] of this.#elsewhere) {
+        if (peers?.includes(at) === false) this.#elsewhere.delete(id);
+      }
     }
     const elsewhere = Array.from(this.#elsewhere.values(), ({ shown }) => shown);
     return [...this.own, ...elsewhere].sort((one, other) => one.askedAt - other.askedAt);

@@ -246,6 +246,18 @@ Deno.test("Approvals.list() leaves out what waited at a gateway that has ended",
   await assert.rejects(outcome);
 });
 
+Deno.test("Approvals.list() shows what is known while the store is away", async () => {
+  await using gateways = await twoApprovals();
+  const { here, there, mailboxes, shows } = gateways;
+  const calls = [pendingCall(), pendingCall()];
+  const outcomes = [here.wait(calls[0]!), there.wait(calls[1]!)];
+  await shows(there, 2);
+  mailboxes.there.peers = () => Promise.reject(new Error("The store is away"));
+  assert.equal((await there.list()).length, 2);
+  for (const call of calls) call.leave();
+  await Promise.allSettled(outcomes);
+});
+
 Deno.test("Approvals.join() learns what waits elsewhere, and who is trusted there", async () => {
   await using mailboxes = await twoMailboxes();
   const here = open({ mailbox: mailboxes.here });
