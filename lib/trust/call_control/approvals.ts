@@ -15,7 +15,7 @@ const APPROVAL_MS = 120_000;
 const MOST_WAITING = 200;
 const MOST_OF_ONE = 20;
 const SHOWN_ARGUMENTS = 65_536;
-/** How long trust in a tool lasts, how many clients have some, and how much another gateway is told. */
+/** How long trust in a tool lasts, how many clients have some, and how much is passed on. */
 const TRUST_MS = 24 * 3_600_000;
 const MOST_TRUSTED = 1_000;
 /** How long another gateway may take to answer. */

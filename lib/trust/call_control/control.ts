@@ -35,6 +35,11 @@ export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 /** The topic of messages about approvals between gateways on one store. */
 export const APPROVALS_TOPIC = "approvals";
 
+/** The topic of messages about pages of results between gateways on one store. */
+export const PAGES_TOPIC = "result pages";
+export const PageWish = z.strictObject({ uri: z.string(), session: z.string() });
+export type PageWish = z.infer<typeof PageWish>;
+
 /** A request other than a tool call that makes use of a server. */
 export interface ServerUse {
   server: string;
@@ -282,14 +287,16 @@ function ofToken(principal: string, { perMinute, concurrent }: CallLimit = {}): 
 
 const RESULTS = "quartermaster://results/";
 
-/** The first page is what went back at once. */
-export function resultUri(id: string, page: number): string {
-  return `${RESULTS}${id}?page=${page}`;
+/** Names the gateway that keeps the result; the first page is what went back at once. */
+export function resultUri(gateway: string, id: string, page: number): string {
+  return `${RESULTS}${gateway}/${id}?page=${page}`;
 }
 
-/** Empty and 0 where the URI is none that was given out. */
-export function parseResultUri(uri: string): { id: string; page: number } {
-  const [, id = "", page = "0"] = /^([0-9a-f-]{36})\?page=(\d{1,6})$/
+/** Undefined where the URI is none that was given out. */
+export function parseResultUri(
+  uri: string,
+): { gateway: string; id: string; page: number } | undefined {
+  const [, gateway, id, page] = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\?page=(\d{1,6})$/
     .exec(uri.slice(RESULTS.length)) ?? [];
-  return { id, page: Number(page) };
+  return gateway && id ? { gateway, id, page: Number(page) } : undefined;
 }

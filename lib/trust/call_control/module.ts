@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { Access } from "../../auth/access.ts";
 import type { LimitShares } from "../../auth/limit_shares.ts";
 import type { OnAudit } from "../../core/access.ts";
@@ -13,7 +12,13 @@ import type { Mailbox } from "../../storage/mailbox.ts";
 import { SettingsRepository } from "../../storage/settings_repository.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Approvals, AskFirstOptions } from "./approvals.ts";
-import { APPROVALS_TOPIC, CallControl, type WaitingCall } from "./control.ts";
+import {
+  APPROVALS_TOPIC,
+  CallControl,
+  PAGES_TOPIC,
+  PageWish,
+  type WaitingCall,
+} from "./control.ts";
 import { RefusedCalls } from "./refused_calls.ts";
 import type { ResultPages } from "./result_pages.ts";
 import { ToolsetModes } from "./modes.ts";
@@ -47,11 +52,6 @@ const COUNTS_PER_COUNTER = 100;
 /** Nobody waits longer for an answer to be counted; a guess is as good for once. */
 const COUNT_MS = 500;
 
-/** The topic of messages about pages of results between gateways on one store. */
-const PAGES_TOPIC = "result pages";
-/** How long another gateway may take to find a page. */
-const ASK_MS = 2_000;
-const PageWish = z.strictObject({ uri: z.string(), session: z.string() });
 const RESOURCE_NOT_FOUND = -32002;
 
 export type CallControlModule = Awaited<ReturnType<typeof openCallControl>>;
@@ -186,16 +186,13 @@ function openPages(mailbox: Mailbox, stack: AsyncDisposableStack) {
   stack.defer(async () => (await loading)?.[Symbol.dispose]());
   function pages(): Promise<ResultPages> {
     return loading ??= import("./result_pages.ts").then((module) =>
-      new module.ResultPages({ count })
+      new module.ResultPages({ mailbox, count })
     );
   }
 
   async function readPage(request: McpRequest, client: Client): Promise<string> {
     const uri = String(request.params.uri);
-    const session = sessionKeyOf(client) ?? "";
-    const body = JSON.stringify({ uri, session } satisfies z.infer<typeof PageWish>);
-    const found = (await pages()).read(uri, session) ||
-      (await mailbox.askAll(PAGES_TOPIC, body, ASK_MS)).find((page) => page !== "");
+    const found = await (await pages()).find(uri, sessionKeyOf(client) ?? "");
     if (found) return resultText(request.id, found);
     const message = "Page not found: results are stored for ten minutes, for the session that " +
       "made the call, while there is room. Call the tool again";

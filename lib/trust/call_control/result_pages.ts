@@ -1,5 +1,12 @@
 import { elementTexts, isObject, memberSpans, replaceSpan } from "../../core/rpc.ts";
-import { parseResultUri, type PendingCall, resultUri } from "./control.ts";
+import { type Mailbox, PeerGone } from "../../storage/mailbox.ts";
+import {
+  PAGES_TOPIC,
+  type PageWish,
+  parseResultUri,
+  type PendingCall,
+  resultUri,
+} from "./control.ts";
 import { forwardNow } from "../../core/clock.ts";
 import { sessionKeyOf } from "../../core/client.ts";
 
@@ -10,7 +17,12 @@ const KEPT_MS = 10 * 60_000;
 /** 20 MB where every character takes two bytes. */
 const MOST_KEPT = 10_000_000;
 
+/** How long another gateway may take to find a page. */
+const ASK_MS = 2_000;
+
 export interface ResultPagesOptions {
+  /** Reaches the other gateways on the store. */
+  mailbox: Pick<Mailbox, "id" | "ask">;
   /** How many tokens a text has; 0 where that cannot be counted now. */
   count(text: string): Promise<number>;
   mostKept?: number;
@@ -47,6 +59,7 @@ export class ResultPages implements Disposable {
     const ratio = parts && await this.#ratioWhereTooLong(result, maxTokens);
     if (!parts || ratio === undefined) return answer;
     const id = crypto.randomUUID();
+    const uriOf = (page: number) => resultUri(this.#options.mailbox.id, id, page);
     const tokens = (size: number) => Math.ceil(size / ratio).toLocaleString("en");
     const most = Math.floor(maxTokens * ratio);
     const cutSaying = (where: (page: number) => string) =>
@@ -56,7 +69,7 @@ export class ResultPages implements Disposable {
           `[${what}, about ${tokens(size)} tokens, exceeds this gateway's limit: ` +
           `${where(page)}]`,
       });
-    const kept = cutSaying((page) => `read it with resources/read of ${resultUri(id, page)}`);
+    const kept = cutSaying((page) => `read it with resources/read of ${uriOf(page)}`);
     if (!kept) return answer;
     const left = kept.pages.reduce((sum, page) => sum + sizeOf(page), 0);
     const owner = sessionKeyOf(client);
@@ -66,7 +79,7 @@ export class ResultPages implements Disposable {
     const note = isKept
       ? `[Cut by the gateway: about ${tokens(cut.shown)} tokens are shown, about ${
         tokens(left)
-      } remain. Continue with resources/read of ${resultUri(id, 2)}${
+      } remain. Continue with resources/read of ${uriOf(2)}${
         cut.pages.length > 1 ? `, to ?page=${cut.pages.length + 1}` : ""
       }, at the same endpoint and in the same session, within ${KEPT_MS / 60_000} minutes.]`
       : `[Cut by the gateway: about ${tokens(cut.shown)} tokens are shown. The other ${
@@ -78,14 +91,29 @@ export class ResultPages implements Disposable {
     return replaceSpan(answer, span, cutText(result, cut, note, mustFail));
   }
 
+  /** As read(), at the gateway that keeps the page. */
+  async find(uri: string, session: string): Promise<string | undefined> {
+    const { mailbox } = this.#options;
+    const { gateway } = parseResultUri(uri) ?? {};
+    if (gateway === undefined || gateway === mailbox.id) return this.read(uri, session);
+    const body = JSON.stringify({ uri, session } satisfies PageWish);
+    try {
+      return await mailbox.ask(gateway, PAGES_TOPIC, body, { limitMs: ASK_MS }) || undefined;
+    } catch (error) {
+      // Its pages went with it.
+      if (error instanceof PeerGone) return undefined;
+      throw error;
+    }
+  }
+
   /** The result of reading a page; undefined if it is not here, or not the session's. */
   read(uri: string, session: string): string | undefined {
-    const { id, page: number } = parseResultUri(uri);
+    const { gateway = "", id = "", page: number = 0 } = parseResultUri(uri) ?? {};
     const kept = this.#kept.get(id);
     const page = kept?.pages[number - 2];
     if (!kept || !page || kept.owner !== session || kept.expiresAt <= this.#now()) return undefined;
     const last = kept.pages.length + 1;
-    const next = number < last ? `; next: ${resultUri(id, number + 1)}` : "";
+    const next = number < last ? `; next: ${resultUri(gateway, id, number + 1)}` : "";
     const note = `[Page ${number} of ${last}${next}]`;
     const contents = "text" in page && page.mimeType === "text/plain"
       ? [{ uri, ...page, text: `${page.text}\n\n${note}` }]

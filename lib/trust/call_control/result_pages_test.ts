@@ -10,6 +10,8 @@ import {
   ResultPages,
   type ResultPagesOptions,
 } from "./result_pages.ts";
+import { PeerGone } from "../../storage/mailbox.ts";
+import { PageWish } from "./control.ts";
 import { pendingCall, testClient } from "./testing/pending_call.ts";
 
 const Answer = z.object({
@@ -27,15 +29,21 @@ const Read = z.object({
 
 const never = () => Promise.reject(new Error("Nothing had to be counted"));
 
+/** The one gateway on its store. */
+const nobodyElse = {
+  id: crypto.randomUUID(),
+  ask: () => Promise.reject(new Error("Nobody is to be asked")),
+};
+
 function open(more: Partial<ResultPagesOptions> = {}): ResultPages {
-  return new ResultPages({ count: never, ...more });
+  return new ResultPages({ mailbox: nobodyElse, count: never, ...more });
 }
 
 const answerOf = (text: string, more: object = {}) =>
   resultText(1, JSON.stringify({ content: [{ type: "text", text }], ...more }));
 
 function uriIn(answer: string): string {
-  const [uri] = /quartermaster:\/\/results\/[0-9a-f-]+\?page=2/.exec(answer) ?? [];
+  const [uri] = /quartermaster:\/\/results\/[0-9a-f/-]+\?page=2/.exec(answer) ?? [];
   assert.ok(uri, answer.slice(0, 500));
   return uri;
 }
@@ -98,6 +106,39 @@ Deno.test("ResultPages.read() knows nobody but the session that asked, and not f
   assert.match(read(pages, "quartermaster://results/", call.client), refused);
   now += 600_001;
   assert.match(read(pages, uri, call.client), refused, "after ten minutes");
+});
+
+Deno.test("ResultPages.find() asks the gateway that a URI names, and nobody about an invented one", async () => {
+  const asked: string[] = [];
+  const here = crypto.randomUUID();
+  const gone = crypto.randomUUID();
+  using kept = open({ mailbox: { ...nobodyElse, id: here } });
+  using pages = open({
+    mailbox: {
+      id: crypto.randomUUID(),
+      ask(peer, _topic, body) {
+        asked.push(peer);
+        if (peer !== here) return Promise.reject(new PeerGone());
+        const { uri, session } = PageWish.parse(JSON.parse(body));
+        return Promise.resolve(kept.read(uri, session) ?? "");
+      },
+    },
+  });
+  const call = pendingCall();
+  const session = sessionKeyOf(call.client)!;
+  const uri = uriIn(await kept.shorten(call, answerOf("x ".repeat(50_000)), 1_000));
+  assert.match(await pages.find(uri, session) ?? "", /"contents"/);
+  assert.match(await kept.find(uri, session) ?? "", /"contents"/);
+  assert.equal(await pages.find(uri, "another session"), undefined);
+  assert.equal(await pages.find(uri.replace(here, gone), session), undefined);
+  assert.deepEqual(asked.splice(0), [here, here, gone]);
+  for (const invented of ["x", "x?page=2", `${crypto.randomUUID()}?page=2`, `${here}/x?page=2`]) {
+    assert.equal(await pages.find(`quartermaster://results/${invented}`, session), undefined);
+  }
+  const own = uriIn(await pages.shorten(call, answerOf("x ".repeat(50_000)), 1_000));
+  assert.match(await pages.find(own, session) ?? "", /"contents"/);
+  assert.equal(await pages.find(own, "another session"), undefined);
+  assert.deepEqual(asked, []);
 });
 
 Deno.test("ResultPages keeps no more than there is room for, the newest", async () => {
