@@ -19,6 +19,8 @@ export interface LimitWaiter {
   bound: Bound;
   /** Whether other gateways were asked for unused places since it came. */
   hasAsked: boolean;
+  /** Whether other gateways are being asked: its place is missing, not the store. */
+  isLacking: boolean;
   isCounted: boolean;
   /** It has waited long enough. */
   isGone: boolean;

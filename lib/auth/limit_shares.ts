@@ -5,7 +5,7 @@ import { getOrMake } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { LimitUsesRepository } from "../storage/access_repositories.ts";
 import type { Mailbox } from "../storage/mailbox.ts";
-import type { Bound } from "./call_limits.ts";
+import { type Bound, concurrentExceeded } from "./call_limits.ts";
 import { type LimitPlan, LimitShare, type LimitWaiter } from "./limit_share.ts";
 
 const TICK_MS = 1_000;
@@ -117,13 +117,17 @@ export class LimitShares implements AsyncDisposable {
     const share = this.#shares.get(bound.key)!;
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const settle = (refusal?: GatewayError) => refusal ? reject(refusal) : resolve(true);
-    const waiter = { bound, hasAsked: false, isCounted: false, isGone: false, settle };
+    const waiter: LimitWaiter = {
+      ...{ bound, settle },
+      ...{ hasAsked: false, isLacking: false, isCounted: false, isGone: false },
+    };
     share.waiting.push(waiter);
     void this.#finish(share);
     const isSettled = await within(promise, STORE_MS);
     waiter.isGone = true;
     leave(share, waiter);
     if (waiter.isCounted) this.#hold(call, bound, share);
+    else if (waiter.isLacking) throw concurrentExceeded(bound.whose, bound.concurrent ?? 0);
     else if (!isSettled) this.#isAway(new Error(`No answer within ${STORE_MS} ms`));
   }
 
@@ -197,19 +201,21 @@ export class LimitShares implements AsyncDisposable {
    */
   async #askOthers(share: LimitShare, lacking: readonly LimitWaiter[]): Promise<void> {
     const { mailbox, isAlive, onWarning } = this.#options;
+    for (const waiter of lacking) waiter.isLacking = true;
     const holders = Object.keys(share.stored?.value.places ?? {}).filter((id) => id !== mailbox.id);
     await sleep(Math.max(0, share.askedAt + ASK_GAP_MS - performance.now()));
     share.askedAt = performance.now();
     try {
       await Promise.all(holders.map(async (id) => {
         if (!await isAlive(id)) share.gone.add(id);
-        else await mailbox.ask(id, TOPIC, share.limit, { limitMs: ASK_MS });
+        // The mailbox itself looks only every few seconds whether an answer is late.
+        else await within(mailbox.ask(id, TOPIC, share.limit, { limitMs: ASK_MS }), ASK_MS);
       }));
     } catch (error) {
       onWarning("Cannot ask another gateway for places for calls", { error });
     }
     share.stored = undefined;
-    for (const waiter of lacking) waiter.hasAsked = true;
+    for (const waiter of lacking) [waiter.hasAsked, waiter.isLacking] = [true, false];
     share.waiting.push(...lacking.filter(({ isGone }) => !isGone));
     await this.#finish(share);
   }

@@ -8,9 +8,9 @@ import { LimitShares } from "./limit_shares.ts";
 const bound = (more: Partial<Bound>): Bound => ({ key: "a", whose: "This token", ...more });
 
 /** Two gateways that count calls on one store; the clock is theirs. */
-async function twoGateways() {
+async function twoGateways({ checkMs }: { checkMs?: number } = {}) {
   await using stack = new AsyncDisposableStack();
-  const mailboxes = stack.use(await twoMailboxes());
+  const mailboxes = stack.use(await twoMailboxes({ checkMs }));
   const uses = new LimitUsesRepository(mailboxes.store);
   const clock = { now: 1_000_000_000 };
   const gone = new Set<string>();
@@ -28,7 +28,7 @@ async function twoGateways() {
   const [here, there] = [open(mailboxes.here), open(mailboxes.there)];
   const opened = stack.move();
   return {
-    ...{ here, there, uses, clock, warnings, store: mailboxes.store },
+    ...{ here, there, uses, clock, warnings, mailboxes, gone },
     kill(id: string) {
       gone.add(id);
       mailboxes.end(id);
@@ -158,6 +158,21 @@ Deno.test("LimitShares.sweep() deletes what a killed gateway has left, and nothi
   clock.now += 62_000;
   await there.sweep();
   assert.deepEqual(await limits(), []);
+});
+
+Deno.test("LimitShares.begin() refuses a call while the holder of all places does not answer", async () => {
+  await using gateways = await twoGateways({ checkMs: 60_000 });
+  const { here, there, mailboxes, warnings } = gateways;
+  const one = bound({ concurrent: 1 });
+  assert.equal(await begin(here, {}, one), undefined);
+  const hung = Promise.withResolvers<string>();
+  mailboxes.here.handle("limit places", () => hung.promise);
+  assert.match((await begin(there, {}, one))?.message ?? "", /limit of 1 concurrent calls/);
+  const minute = bound({ key: "minute", perMinute: 1 });
+  assert.equal(await begin(there, {}, minute), undefined);
+  assert.ok(await begin(there, {}, minute), "limits are shared on");
+  assert.deepEqual(warnings, []);
+  hung.resolve("");
 });
 
 Deno.test("LimitShares.begin() lets a gateway's own count decide while the store is away", async () => {

@@ -4,7 +4,7 @@ import { Mailbox } from "../mailbox.ts";
 import { Store } from "../store.ts";
 
 /** Two gateways on one file, each with a mailbox; `end()` simulates kill -9 of one. */
-export async function twoMailboxes() {
+export async function twoMailboxes({ checkMs = 20 } = {}) {
   const folder = await Deno.makeTempDir({ prefix: "quartermaster_mail_" });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => Deno.remove(folder, { recursive: true }));
@@ -17,7 +17,7 @@ export async function twoMailboxes() {
     );
     const isAlive = (peer: string) => Promise.resolve(alive.has(peer));
     const others = () => Promise.resolve([...alive].filter((peer) => peer !== id));
-    const mailbox = stack.use(new Mailbox(store, { id, isAlive, others }, { checkMs: 20 }));
+    const mailbox = stack.use(new Mailbox(store, { id, isAlive, others }, { checkMs }));
     const stop = new AbortController();
     const following = followGeneration(store, () => {}, { signal: stop.signal, mailbox });
     stack.defer(() => following);
