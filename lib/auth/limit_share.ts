@@ -23,7 +23,7 @@ export interface LimitWaiter {
   isLacking: boolean;
   isCounted: boolean;
   /** It has waited long enough. */
-  isGone: boolean;
+  isTimedOut: boolean;
   settle(refusal?: GatewayError): void;
 }
 
@@ -36,6 +36,8 @@ export interface LimitPlan {
   /** Calls that are returned to it. */
   unused: TakenCalls;
   second: number;
+  /** Gateways whose places are no longer in it. */
+  expired: readonly string[];
   refused: Map<LimitWaiter, GatewayError>;
   /** Those that other gateways may have unused places for. */
   lacking: LimitWaiter[];
@@ -53,8 +55,8 @@ const NONE: TakenCalls = { second: 0, count: 0 };
 export class LimitShare {
   readonly limit: string;
   readonly waiting: LimitWaiter[] = [];
-  /** Gateways whose places are free: their leases have expired. */
-  readonly gone = new Set<string>();
+  /** Gateways whose places are free: their leases had expired when the record named them. */
+  readonly expiredHolders = new Set<string>();
   /** The record as it was last read or written here; undefined if it has to be read. */
   stored: Stored<LimitUse> | undefined;
   /** False if the store cannot be used. */
@@ -133,7 +135,7 @@ export class LimitShare {
     const returned = Math.min(unused.count, stale);
     if (returned > 0) begun.set(unused.second, stale - returned);
     const others = Object.entries(before.places)
-      .filter(([gateway]) => gateway !== own && !this.gone.has(gateway));
+      .filter(([gateway]) => gateway !== own && !this.expiredHolders.has(gateway));
     const taken = others.reduce((sum, [, places]) => sum + places, 0);
     let total = begun.values().reduce((sum, count) => sum + count, 0);
     let [spare, free] = [this.#spare.count, this.#places - this.#running];
@@ -173,7 +175,8 @@ export class LimitShare {
     };
     const isChanged = calls > 0 || places !== 0 || returned > 0 ||
       others.length < Object.keys(before.places).filter((gateway) => gateway !== own).length;
-    return { use, isChanged, calls, places, unused, second, refused, lacking };
+    const expired = [...this.expiredHolders];
+    return { use, isChanged, calls, places, unused, second, expired, refused, lacking };
   }
 
   /** Before the record is written: what is given back must not be used meanwhile. */
@@ -186,7 +189,9 @@ export class LimitShare {
     if (places < 0) this.#places -= places;
   }
 
-  done({ calls, places, unused, second }: LimitPlan): void {
+  done({ calls, places, unused, second, expired }: LimitPlan): void {
+    // One that is in the record again is alive.
+    for (const gateway of expired) this.expiredHolders.delete(gateway);
     if (this.#unused === unused) this.#unused = NONE;
     if (calls > 0) this.#spare = { second, count: this.#spare.count + calls };
     if (places > 0) this.#places += places;

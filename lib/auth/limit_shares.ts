@@ -119,12 +119,12 @@ export class LimitShares implements AsyncDisposable {
     const settle = (refusal?: GatewayError) => refusal ? reject(refusal) : resolve(true);
     const waiter: LimitWaiter = {
       ...{ bound, settle },
-      ...{ hasAsked: false, isLacking: false, isCounted: false, isGone: false },
+      ...{ hasAsked: false, isLacking: false, isCounted: false, isTimedOut: false },
     };
     share.waiting.push(waiter);
     void this.#finish(share);
     const isSettled = await within(promise, STORE_MS);
-    waiter.isGone = true;
+    waiter.isTimedOut = true;
     leave(share, waiter);
     if (waiter.isCounted) this.#hold(call, bound, share);
     else if (waiter.isLacking) throw concurrentExceeded(bound.whose, bound.concurrent ?? 0);
@@ -207,7 +207,7 @@ export class LimitShares implements AsyncDisposable {
     share.askedAt = performance.now();
     try {
       await Promise.all(holders.map(async (id) => {
-        if (!await isAlive(id)) share.gone.add(id);
+        if (!await isAlive(id)) share.expiredHolders.add(id);
         // The mailbox itself looks only every few seconds whether an answer is late.
         else await within(mailbox.ask(id, TOPIC, share.limit, { limitMs: ASK_MS }), ASK_MS);
       }));
@@ -216,7 +216,7 @@ export class LimitShares implements AsyncDisposable {
     }
     share.stored = undefined;
     for (const waiter of lacking) [waiter.hasAsked, waiter.isLacking] = [true, false];
-    share.waiting.push(...lacking.filter(({ isGone }) => !isGone));
+    share.waiting.push(...lacking.filter(({ isTimedOut }) => !isTimedOut));
     await this.#finish(share);
   }
 
@@ -232,7 +232,7 @@ export class LimitShares implements AsyncDisposable {
       if (this.#shares.has(limit)) continue;
       const share = new LimitShare(limit);
       for (const id of Object.keys(places)) {
-        if (!await this.#options.isAlive(id)) share.gone.add(id);
+        if (!await this.#options.isAlive(id)) share.expiredHolders.add(id);
       }
       await this.#forget(share);
     }

@@ -144,6 +144,20 @@ Deno.test("LimitShares: the places of a killed gateway are free once its lease h
   assert.equal(await begin(there, {}, one), undefined);
 });
 
+Deno.test("LimitShares: a gateway whose lease expired counts again once it is back", async () => {
+  await using gateways = await twoGateways();
+  const { here, there, gone } = gateways;
+  const two = bound({ concurrent: 2 });
+  assert.equal(await begin(here, {}, two), undefined);
+  gone.add("here");
+  const calls = [{}, {}];
+  for (const call of calls) assert.equal(await begin(there, call, two), undefined);
+  gone.delete("here");
+  for (const call of calls) there.end(call);
+  assert.equal(await begin(here, {}, two), undefined);
+  assert.ok(await begin(there, {}, two));
+});
+
 Deno.test("LimitShares.sweep() deletes what a killed gateway has left, and nothing that counts", async () => {
   await using gateways = await twoGateways();
   const { here, there, uses, clock, kill } = gateways;
