@@ -5,7 +5,7 @@ import type { Platform } from "../config/platform.ts";
 import { DEMO_SERVER } from "../config/mcp_file.ts";
 import type { ConfigModule } from "../config/module.ts";
 import type { OnAudit } from "../core/access.ts";
-import { inTurn } from "../core/async.ts";
+import { inTurn, within } from "../core/async.ts";
 import type { ServersModule } from "../servers/module.ts";
 import { followGeneration } from "../storage/follow.ts";
 import type { Mailbox } from "../storage/mailbox.ts";
@@ -19,6 +19,8 @@ const DEMO_REMOVED: Setting<boolean> = { name: "demoRemoved", schema: z.boolean(
 const TOPIC = "generation";
 /** Maximum wait for a gateway that is slow to apply a change. */
 const FOLLOW_MS = 3_000;
+/** After this long, one that has not answered is asked, and waited for, again. */
+const SLOW_MS = 60_000;
 
 export interface DesiredStateInput {
   store: Store;
@@ -46,14 +48,18 @@ export class DesiredState {
   /** Whose changes are applied here, and at all other gateways. */
   #generation = 0n;
   #common = 0n;
+  /** Gateways that did not answer in time, and have not answered since. */
+  readonly #slow = new Set<string>();
 
   constructor(input: DesiredStateInput) {
     this.#input = input;
     this.#settings = new SettingsRepository(input.store);
+    const wake = () => void this.#applied.emit("change");
+    input.signal.addEventListener("abort", wake);
     input.mailbox?.handle(TOPIC, async (wanted, { signal }) => {
-      while (this.#generation < BigInt(wanted) && !signal.aborted) {
-        await once(this.#applied, "change");
-      }
+      signal.addEventListener("abort", wake);
+      const isOver = () => signal.aborted || input.signal.aborted;
+      while (this.#generation < BigInt(wanted) && !isOver()) await once(this.#applied, "change");
       return "";
     });
   }
@@ -70,7 +76,7 @@ export class DesiredState {
 
   /**
    * Resolves when the other gateways have applied all changes so far, or after a while: behind a load
-   * balancer, the next request of whoever made a change may reach another gateway.
+   * balancer, the caller's next request may reach another gateway.
    */
   othersFollow = async (): Promise<void> => {
     const { store, mailbox, isCommand, onWarning } = this.#input;
@@ -78,12 +84,25 @@ export class DesiredState {
     try {
       const generation = await store.generation();
       if (generation === this.#common) return;
-      await mailbox.askAll(TOPIC, String(generation), FOLLOW_MS);
+      const peers = (await mailbox.peers()).filter((peer) => !this.#slow.has(peer));
+      await Promise.all(peers.map((peer) => this.#waitFor(mailbox, peer, generation)));
       if (generation > this.#common) this.#common = generation;
     } catch (error) {
       onWarning("Cannot wait for other gateways to apply a change", { error });
     }
   };
+
+  /** One that is slow is not asked again until it has answered or ended. */
+  async #waitFor(mailbox: Mailbox, peer: string, generation: bigint): Promise<void> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+      this.#slow.delete(peer);
+    };
+    const asked = mailbox.ask(peer, TOPIC, String(generation), { limitMs: SLOW_MS });
+    await within(asked.then(over, over), FOLLOW_MS);
+    if (!isOver) this.#slow.add(peer);
+  }
 
   /** Follows the store since that generation, and the config file, until the signal aborts. */
   async follow(since: bigint, onConfig: () => void): Promise<void> {
