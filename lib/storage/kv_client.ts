@@ -75,6 +75,7 @@ export class KvClient implements Disposable {
   #isClosed = false;
   /** While a remote server does not answer: when it is tried again, and the pause after that. */
   #away: { since: number; tryAt: number; pauseMs: number } | undefined;
+  #answeredAt = -Infinity;
   #endsAt: number | undefined;
   #readFailure: GatewayError | undefined;
   #writeFailure: GatewayError | undefined;
@@ -200,6 +201,7 @@ export class KvClient implements Disposable {
     // Also when it was given up: Deno's client tries again until the server answers.
     const answered = () => {
       hasAnswered = true;
+      this.#answeredAt = Date.now();
       this.#away = undefined;
     };
     running.then(answered, answered);
@@ -223,6 +225,8 @@ export class KvClient implements Disposable {
   }
 
   #noteAway(startedAt: number): void {
+    // One request was lost: the server has answered others since.
+    if (this.#answeredAt > startedAt) return;
     const before = this.#away;
     // Begun before it was known: no sign that a later try was in vain.
     if (before && startedAt < before.since) return;

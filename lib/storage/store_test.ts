@@ -239,6 +239,29 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "Store goes on with a remote KV that lost one request and answers others",
+  // What was given up goes on in Deno's client until it is answered.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    Deno.env.set("DENO_KV_ACCESS_TOKEN", "token");
+    await using server = startKvConnect();
+    await using store = await Store.open({ location: server.url, remoteLimitMs: 500 });
+    const key = keys.settings("a");
+    await store.commit({ sets: [{ key, value: 1 }] });
+    server.loseNext();
+    const lost = failure(store.read(key), "STORAGE_UNAVAILABLE");
+    for (let nth = 0; nth < 5; nth++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      assert.equal((await store.read(key))?.value, 1);
+    }
+    await lost;
+    assert.equal((await store.read(key))?.value, 1);
+    server.resume();
+  },
+});
+
 Deno.test("Store.read() says that the store was closed", async () => {
   const store = await Store.open({ location: ":memory:" });
   await store[Symbol.asyncDispose]();

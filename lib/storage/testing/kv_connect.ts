@@ -10,6 +10,8 @@ export interface KvConnect extends AsyncDisposable {
   readonly requests: number;
   /** From now on nothing is answered. */
   hang(): void;
+  /** Does not answer the next request for reads or writes. */
+  loseNext(): void;
   /** From now on everything is answered again, also what came in the meantime. */
   resume(): void;
   /** From now on nobody listens. */
@@ -33,6 +35,7 @@ export function startKvConnect(): KvConnect {
   let silence = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   let isSilent = false;
+  let losesNext = false;
   let requests = 0;
   let version = 0n;
 
@@ -41,8 +44,11 @@ export function startKvConnect(): KvConnect {
   const server = Deno.serve(options, async (request) => {
     asked.resolve();
     const { pathname, origin } = new URL(request.url);
-    if (pathname !== "/" && pathname !== "/data/watch") requests++;
-    if (isSilent) await silence.promise;
+    const isOperation = pathname !== "/" && pathname !== "/data/watch";
+    if (isOperation) requests++;
+    const isLost = losesNext && isOperation;
+    if (isLost) losesNext = false;
+    if (isSilent || isLost) await silence.promise;
     if (stopped.signal.aborted) return new Response(null, { status: 503 });
     const body = new Uint8Array(await request.arrayBuffer());
     const protobuf = (bytes: Uint8Array<ArrayBuffer>) =>
@@ -159,6 +165,9 @@ export function startKvConnect(): KvConnect {
     hang() {
       isSilent = true;
       silence = Promise.withResolvers();
+    },
+    loseNext() {
+      losesNext = true;
     },
     resume() {
       isSilent = false;
