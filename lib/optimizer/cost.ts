@@ -81,6 +81,11 @@ export class Budget {
     return refusal;
   }
 
+  /** A run that was taken is not made. */
+  returnRun(): void {
+    this.#begun--;
+  }
+
   refuse(): string | undefined {
     const refusal = this.#used();
     this.refused ??= refusal;

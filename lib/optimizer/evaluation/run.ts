@@ -171,20 +171,25 @@ async function makeRuns(input: EvaluationInput, state: EvaluationState) {
   input.signal.throwIfAborted();
   const running = new Set<Promise<void>>();
   let failure: { reason: unknown } | undefined;
+  // Whatever goes wrong, no run goes on unseen.
+  const fail = (reason: unknown) => {
+    if (ending.signal.aborted) return;
+    failure = { reason };
+    ending.abort();
+  };
   while (!signal.aborted) {
     const canBegin = running.size < Math.max(1, input.concurrency) && cut === undefined &&
       !state.isBeyondHope;
     const planned = canBegin ? state.next() : undefined;
     if (planned) {
-      cut = await input.mayRun?.();
+      try {
+        cut = await input.mayRun?.();
+      } catch (error) {
+        fail(error);
+      }
       if (cut !== undefined || signal.aborted) continue;
       report();
-      const run: Promise<void> = make(planned).catch((reason) => {
-        if (ending.signal.aborted) return;
-        // Whatever went wrong, no run goes on unseen.
-        failure ??= { reason };
-        ending.abort();
-      }).finally(() => running.delete(run));
+      const run: Promise<void> = make(planned).catch(fail).finally(() => running.delete(run));
       running.add(run);
     } else if (running.size > 0) {
       await Promise.race(running);

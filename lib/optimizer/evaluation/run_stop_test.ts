@@ -227,3 +227,15 @@ Deno.test("evaluate() says why a tool that has to be found first was not called"
   assert.equal(evaluation.setting, "deferred");
   assert.match(resultOf(evaluation, "good").verdict?.words ?? "", /; deferred\): overall/);
 });
+
+Deno.test("evaluate() ends the other runs where it cannot ask whether one may begin", async () => {
+  const ended: unknown[] = [];
+  const { input, saved } = evaluationBench((_, request) => {
+    request.signal.addEventListener("abort", () => ended.push(request.signal.reason));
+    return hang(request);
+  }, { concurrency: 3 });
+  let asked = 0;
+  const mayRun = () => ++asked < 3 ? undefined : Promise.reject(new Error("no store"));
+  await assert.rejects(evaluate({ ...input, mayRun }), /no store/);
+  assert.deepEqual([ended.length, saved.length, asked], [2, 0, 3]);
+});

@@ -172,7 +172,14 @@ export async function takeRun(
   const refusal = budget.takeRun();
   if (refusal !== undefined || !budget.isLimited) return refusal;
   // Not if another gateway has taken over: the signal then aborts.
-  await record.step((job) => ({ ...job, begun: budget.begun }));
+  const count = (job: OptimizationJob) => ({ ...job, begun: budget.begun });
+  try {
+    await record.step(count);
+  } catch (error) {
+    budget.returnRun();
+    record.progress(count);
+    throw error;
+  }
 }
 
 /** With a run that has ended. */

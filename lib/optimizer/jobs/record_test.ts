@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { OptimizationJob } from "../../core/optimization.ts";
 import { JobsRepository } from "../../storage/jobs_repository.ts";
 import { Store } from "../../storage/store.ts";
-import { JobRecord, type StopReason, Throttle } from "./record.ts";
+import { Budget } from "../cost.ts";
+import { JobRecord, type StopReason, takeRun, Throttle } from "./record.ts";
 
 class RecordBench implements AsyncDisposable {
   readonly stops: StopReason[] = [];
@@ -109,6 +110,21 @@ Deno.test("JobRecord writes nothing into a job that another process works on", a
   assert.deepEqual(bench.stops, ["lost"]);
   const stored = await bench.stored();
   assert.deepEqual([stored.owner, stored.runs, stored.status], ["another", 3, "running"]);
+});
+
+Deno.test("takeRun() does not count a run that the store could not note", async () => {
+  await using bench = await RecordBench.open();
+  const { jobs, record } = bench;
+  const budget = new Budget({ maxRuns: 1 });
+  const save = jobs.save;
+  jobs.save = () => {
+    jobs.save = save;
+    return Promise.reject(new Error("no store"));
+  };
+  await assert.rejects(takeRun({ budget, record }), /no store/);
+  assert.deepEqual([budget.begun, record.job.begun], [0, 0]);
+  assert.equal(await takeRun({ budget, record }), undefined);
+  assert.equal((await bench.stored()).begun, 1);
 });
 
 Deno.test("Throttle.ask() acts at once, then once for all that was asked meanwhile", async () => {
