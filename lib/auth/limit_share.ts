@@ -24,6 +24,8 @@ export interface LimitWaiter {
   isCounted: boolean;
   /** It has waited long enough. */
   isTimedOut: boolean;
+  /** The second of the call that it got. */
+  second: number;
   settle(refusal?: GatewayError): void;
 }
 
@@ -34,7 +36,7 @@ export interface LimitPlan {
   calls: number;
   places: number;
   /** Calls that are returned to it. */
-  unused: TakenCalls;
+  unused: ReadonlyMap<number, number>;
   second: number;
   /** Gateways whose places are no longer in it. */
   expired: readonly string[];
@@ -42,14 +44,6 @@ export interface LimitPlan {
   /** Those that other gateways may have unused places for. */
   lacking: LimitWaiter[];
 }
-
-/** Calls that were taken in one second. */
-interface TakenCalls {
-  second: number;
-  count: number;
-}
-
-const NONE: TakenCalls = { second: 0, count: 0 };
 
 /** What one gateway has of a limit. */
 export class LimitShare {
@@ -63,9 +57,9 @@ export class LimitShare {
   working: Promise<boolean> | undefined;
   askedAt = -Infinity;
   /** Taken ahead. */
-  #spare: TakenCalls = { ...NONE };
-  /** Not used in time, and still in the record. */
-  #unused = NONE;
+  #spare = { second: 0, count: 0 };
+  /** Not used in time, and still in the record: how many of each second. */
+  readonly #unused = new Map<number, number>();
   #running = 0;
   #places = 0;
   #usedAt = 0;
@@ -86,9 +80,16 @@ export class LimitShare {
     return true;
   }
 
-  /** Counts a call no longer that was not made. */
-  putBack({ perMinute }: Bound): void {
-    if (perMinute !== undefined) this.#spare.count++;
+  /** The second in which the latest calls were taken. */
+  get second(): number {
+    return this.#spare.second;
+  }
+
+  /** Uncounts a call of that second that was not made. */
+  putBack({ perMinute }: Bound, second: number): void {
+    if (perMinute === undefined) return;
+    if (second === this.#spare.second) this.#spare.count++;
+    else this.#keepUnused(second, 1);
   }
 
   ended(): void {
@@ -113,7 +114,7 @@ export class LimitShare {
   /** Whether there is something to do in the store. */
   hasWork(second: number): boolean {
     this.#dropStale(second);
-    return this.waiting.length > 0 || this.#unused.count > 0 || this.#idlePlaces > 0;
+    return this.waiting.length > 0 || this.#unused.size > 0 || this.#idlePlaces > 0;
   }
 
   /** Whether nobody has called for so long that the record says nothing. */
@@ -130,10 +131,14 @@ export class LimitShare {
     const second = latest > now + FUTURE_S ? now : Math.max(now, latest);
     this.#dropStale(second);
     const begun = new Map(before.begun.filter(([at]) => at > second - WINDOW_S && at <= second));
-    const unused = this.#unused;
-    const stale = begun.get(unused.second) ?? 0;
-    const returned = Math.min(unused.count, stale);
-    if (returned > 0) begun.set(unused.second, stale - returned);
+    const unused = new Map(this.#unused);
+    let returned = 0;
+    for (const [at, count] of unused) {
+      const stale = begun.get(at) ?? 0;
+      const back = Math.min(count, stale);
+      if (back > 0) begun.set(at, stale - back);
+      returned += back;
+    }
     const others = Object.entries(before.places)
       .filter(([gateway]) => gateway !== own && !this.expiredHolders.has(gateway));
     const taken = others.reduce((sum, [, places]) => sum + places, 0);
@@ -192,7 +197,7 @@ export class LimitShare {
   done({ calls, places, unused, second, expired }: LimitPlan): void {
     // One that is in the record again is alive.
     for (const gateway of expired) this.expiredHolders.delete(gateway);
-    if (this.#unused === unused) this.#unused = NONE;
+    for (const [at, count] of unused) this.#keepUnused(at, -count);
     if (calls > 0) this.#spare = { second, count: this.#spare.count + calls };
     if (places > 0) this.#places += places;
   }
@@ -204,8 +209,14 @@ export class LimitShare {
 
   #dropStale(second: number): void {
     if (this.#spare.count === 0 || second <= this.#spare.second + 1) return;
-    this.#unused = this.#spare;
-    this.#spare = { ...NONE };
+    this.#keepUnused(this.#spare.second, this.#spare.count);
+    this.#spare = { second: 0, count: 0 };
+  }
+
+  #keepUnused(second: number, more: number): void {
+    const count = (this.#unused.get(second) ?? 0) + more;
+    if (count > 0) this.#unused.set(second, count);
+    else this.#unused.delete(second);
   }
 }
 

@@ -101,34 +101,48 @@ export class LimitShares implements AsyncDisposable {
   }
 
   async #beginFrom(call: object, bounds: readonly Bound[], first: number): Promise<void> {
+    const undos: (() => void)[] = [];
+    const counted = (bound: Bound, second = this.#shares.get(bound.key)?.second ?? 0) =>
+      undos.push(() => this.#shares.get(bound.key)?.putBack(bound, second));
+    for (const bound of bounds.slice(0, first)) counted(bound);
     for (const [nth, bound] of bounds.entries()) {
-      if (nth < first || (nth > first && this.#takeNow(call, bound))) continue;
+      if (nth < first) continue;
+      if (nth > first && this.#takeNow(call, bound)) {
+        counted(bound);
+        continue;
+      }
       try {
-        await this.#wait(call, bound);
+        const second = await this.#wait(call, bound);
+        if (second !== undefined) counted(bound, second);
       } catch (error) {
         this.end(call);
-        for (const other of bounds.slice(0, nth)) this.#shares.get(other.key)?.putBack(other);
+        for (const undo of undos) undo();
         throw error;
       }
     }
   }
 
-  async #wait(call: object, bound: Bound): Promise<void> {
+  /** The second in which the call is counted; undefined if the store does not answer. */
+  async #wait(call: object, bound: Bound): Promise<number | undefined> {
     const share = this.#shares.get(bound.key)!;
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const settle = (refusal?: GatewayError) => refusal ? reject(refusal) : resolve(true);
     const waiter: LimitWaiter = {
       ...{ bound, settle },
-      ...{ hasAsked: false, isLacking: false, isCounted: false, isTimedOut: false },
+      ...{ hasAsked: false, isLacking: false, isCounted: false, isTimedOut: false, second: 0 },
     };
     share.waiting.push(waiter);
     void this.#finish(share);
     const isSettled = await within(promise, STORE_MS);
     waiter.isTimedOut = true;
     leave(share, waiter);
-    if (waiter.isCounted) this.#hold(call, bound, share);
-    else if (waiter.isLacking) throw concurrentExceeded(bound.whose, bound.concurrent ?? 0);
-    else if (!isSettled) this.#isAway(new Error(`No answer within ${STORE_MS} ms`));
+    if (waiter.isCounted) {
+      this.#hold(call, bound, share);
+      return waiter.second;
+    }
+    if (waiter.isLacking) throw concurrentExceeded(bound.whose, bound.concurrent ?? 0);
+    if (!isSettled) this.#isAway(new Error(`No answer within ${STORE_MS} ms`));
+    return undefined;
   }
 
   #isAway(error: unknown): void {
@@ -190,6 +204,7 @@ export class LimitShares implements AsyncDisposable {
       const refusal = refused.get(waiter);
       const isLacking = lacking.includes(waiter);
       waiter.isCounted = !refusal && !isLacking && share.takeNow(waiter.bound, this.#second());
+      waiter.second = share.second;
       if (refusal || isLacking || waiter.isCounted) leave(share, waiter);
       if (refusal || waiter.isCounted) waiter.settle(refusal);
     }

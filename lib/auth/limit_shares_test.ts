@@ -134,6 +134,35 @@ Deno.test("LimitShares.begin() counts by no bound where one of them refuses", as
   assert.ok(await begin(there, {}, token));
 });
 
+Deno.test("LimitShares.begin() returns a call to the second it was counted in, and none that was not", async () => {
+  await using gateways = await twoGateways();
+  const { here, there, uses, clock } = gateways;
+  const [many, five] = [bound({ key: "many", perMinute: 6_000 }), bound({ perMinute: 5 })];
+  const place = bound({ key: "place", concurrent: 1 });
+  const begun = async (limit: string) => (await uses.find(limit))?.value.begun ?? [];
+  assert.equal(await begin(there, {}, place), undefined);
+  assert.equal(await begin(here, {}, five), undefined);
+  const { find, save } = uses;
+  uses.find = async (limit) => {
+    const found = await find.call(uses, limit);
+    if (limit !== place.key) return found;
+    uses.find = find;
+    clock.now += 5_000;
+    await begin(here, {}, many);
+    return found;
+  };
+  assert.ok(await begin(here, {}, many, place));
+  uses.save = (use, versionstamp) =>
+    use.limit === five.key
+      ? Promise.reject(new GatewayError("STORAGE_UNAVAILABLE"))
+      : save.call(uses, use, versionstamp);
+  assert.ok(await begin(here, {}, five, place));
+  uses.save = save;
+  await here[Symbol.asyncDispose]();
+  assert.deepEqual(await begun(five.key), [[1_000_000, 1]]);
+  assert.deepEqual(await begun(many.key), [[1_000_005, 1]]);
+});
+
 Deno.test("LimitShares: the places of a killed gateway are free once its lease has expired", async () => {
   await using gateways = await twoGateways();
   const { here, there, kill } = gateways;
