@@ -55,7 +55,7 @@ export class CallLimits {
     }
   }
 
-  /** Ends a call that was not made, and counts it no longer. */
+  /** Ends a call that was not made, and uncounts it. */
   undo(call: object, bounds: readonly Bound[]): void {
     this.end(call);
     for (const { key, perMinute } of bounds) {

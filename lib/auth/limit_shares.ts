@@ -146,7 +146,7 @@ export class LimitShares implements AsyncDisposable {
   }
 
   #isAway(error: unknown): void {
-    const message = "Cannot count calls across gateways: each gateway counts its own";
+    const message = "Shared call limits are unavailable: each gateway enforces its own";
     if (performance.now() >= this.#awayUntil) this.#options.onWarning(message, { error });
     this.#awayUntil = performance.now() + AWAY_MS;
   }
@@ -253,7 +253,7 @@ export class LimitShares implements AsyncDisposable {
     }
   }
 
-  /** Deletes a record that says nothing anymore. */
+  /** Deletes an empty record. */
   async #forget(share: LimitShare): Promise<void> {
     if (this.#shares.get(share.limit) === share) this.#shares.delete(share.limit);
     const { uses, mailbox, onWarning } = this.#options;

@@ -227,5 +227,5 @@ Deno.test("LimitShares.begin() lets a gateway's own count decide while the store
   for (const call of calls) assert.equal(await begin(here, call, one), undefined);
   for (const call of calls) here.end(call);
   assert.equal(here.begin({}, [one]), undefined, "it is not asked again and again");
-  assert.deepEqual(warnings, ["Cannot count calls across gateways: each gateway counts its own"]);
+  assert.deepEqual(warnings, ["Shared call limits are unavailable: each gateway enforces its own"]);
 });

@@ -98,7 +98,7 @@ function isForPage({ headers, url }: Request): boolean {
   return !pathname.startsWith("/api/") && isWanted && !headers.has("authorization");
 }
 
-/** The address of a page that Fresh asks for in place. */
+/** The address of a page that Fresh asks for in place. A deletion would respell the query of any other. */
 function asPage(url: URL): URL {
   const page = new URL(url);
   if (page.searchParams.has(PARTIAL)) page.searchParams.delete(PARTIAL);

@@ -193,7 +193,7 @@ async function refusalOf(
   if (await pointsAtGateway(spec, self, cwd)) return "it points to this gateway itself";
   if (platform.canSpawn) return undefined;
   const { deployRefusal } = await import("../servers/processes/deployed.ts");
-  // Whoever may add servers must not come to run programs in the cloud.
+  // The right to add servers must not include running programs in the cloud.
   return deployRefusal({ spec, source: { kind: "store" } });
 }
 
