@@ -26,7 +26,7 @@ export async function reachedHosts(read: ReadOptions, env: Env): Promise<string[
     ...await configuredUrls(read, env),
   ];
   const own = options.host.includes(":") ? `[${options.host}]` : options.host;
-  return [...new Set([...THIS_MACHINE, own, ...urls.flatMap(hostOf)])];
+  return [...new Set([...THIS_MACHINE, own, ...urls.flatMap(permittedHosts)])];
 }
 
 /** The URLs of all servers, of those that they are logged in at, and what isolated programs may reach. */
@@ -61,7 +61,7 @@ function urlsOf(spec: ServerSpec): string[] {
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:.]+\])$/i;
 
 /** At any port: Deno looks a name up only with the permission for all of its host. */
-export function hostOf(url: string | undefined): string[] {
+export function permittedHosts(url: string | undefined): string[] {
   const hostname = url === undefined ? undefined : URL.parse(url)?.hostname;
   return hostname !== undefined && HOST.test(hostname) ? [hostname] : [];
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hostOf } from "./reached_hosts.ts";
+import { permittedHosts } from "./reached_hosts.ts";
 
 const HOSTS: Record<string, string[]> = {
   "https://api.example.com/mcp": ["api.example.com"],
@@ -14,5 +14,5 @@ const HOSTS: Record<string, string[]> = {
   "not a URL": [],
 };
 for (const [url, hosts] of Object.entries(HOSTS)) {
-  Deno.test(`hostOf() of ${url}`, () => assert.deepEqual(hostOf(url), hosts));
+  Deno.test(`permittedHosts() of ${url}`, () => assert.deepEqual(permittedHosts(url), hosts));
 }

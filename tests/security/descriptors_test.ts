@@ -162,14 +162,14 @@ Deno.test("a listener that ran out of descriptors accepts again once some are fr
     };
     console.log(listenHttp(options, () => new Response("here")).addr.port);
   `;
-  const args = ["-c", 'ulimit -n 64; exec "$0" eval --no-check "$1"', Deno.execPath(), program];
+  const args = ["-c", 'ulimit -n 128; exec "$0" eval --no-check "$1"', Deno.execPath(), program];
   const child = new Deno.Command("sh", { args, stdout: "piped", stderr: "piped" }).spawn();
   const stderr = new Response(child.stderr).text();
   const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const held: Deno.TcpConn[] = [];
   try {
     const port = Number((await stdout.read()).value);
-    for (let opened = 0; opened < 200; opened++) {
+    for (let opened = 0; opened < 400; opened++) {
       held.push(await Deno.connect({ hostname: "127.0.0.1", port }));
     }
     const answer = await fetch(`http://127.0.0.1:${port}/`);
