@@ -96,7 +96,7 @@ const MACHINES: Record<string, { machine: Machine; args?: string[]; folders: str
     machine: machine("linux", { HOME: "/home/ada", QUARTERMASTER_KV: "/one.kv" }),
     args: ["--data-dir", "./data"],
     folders: [
-      "/work/data",
+      "/srv/app/data",
       "/",
       "/home/ada/.npm/_npx",
       "/home/ada/.cache/quartermaster/isolated/npm/_npx",
@@ -121,7 +121,7 @@ const MACHINES: Record<string, { machine: Machine; args?: string[]; folders: str
 };
 
 function machine(os: Machine["os"], values: Record<string, string>, npmrc?: string): Machine {
-  const cwd = () => os === "windows" ? "D:\\work" : "/work";
+  const cwd = () => os === "windows" ? "D:\\work" : "/srv/app";
   return { os, env: env(values), cwd, readText: () => npmrc };
 }
 
