@@ -104,5 +104,8 @@ Deno.test("denoArgs() permits what the isolation names", () => {
   ]);
   assert.deepEqual(args.slice(-2), ["npm:@scope/name@1.2.3", "arg"]);
   const mounts = [{ path: "/a,b", isWritable: false }];
-  assert.throws(() => denoArgs({ ...program, mounts }), /"\/a,b" cannot be shared: .* a comma/);
+  assert.throws(
+    () => denoArgs({ ...program, mounts }),
+    /"\/a,b" has a comma, which Deno.s permissions cannot name/,
+  );
 });
