@@ -1,6 +1,8 @@
+import { DatabaseSync } from "node:sqlite";
+
 /**
- * A KV Connect server in memory, for the gateways of a test: reads, atomic writes and watches. It can
- * fall silent, as a server does whose machine is gone.
+ * A KV Connect server for the gateways of a test: reads, atomic writes and watches, over a file that
+ * outlives it, or in memory. It can fall silent, as a server does whose machine is gone.
  */
 export interface KvConnect extends AsyncDisposable {
   url: string;
@@ -29,15 +31,14 @@ interface Stored {
 const LE64 = 2;
 const SET = 1, DELETE = 2, SUM = 3;
 
-export function startKvConnect(): KvConnect {
-  const stored = new Map<string, Stored>();
+export function startKvConnect(path = ":memory:"): KvConnect {
+  const stored = new StoredEntries(path);
   const watches = new Set<() => void>();
   let silence = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   let isSilent = false;
   let losesNext = false;
   let requests = 0;
-  let version = 0n;
 
   const stopped = new AbortController();
   const options = { hostname: "127.0.0.1", port: 0, signal: stopped.signal, onListen() {} };
@@ -78,34 +79,32 @@ export function startKvConnect(): KvConnect {
   function snapshotRead(body: Uint8Array): Uint8Array<ArrayBuffer> {
     const ranges = fieldsOf(body).filter(({ field }) => field === 1).map(({ bytes }) => {
       const range = fieldsOf(bytes);
-      const [start, end] = [hex(bytesAt(range, 1)), hex(bytesAt(range, 2))];
-      const limit = Number(numberAt(range, 3));
-      const found = [...stored].filter(([key]) => key >= start && key < end).sort(([a], [b]) =>
-        a < b ? -1 : 1
-      );
-      if (numberAt(range, 4) === 1n) found.reverse();
-      const entries = found.slice(0, limit).map(([, entry]) => entryAt(1, entry));
-      return message(1, entries.flat());
+      const found = stored.list(bytesAt(range, 1), bytesAt(range, 2), {
+        limit: Number(numberAt(range, 3)),
+        isReverse: numberAt(range, 4) === 1n,
+      });
+      return message(1, found.flatMap((entry) => entryAt(1, entry)));
     });
     return new Uint8Array([...ranges.flat(), ...number(4, 1), ...number(8, 1)]);
   }
 
   /** First all watched entries, then those that changed, each time any did. */
   function watch(body: Uint8Array): ReadableStream<Uint8Array> {
-    const watched = fieldsOf(body).map(({ bytes }) => hex(bytesAt(fieldsOf(bytes), 1)));
-    const seen = new Map<string, Stored | undefined>();
+    const watched = fieldsOf(body).map(({ bytes }) => bytesAt(fieldsOf(bytes), 1));
+    /** The version of each watched entry that was sent last; empty if there was none. */
+    const seen: (string | undefined)[] = watched.map(() => undefined);
     let tell = () => {};
     return new ReadableStream({
       start(controller) {
         tell = () => {
-          const isNews = watched.map((key) => !seen.has(key) || seen.get(key) !== stored.get(key));
-          if (!isNews.includes(true)) return;
-          const outputs = watched.flatMap((key, index) => {
-            const entry = stored.get(key);
-            seen.set(key, entry);
-            const changed = isNews[index] ? [...number(1, 1), ...entryAt(2, entry)] : number(1, 0);
-            return message(2, changed);
+          const entries = watched.map((key) => stored.get(key));
+          const versions = entries.map((entry) => entry?.versionstamp.toHex() ?? "");
+          if (versions.every((version, index) => version === seen[index])) return;
+          const outputs = entries.flatMap((entry, index) => {
+            const isNews = versions[index] !== seen[index];
+            return message(2, isNews ? [...number(1, 1), ...entryAt(2, entry)] : number(1, 0));
           });
+          seen.splice(0, seen.length, ...versions);
           const output = [...number(1, 1), ...outputs];
           const frame = new Uint8Array(4 + output.length);
           new DataView(frame.buffer).setUint32(0, output.length, true);
@@ -123,29 +122,25 @@ export function startKvConnect(): KvConnect {
     const parts = fieldsOf(body);
     for (const { bytes } of parts.filter(({ field }) => field === 1)) {
       const check = fieldsOf(bytes);
-      const known = stored.get(hex(bytesAt(check, 1)))?.versionstamp ?? new Uint8Array();
-      if (hex(known) !== hex(bytesAt(check, 2))) return new Uint8Array(number(1, 2));
+      const known = stored.get(bytesAt(check, 1))?.versionstamp ?? new Uint8Array();
+      if (known.toHex() !== bytesAt(check, 2).toHex()) return new Uint8Array(number(1, 2));
     }
-    const versionstamp = new Uint8Array(10);
-    new DataView(versionstamp.buffer).setBigUint64(0, ++version);
-    for (const { bytes } of parts.filter(({ field }) => field === 2)) {
-      const mutation = fieldsOf(bytes);
-      const key = bytesAt(mutation, 1);
-      const value = fieldsOf(bytesAt(mutation, 2));
-      const entry = {
-        key,
-        value: bytesAt(value, 1),
-        encoding: Number(numberAt(value, 2)),
-        versionstamp,
-      };
-      const type = Number(numberAt(mutation, 3));
-      if (type === DELETE) stored.delete(hex(key));
-      if (type === SET) stored.set(hex(key), entry);
-      if (type === SUM) {
-        const before = stored.get(hex(key))?.value ?? new Uint8Array(8);
-        stored.set(hex(key), { ...entry, encoding: LE64, value: sum(before, entry.value) });
+    const versionstamp = stored.change((versionstamp) => {
+      for (const { bytes } of parts.filter(({ field }) => field === 2)) {
+        const mutation = fieldsOf(bytes);
+        const key = bytesAt(mutation, 1);
+        const written = fieldsOf(bytesAt(mutation, 2));
+        const value = bytesAt(written, 1);
+        const encoding = Number(numberAt(written, 2));
+        const type = Number(numberAt(mutation, 3));
+        if (type === DELETE) stored.delete(key);
+        if (type === SET) stored.set({ key, value, encoding, versionstamp });
+        if (type === SUM) {
+          const before = stored.get(key)?.value ?? new Uint8Array(8);
+          stored.set({ key, value: sum(before, value), encoding: LE64, versionstamp });
+        }
       }
-    }
+    });
     for (const tell of watches) tell();
     return new Uint8Array([...number(1, 1), ...blob(2, versionstamp)]);
   }
@@ -154,6 +149,7 @@ export function startKvConnect(): KvConnect {
     stopped.abort();
     silence.resolve();
     await server.finished;
+    stored.close();
   }
 
   return {
@@ -176,6 +172,71 @@ export function startKvConnect(): KvConnect {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The entries in a SQLite database, whose order of keys is that of their bytes. */
+class StoredEntries {
+  readonly #database: DatabaseSync;
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path);
+    this.#database.exec(`
+      PRAGMA journal_mode = WAL;
+      CREATE TABLE IF NOT EXISTS entries (
+        key BLOB PRIMARY KEY, value BLOB, encoding INTEGER, versionstamp BLOB
+      ) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS versions (last INTEGER);
+      INSERT INTO versions SELECT 0 WHERE NOT EXISTS (SELECT * FROM versions);
+    `);
+  }
+
+  get(key: Uint8Array): Stored | undefined {
+    const row = this.#database.prepare("SELECT * FROM entries WHERE key = ?").get(key);
+    return row as Stored | undefined;
+  }
+
+  list(
+    start: Uint8Array,
+    end: Uint8Array,
+    { limit, isReverse }: { limit: number; isReverse: boolean },
+  ): Stored[] {
+    const order = isReverse ? "DESC" : "ASC";
+    const rows = this.#database.prepare(
+      `SELECT * FROM entries WHERE key >= ? AND key < ? ORDER BY key ${order} LIMIT ?`,
+    ).all(start, end, limit);
+    return rows as unknown as Stored[];
+  }
+
+  set({ key, value, encoding, versionstamp }: Stored): void {
+    this.#database.prepare("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)")
+      .run(key, value, encoding, versionstamp);
+  }
+
+  delete(key: Uint8Array): void {
+    this.#database.prepare("DELETE FROM entries WHERE key = ?").run(key);
+  }
+
+  /** All changes of a write or none, with the next versionstamp. */
+  change(apply: (versionstamp: Uint8Array) => void): Uint8Array {
+    const versionstamp = new Uint8Array(10);
+    this.#database.exec("BEGIN; UPDATE versions SET last = last + 1");
+    try {
+      const { last } = this.#database.prepare("SELECT last FROM versions").get() as {
+        last: number;
+      };
+      new DataView(versionstamp.buffer).setBigUint64(0, BigInt(last));
+      apply(versionstamp);
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      this.#database.exec("ROLLBACK");
+      throw error;
+    }
+    return versionstamp;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
 }
 
 function entryAt(field: number, entry: Stored | undefined): number[] {
@@ -246,8 +307,4 @@ function blob(field: number, bytes: Uint8Array): number[] {
 
 function message(field: number, bytes: number[]): number[] {
   return [...varint(field << 3 | 2), ...varint(bytes.length), ...bytes];
-}
-
-function hex(bytes: Uint8Array): string {
-  return bytes.toHex();
 }

@@ -46,10 +46,12 @@ export function remotePlaces(): Place[] {
   ];
 }
 
-async function withKvConnect(run: (location: string) => Promise<void>): Promise<void> {
-  await using server = startKvConnect();
-  if (!Deno.env.has("DENO_KV_ACCESS_TOKEN")) Deno.env.set("DENO_KV_ACCESS_TOKEN", "token");
-  await run(server.url);
+function withKvConnect(run: (location: string) => Promise<void>): Promise<void> {
+  return withFile(async (path) => {
+    await using server = startKvConnect(path);
+    if (!Deno.env.has("DENO_KV_ACCESS_TOKEN")) Deno.env.set("DENO_KV_ACCESS_TOKEN", "token");
+    await run(server.url);
+  });
 }
 
 async function withEmptyRemote(
