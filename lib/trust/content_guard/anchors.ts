@@ -29,13 +29,19 @@ const encoder = new TextEncoder();
 interface Anchor {
   index: number;
   folded: Uint8Array;
+  block: number;
   /** Where in the anchor the block stands. */
   offset: number;
 }
 
+/** Characters of English text, the most common first. */
+const COMMON = encoder.encode(" etaoinsrhldcumfpgwybvkxjqz");
+
 export class Anchors {
   readonly #isBlock = new Uint8Array(65_536);
-  readonly #anchors = new Map<number, Anchor[]>();
+  /** By the hash of a block: the number of its anchors' list. */
+  readonly #lists = new Uint16Array(65_536);
+  readonly #anchors: Anchor[][] = [];
   /** Beginnings of keys, by their first three characters. */
   readonly #isKey = new Uint8Array(65_536);
   readonly #keys = new Map<number, { index: number; bytes: Uint8Array }[]>();
@@ -44,10 +50,9 @@ export class Anchors {
     for (const [index, text] of texts.entries()) {
       const folded = encoder.encode(text).map(fold);
       if (folded.length < MIN_ANCHOR) throw new RangeError(`Too short for an anchor: "${text}"`);
-      for (let offset = 0; offset < 4; offset++) {
-        const block = blockAt(folded, offset);
-        this.#isBlock[hash(block)] = 1;
-        getOrMake(this.#anchors, block, () => []).push({ index, folded, offset });
+      for (let first = 0; first < 4; first++) {
+        const offset = rarestOffset(folded, first);
+        this.#add({ index, folded, block: blockAt(folded, offset), offset });
       }
     }
     for (const [index, key] of keys.entries()) {
@@ -56,6 +61,13 @@ export class Anchors {
       this.#isKey[hash(block)] = 1;
       getOrMake(this.#keys, block, () => []).push({ index, bytes });
     }
+  }
+
+  #add(anchor: Anchor): void {
+    const slot = hash(anchor.block);
+    if (this.#isBlock[slot] === 0) this.#lists[slot] = this.#anchors.push([]) - 1;
+    this.#isBlock[slot] = 1;
+    this.#anchors[this.#lists[slot]!]!.push(anchor);
   }
 
   /** Visits each place worth a look, until the visitor returns true; returns whether it did. */
@@ -112,9 +124,9 @@ export class Anchors {
   }
 
   #visitAnchors(block: number, at: number, visit: Visit): boolean {
-    for (const { index, folded, offset } of this.#anchors.get(block) ?? []) {
+    for (const { index, folded, block: own, offset } of this.#anchors[this.#lists[hash(block)]!]!) {
       const from = at - offset;
-      if (from < 0) continue;
+      if (own !== block || from < 0) continue;
       let same = 0;
       while (same < folded.length && fold(bytes[from + same]!) === folded[same]) same++;
       if (same === folded.length && visit("anchor", from, from + same, index)) return true;
@@ -162,6 +174,21 @@ function fold(byte: number): number {
 
 function blockAt(folded: Uint8Array, at: number): number {
   return folded[at]! | folded[at + 1]! << 8 | folded[at + 2]! << 16 | folded[at + 3]! << 24;
+}
+
+/** Of every fourth offset from `first` on, the one whose block is the rarest in ordinary text. */
+function rarestOffset(folded: Uint8Array, first: number): number {
+  let [rarest, most] = [first, -1];
+  for (let offset = first; offset + 4 <= folded.length; offset += 4) {
+    let rarity = 0;
+    // Each byte once: lines of dashes are common.
+    for (const byte of new Set(folded.subarray(offset, offset + 4))) {
+      const place = COMMON.indexOf(byte);
+      rarity += place === -1 ? COMMON.length : place;
+    }
+    if (rarity > most) [rarest, most] = [offset, rarity];
+  }
+  return rarest;
 }
 
 function hash(block: number): number {
