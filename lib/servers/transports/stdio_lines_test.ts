@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough, Readable } from "node:stream";
 import { readLines } from "./stdio_streams.ts";
+import { StreamBudget } from "./stream_budget.ts";
 
 function open(onLine: (line: string) => void) {
   const stream = new PassThrough();
@@ -60,4 +61,21 @@ Deno.test("readLines() yields to other work, however fast lines arrive", async (
   await reader.ended;
   clearInterval(timer);
   assert.ok(turns > 0 && lines < MOST_LINES, `${turns} turns in ${lines} lines`);
+});
+
+Deno.test("readLines() strains its budget with a line that does not end", async () => {
+  const [onLine, onLongLine] = [assert.fail, assert.fail];
+  // Its clock stands still, so that nothing is forgiven.
+  const budget = new StreamBudget(() => 0);
+  const stream = new PassThrough();
+  const reader = readLines(stream, { maxBytes: 100, headBytes: 10, onLine, onLongLine }, budget);
+  const strained = Promise.withResolvers<void>();
+  const write = () => {
+    if (budget.isStrained) strained.resolve();
+    else stream.write(new Uint8Array(16 * 1024), write);
+  };
+  write();
+  await strained.promise;
+  reader.cancel();
+  await reader.ended;
 });

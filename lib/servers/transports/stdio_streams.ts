@@ -114,7 +114,8 @@ export class WriteQueue {
 }
 
 const NEWLINE = 0x0a;
-const RETURN = 0x0d;
+/** A long line is kept in blocks of this size: one buffer that grows would be copied again and again. */
+const BLOCK_BYTES = 256 * 1024;
 /** A larger buffer is given back once its line is complete. */
 const SPARE_BYTES = 64 * 1024;
 /** What is kept of a longer line's end. */
@@ -133,9 +134,10 @@ interface LineSplitterOptions {
 export class LineSplitter {
   readonly #options: LineSplitterOptions;
   readonly #decoder = new TextDecoder();
-  /** What came of the line that is not complete yet: `#kept` bytes here, of `#seen` in all. */
+  /** What came of the line that is not complete yet: full blocks, then `#used` bytes of the buffer. */
+  #blocks: Uint8Array[] = [];
   #buffer = new Uint8Array(0);
-  #kept = 0;
+  #used = 0;
   #seen = 0;
   #tail = new Uint8Array(0);
 
@@ -167,63 +169,102 @@ export class LineSplitter {
 
   #complete(rest: Uint8Array): void {
     const { maxBytes, headBytes, onLine, onLongLine } = this.#options;
-    let line = rest;
+    let line = [rest];
     let bytes = rest.length;
     if (this.#seen > 0) {
       this.#hold(rest);
-      line = this.#buffer.subarray(0, this.#kept);
+      line = this.#parts();
       bytes = this.#seen;
-      this.#kept = this.#seen = 0;
+      this.#blocks = [];
+      this.#used = this.#seen = 0;
       if (this.#buffer.length > SPARE_BYTES) this.#buffer = new Uint8Array(0);
     }
     if (bytes > maxBytes) {
-      const tail = this.#decoder.decode(this.#tail.length > 0 ? this.#tail : lastOf(line));
+      const tail = this.#decode([this.#tail.length > 0 ? this.#tail : lastOf(line)]);
       this.#tail = new Uint8Array(0);
-      return onLongLine(this.#decoder.decode(line.subarray(0, headBytes)), bytes, tail);
+      return onLongLine(this.#decode([firstOf(line, headBytes)]), bytes, tail);
     }
-    onLine(this.#decoder.decode(line.at(-1) === RETURN ? line.subarray(0, -1) : line));
+    const text = this.#decode(line);
+    onLine(text.endsWith("\r") ? text.slice(0, -1) : text);
+  }
+
+  #parts(): Uint8Array[] {
+    return [...this.#blocks, this.#buffer.subarray(0, this.#used)];
+  }
+
+  #decode(parts: readonly Uint8Array[]): string {
+    if (parts.length === 1) return this.#decoder.decode(parts[0]);
+    return parts.map((part) => this.#decoder.decode(part, { stream: true })).join("") +
+      this.#decoder.decode();
   }
 
   #hold(part: Uint8Array): void {
     const { maxBytes, headBytes } = this.#options;
+    const wasSkipping = this.isSkipping;
     this.#seen += part.length;
-    const limit = this.#seen > maxBytes ? headBytes : maxBytes;
-    if (this.#seen > maxBytes) {
+    if (this.isSkipping) {
       this.#keepTail(part);
       if (this.#seen > MAX_SKIPPED) throw new StreamFlooded("an endless message");
+      if (wasSkipping) return;
+      const head = firstOf([...this.#parts(), part], headBytes);
+      this.#blocks = [];
+      this.#buffer = head;
+      this.#used = head.length;
+      return;
     }
-    if (this.#kept > limit) {
-      this.#buffer = this.#buffer.slice(0, limit);
-      this.#kept = limit;
+    for (let rest = part; rest.length > 0;) {
+      if (this.#used === BLOCK_BYTES) {
+        this.#blocks.push(this.#buffer);
+        this.#buffer = new Uint8Array(BLOCK_BYTES);
+        this.#used = 0;
+      }
+      const taken = rest.subarray(0, BLOCK_BYTES - this.#used);
+      this.#reserve(this.#used + taken.length);
+      this.#buffer.set(taken, this.#used);
+      this.#used += taken.length;
+      rest = rest.subarray(taken.length);
     }
-    const taken = part.subarray(0, limit - this.#kept);
-    this.#reserve(this.#kept + taken.length, limit);
-    this.#buffer.set(taken, this.#kept);
-    this.#kept += taken.length;
   }
 
   #keepTail(part: Uint8Array): void {
-    const before = this.#tail.length > 0
-      ? this.#tail
-      : lastOf(this.#buffer.subarray(0, this.#kept));
-    const last = lastOf(part);
-    const tail = new Uint8Array(before.length + last.length);
-    tail.set(before);
-    tail.set(last, before.length);
-    this.#tail = tail.slice(-TAIL_BYTES);
+    this.#tail = lastOf(this.#tail.length > 0 ? [this.#tail, part] : [...this.#parts(), part]);
   }
 
   // Copied into one buffer: a chunk of a few bytes would hold on to the whole block it was read in.
-  #reserve(bytes: number, limit: number): void {
+  #reserve(bytes: number): void {
     if (bytes <= this.#buffer.length) return;
-    const larger = new Uint8Array(Math.min(limit, Math.max(bytes, 2 * this.#buffer.length)));
-    larger.set(this.#buffer.subarray(0, this.#kept));
+    const { maxBytes } = this.#options;
+    const size = Math.min(maxBytes, BLOCK_BYTES, Math.max(bytes, 2 * this.#buffer.length));
+    const larger = new Uint8Array(size);
+    larger.set(this.#buffer.subarray(0, this.#used));
     this.#buffer = larger;
   }
 }
 
-function lastOf(bytes: Uint8Array): Uint8Array {
-  return bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES));
+/** A copy of the first bytes of all parts together. */
+function firstOf(parts: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
+  const first: Uint8Array[] = [];
+  let missing = bytes;
+  for (const part of parts) {
+    first.push(part.subarray(0, missing));
+    missing = Math.max(0, missing - part.length);
+  }
+  return joined(first);
+}
+
+/** A copy of the last bytes of all parts together. */
+function lastOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return joined(parts.map((part) => part.subarray(-TAIL_BYTES))).slice(-TAIL_BYTES);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 export interface LineReader {
@@ -253,8 +294,10 @@ export function readLines(
     const started = performance.now();
     let length = 0;
     do {
-      splitter.push(bytes.subarray(length, length + SLICE));
-      length = Math.min(bytes.length, length + SLICE);
+      const end = Math.min(bytes.length, length + (splitter.isSkipping ? TURN_BYTES : SLICE));
+      splitter.push(bytes.subarray(length, end));
+      if (splitter.isSkipping) budget.note(end - length, 0);
+      length = end;
     } while (length < bytes.length && !budget.isTurnOver(started));
     turn.bytes += length;
     turn.ms += performance.now() - started;
@@ -263,8 +306,7 @@ export function readLines(
       return;
     }
     const rest = isRest ? bytes.subarray(length) : bytes.slice(length);
-    const isLong = turn.ms > LONG_TURN_MS || splitter.isSkipping;
-    const pause = budget.pauseAfter(turn.ms) || (isLong ? turn.ms : 0);
+    const pause = budget.pauseAfter(turn.ms) || (turn.ms > LONG_TURN_MS ? turn.ms : 0);
     turn.bytes = turn.ms = 0;
     stream.pause();
     const next = () => rest.length > 0 ? safely(() => read(rest, true)) : stream.resume();

@@ -56,6 +56,20 @@ Deno.test("LineSplitter.push() gives the end of a long line too", () => {
   }
 });
 
+Deno.test("LineSplitter.push() keeps long lines whole, wherever its blocks end", () => {
+  const MEBIBYTE = 1024 * 1024;
+  const first = "€".repeat(MEBIBYTE);
+  const text = bytes(`${first}\r\n${first}!\n${"x".repeat(4 * MEBIBYTE)}end\n`);
+  for (const size of [1_000, 64 * 1024 - 1, text.length]) {
+    const { splitter, lines, long, tails } = collect({ maxBytes: 3 * MEBIBYTE + 1 });
+    for (let at = 0; at < text.length; at += size) splitter.push(text.subarray(at, at + size));
+    assert.deepEqual(lines.map((line) => line.length), [MEBIBYTE, MEBIBYTE + 1]);
+    assert.ok(lines[0] === first && lines[1] === `${first}!`, `in pieces of ${size}`);
+    assert.deepEqual(long, [["xxxx", 4 * MEBIBYTE + 3]]);
+    assert.ok(tails[0]!.length === END_CHARS && tails[0]!.endsWith("xxend"));
+  }
+});
+
 Deno.test("LineSplitter.push() keeps nothing of the chunk it is given", () => {
   const { splitter, lines } = collect();
   const chunk = bytes("begin ");
