@@ -1,7 +1,7 @@
 import { END_CHARS, messageLine } from "../../core/rpc.ts";
 import type { Readable } from "node:stream";
 import { GatewayError } from "../../core/errors.ts";
-import { MAX_SKIPPED, SLICE, StreamBudget, StreamFlooded } from "./stream_budget.ts";
+import { MAX_SKIPPED, StreamBudget, StreamFlooded } from "./stream_budget.ts";
 
 /** Lines that go out together, and those who want to know when they have. */
 interface Batch {
@@ -199,7 +199,7 @@ export class LineSplitter {
   }
 
   #hold(part: Uint8Array): void {
-    const { maxBytes, headBytes } = this.#options;
+    const { headBytes } = this.#options;
     const wasSkipping = this.isSkipping;
     this.#seen += part.length;
     if (this.isSkipping) {
@@ -294,7 +294,10 @@ export function readLines(
     const started = performance.now();
     let length = 0;
     do {
-      const end = Math.min(bytes.length, length + (splitter.isSkipping ? TURN_BYTES : SLICE));
+      const end = Math.min(
+        bytes.length,
+        length + (splitter.isSkipping ? TURN_BYTES : budget.slice),
+      );
       splitter.push(bytes.subarray(length, end));
       if (splitter.isSkipping) budget.note(end - length, 0);
       length = end;

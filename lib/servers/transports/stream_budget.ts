@@ -17,8 +17,9 @@ const CHARS_PER_MESSAGE = 8 * 1024;
 const PROGRESS = '"notifications/progress"';
 const LONGEST_PROGRESS = 2_000;
 const PROGRESS_WEIGHT = 1 / 5;
-/** Bytes or characters of a stream that are processed in one go. */
+/** Bytes or characters of a stream that are processed in one go, and of a strained one. */
 export const SLICE = 4 * 1024;
+const STRAINED_SLICE = 1024;
 /** How long a stream is processed before other work gets a turn. */
 const TURN_MS = 0.5;
 const LONGEST_PAUSE_MS = 250;
@@ -59,6 +60,11 @@ export class StreamBudget {
     return this.#level > STRAINED.from && this.#levelAt(this.#now()) > STRAINED.from;
   }
 
+  /** How much of the stream to process before asking whether the turn is over. */
+  get slice(): number {
+    return this.isStrained ? STRAINED_SLICE : SLICE;
+  }
+
   #levelAt(now: number): number {
     const drained = Math.max(0, now - this.#drainedAt) * PER_SECOND / 1000;
     return Math.max(0, this.#level - drained);
@@ -82,8 +88,10 @@ export class StreamBudget {
   /** Hands a text on, piece by piece; other work gets turns, and precedence if the stream is strained. */
   async pass(text: string, push: (piece: string) => void): Promise<void> {
     let started = performance.now();
-    for (let at = 0; at < text.length; at += SLICE) {
-      push(text.slice(at, at + SLICE));
+    for (let at = 0; at < text.length;) {
+      const end = at + this.slice;
+      push(text.slice(at, end));
+      at = end;
       if (!this.isTurnOver(started)) continue;
       const pause = this.pauseAfter(performance.now() - started);
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));

@@ -53,6 +53,6 @@ Deno.test("StreamBudget.pass() hands on a whole text, in pieces", async () => {
   for (let messages = 0; messages < 4_000; messages++) budget.count("");
   const pieces: string[] = [];
   await budget.pass(text, (piece) => pieces.push(piece));
-  assert.ok(pieces.length > 1);
+  assert.ok(pieces.length > 2 * quick.length, "other work gets more turns beside a strained one");
   assert.equal(pieces.join(""), text);
 });
