@@ -120,7 +120,7 @@ interface TextFieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
   problem?: string | undefined;
 }
 
-export function TextField({ label, hint, problem, ...input }: TextFieldProps) {
+export function TextField({ label, hint, problem, value, ...input }: TextFieldProps) {
   const { id } = input;
   const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
@@ -131,6 +131,8 @@ export function TextField({ label, hint, problem, ...input }: TextFieldProps) {
         aria-invalid={problem === undefined ? undefined : "true"}
         aria-describedby={described || undefined}
         autofocus={problem !== undefined}
+        // Empty is left out: a live update would set the field back to it.
+        value={value === "" ? undefined : value}
         {...input}
       />
       {problem !== undefined && (

@@ -218,6 +218,57 @@ browserTest("a live update that comes late does not take the place of the next p
   assert.deepEqual(complaints, []);
 });
 
+browserTest("live updates keep what is typed, and the error of a form", async () => {
+  await using open = await openPage(browser);
+  const { page, complaints } = open;
+  page.setDefaultTimeout(LIMIT_MS);
+  const propose = (description: string) =>
+    post(here, "/api/optimization/tools/git/status/candidates", { description });
+  /** Lets all timers of the page run, once it has heard of a change. */
+  const hear = async (change: () => Promise<unknown>) => {
+    await page.clock.install();
+    await change();
+    const count = () => page.locator(".nav-count").nth(2).textContent();
+    const before = await count();
+    await buildToolset(here, `after-${crypto.randomUUID().slice(0, 8)}`);
+    // Events come in order: the new count says that the change was heard.
+    await until(async () => await count() !== before || undefined);
+    await page.clock.runFor(10_000);
+  };
+
+  await goLive(page, `${here.url}/optimization/~comparisons`);
+  const path = /~comparisons\?fresh-partial=/;
+  const update = await holdNext(page, path);
+  await propose("Lists changes beside a form");
+  await within(update.held, LIMIT_MS, "Asking for the page");
+  const name = page.getByLabel("Name");
+  await name.fill("unchecked");
+  await page.getByLabel("What the user asks for").fill("What changed?");
+  const late = page.waitForResponse(path);
+  update.letGo();
+  await (await late).finished();
+  await page.evaluate(() => new Promise((shown) => requestAnimationFrame(shown)));
+  assert.equal(await name.inputValue(), "unchecked");
+
+  await page.getByRole("button", { name: "Save task" }).click();
+  await page.getByRole("alert").waitFor();
+  await page.locator('.live[data-state="live"]').waitFor();
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("fresh-partial")) asked.push(request.url());
+  });
+  await hear(() => propose("Lists changes after a form"));
+  assert.ok(await page.getByRole("alert").isVisible());
+
+  await goLive(page, `${here.url}/settings`);
+  const option = page.locator(".option-input").first();
+  await option.fill("not saved yet");
+  await hear(() => post(here, "/api/settings.log_level", { level: "debug" }));
+  assert.equal(await option.inputValue(), "not saved yet");
+  assert.deepEqual(asked, []);
+  assert.deepEqual(complaints.filter((text) => !text.includes("422")), []);
+});
+
 browserTest("the activity page shows another gateway's calls in their place", async () => {
   await using open = await openPage(browser);
   const { page, complaints } = open;

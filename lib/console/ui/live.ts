@@ -187,11 +187,14 @@ const RETRY_MS = 1000;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let waitingSince = 0;
+/** What only the answer to a form shows: the page fetched again would be without it. */
+const FORM_FAILURE = ".form-failure";
 
 /**
  * Fetches the shown page's data again, once for a burst of calls. The page is compared with what
- * is there, so that fields, focus and scroll position stay. A hidden tab waits until it is seen,
- * and a lost gateway is waited for: a page that shows old data is better than none.
+ * is there, so that fields, focus and scroll position stay. A hidden tab waits until it is seen, and
+ * a page with a changed form or a form's error until that is sent. A lost gateway is waited for: a
+ * page that shows old data is better than none.
  */
 export function requestRefresh(): void {
   const now = Date.now();
@@ -203,11 +206,24 @@ export function requestRefresh(): void {
 
 function refreshWhenPossible(): void {
   timer = undefined;
-  if (document.hidden || liveState.peek() !== "live") {
+  const isHeld = hasUnsavedInput() || document.querySelector(FORM_FAILURE) !== null;
+  if (isHeld || document.hidden || liveState.peek() !== "live") {
     timer = setTimeout(refreshWhenPossible, RETRY_MS);
   } else {
     refreshNow();
   }
+}
+
+/** Whether something was changed that a refresh would set back: a field that came with a value. */
+function hasUnsavedInput(): boolean {
+  const fields = document.querySelectorAll<HTMLInputElement>(
+    "form[method=post] input:is([value], [checked])",
+  );
+  return [...fields].some(({ type, value, defaultValue, checked, defaultChecked }) =>
+    type === "checkbox" || type === "radio"
+      ? defaultChecked && !checked
+      : type !== "hidden" && value !== defaultValue
+  );
 }
 
 export function showQuery(query: URLSearchParams): void {

@@ -145,7 +145,10 @@ export function startKvConnect(path = ":memory:"): KvConnect {
     return new Uint8Array([...number(1, 1), ...blob(2, versionstamp)]);
   }
 
-  async function close(): Promise<void> {
+  let closing: Promise<void> | undefined;
+  const close = () => closing ??= closeOnce();
+
+  async function closeOnce(): Promise<void> {
     stopped.abort();
     silence.resolve();
     await server.finished;
