@@ -2,7 +2,7 @@
 import manifest from "../../deno.json" with { type: "json" };
 import {
   dataPlaces,
-  PROCESS_ENV,
+  processEnv,
   thisMachine,
   writeFlag,
   writtenFolders,
@@ -18,7 +18,7 @@ if (import.meta.main) {
   const forwardTo = forwardSignals();
   const child = new Deno.Command(Deno.execPath(), {
     args: [...flags, ...Deno.args],
-    env: PROCESS_ENV,
+    env: processEnv(machine),
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

@@ -1,6 +1,12 @@
 import { fromFileUrl } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
-import { dataFolders, thisMachine, writeFlag, writtenFolders } from "../config/folders.ts";
+import {
+  dataFolders,
+  processEnv,
+  thisMachine,
+  writeFlag,
+  writtenFolders,
+} from "../config/folders.ts";
 import type { ReadOptions } from "../config/options.ts";
 import type { Env } from "../config/platform.ts";
 import { GatewayError } from "../core/errors.ts";
@@ -28,6 +34,11 @@ export async function startAgain(read: ReadOptions, env: Env): Promise<StartedAg
   if (isSecond) return undefined;
   const { harden, dataDir, kv } = read.options;
   const machine = thisMachine(env);
+  for (const [name, value] of Object.entries(processEnv(machine))) {
+    // A client that starts an entry may have another one than the terminal where the entry was written.
+    const isOther = name === "TMPDIR" && !mayWrite(value);
+    Deno.env.set(name, isOther ? "/tmp" : value);
+  }
   const folders = writtenFolders({ dataDir, kv }, machine);
   if (harden) return await startHardened(folders, read, env);
   const data = dataFolders({ dataDir, kv }, machine);
