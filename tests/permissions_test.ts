@@ -273,6 +273,36 @@ Deno.test({
     }),
 });
 
+for (
+  const [flags, narrowed, message] of [
+    [[], ["--allow-write=/nowhere", "--allow-net=127.0.0.1"], /do not include writing to .*data/],
+    [["--harden"], ["--allow-net=127.0.0.1"], /--harden: it would widen .* "net"/],
+    [["--harden"], ["--allow-read=/"], /--harden: it would widen .* "read"/],
+  ] as const
+) {
+  Deno.test({
+    name: `a gateway does not widen its user's permissions: ${[...narrowed, ...flags].join(" ")}`,
+    ignore,
+    fn: () =>
+      TestCli.use(async (cli) => {
+        const command = startCommand().map((word) =>
+          narrowed.find((flag) => flag.startsWith(`${word.split("=", 1)[0]}=`)) ?? word
+        );
+        const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+          ...cli.settings,
+          args: [...command, ...flags, "--port", "0"],
+          stdin: "null",
+          stdout: "null",
+          stderr: "piped",
+          signal: AbortSignal.timeout(60_000),
+        }).output();
+        const text = new TextDecoder().decode(stderr);
+        assert.match(text, message);
+        assert.equal(code, 2, text);
+      }),
+  });
+}
+
 Deno.test({
   name: "on a terminal, a gateway that starts itself again asks nothing, and Ctrl-C ends all of it",
   ignore,

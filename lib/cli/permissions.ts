@@ -34,17 +34,32 @@ export async function startAgain(read: ReadOptions, env: Env): Promise<number | 
     Deno.env.set(name, isOther ? "/tmp" : value);
   }
   const folders = writtenFolders({ dataDir, kv }, machine);
-  if (harden) return await startHardened(folders, read, env);
   const data = dataFolders({ dataDir, kv }, machine);
-  if (mayWrite() || data.every((folder) => mayWrite(folder))) return undefined;
+  const fits = mayWrite() || data.every((folder) => mayWrite(folder));
+  if (fits && !harden) return undefined;
   const others = ["net", "read", "env", "run"] as const;
-  if (others.some((name) => Deno.permissions.querySync({ name }).state !== "granted")) {
-    throw new GatewayError("CONFIG_INVALID", {
-      message: `Cannot start: Deno's permissions do not include writing to ${data.join(" and ")}`,
-      recoveryAction: `Start it with --allow-write=${data.join(",")}, or with \`deno task start\``,
-    });
+  const narrowed = others.find((name) => Deno.permissions.querySync({ name }).state !== "granted");
+  if (narrowed !== undefined) {
+    throw new GatewayError(
+      "CONFIG_INVALID",
+      fits
+        ? {
+          message: `Cannot start with --harden: it would widen Deno's permission "${narrowed}"`,
+          recoveryAction: `Start it with --allow-${narrowed}, or without --harden`,
+        }
+        : {
+          message: `Cannot start: Deno's permissions do not include writing to ${
+            data.join(" and ")
+          }`,
+          recoveryAction: `Start it with --allow-write=${
+            data.join(",")
+          }, or with \`deno task start\``,
+        },
+    );
   }
-  return await spawnAgain({ "--allow-write": writeFlag(folders) });
+  return harden
+    ? await startHardened(folders, read, env)
+    : await spawnAgain({ "--allow-write": writeFlag(folders) });
 }
 
 async function startHardened(
