@@ -10,8 +10,7 @@ if (startsGateway(Deno.args)) {
   await startGateway();
 } else if (IS_PACKAGE && !mayWrite()) {
   // With options before the command, the launcher takes it for the start of a gateway.
-  const { exitAs } = await import("./lib/cli/serve.ts");
-  await exitAs(spawnAgain());
+  Deno.exit(await spawnAgain());
 } else {
   // Loaded on demand: starting the gateway needs none of the commands.
   const { runCli } = await import("./lib/cli/quartermaster.ts");

@@ -24,11 +24,17 @@ if (deno === undefined) {
 
 const args = process.argv.slice(2);
 const folders = await import(new URL("../_fresh/folders.js", import.meta.url).href);
+const machine = {
+  os: IS_WINDOWS ? "windows" : process.platform,
+  env: { get: (name) => process.env[name] },
+  readText,
+  cwd: process.cwd,
+};
 const child = spawn(deno, [...denoFlags(), ...args], {
   stdio: "inherit",
   env: {
     ...process.env,
-    ...folders.PROCESS_ENV,
+    ...folders.processEnv(machine),
     // Inside the package, so that uninstalling it removes the cache too.
     DENO_DIR: join(ROOT, ".deno"),
     DENO_NO_UPDATE_CHECK: "1",
@@ -94,9 +100,6 @@ function startsGateway() {
 
 /** The permission to write the gateway's own folders. */
 function allowWrite() {
-  const os = IS_WINDOWS ? "windows" : process.platform;
-  const env = { get: (name) => process.env[name] };
-  const machine = { os, env, readText, cwd: process.cwd };
   return folders.writeFlag(folders.writtenFolders(folders.dataPlaces(args, machine), machine));
 }
 

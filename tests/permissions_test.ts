@@ -76,6 +76,12 @@ function program(cli: TestCli) {
   };
 }
 
+/** A backup is made in the temporary folder. */
+function requestBackup({ url }: Pick<RunningGateway, "url">): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  return fetch(`${url}/api/data.backup`, { method: "POST", headers, body: "{}" });
+}
+
 /** Secrets, a program, a page, a backup, and a changed config file. */
 async function use(cli: TestCli, { url }: RunningGateway): Promise<void> {
   const headers = { "content-type": "application/json" };
@@ -94,8 +100,7 @@ async function use(cli: TestCli, { url }: RunningGateway): Promise<void> {
     });
   assert.match(await tell("user"), /of-the-token/);
   assert.match(await (await fetch(`${url}/servers`)).text(), /user/);
-  const request = { method: "POST", headers, body: "{}" };
-  const backup = await fetch(`${url}/api/data.backup`, request);
+  const backup = await requestBackup({ url });
   assert.equal(backup.status, 200, await backup.clone().text());
   assert.ok((await backup.bytes()).length > 100);
   await cli.write(join(cli.project, ".mcp.json"), {
@@ -204,6 +209,52 @@ Deno.test({
     }),
 });
 
+for (
+  const [variable, expected, start, ...flags] of [
+    ["--unset=TMPDIR", "/tmp", TASK],
+    ["TMPDIR=", "/tmp", TASK],
+    ["TMPDIR=relative", "/tmp", TASK],
+    ["TMPDIR=HOME/elsewhere", "HOME/elsewhere", TASK],
+    ["TMPDIR=", "/tmp", startCommand(), "--harden"],
+  ] as const
+) {
+  Deno.test({
+    name: `a gateway may write temporary files: ${[variable, ...flags].join(" ")}`,
+    ignore,
+    fn: () =>
+      TestCli.use(async (cli) => {
+        const [word, folder] = [variable, expected].map((text) => text.replace("HOME", cli.home));
+        await Deno.mkdir(join(cli.home, "elsewhere"));
+        await using gateway = await startGateway([...flags], {
+          ...cli.gateway,
+          deno: "env",
+          command: [word!, Deno.execPath(), ...start],
+        });
+        const { pid } = (await chainOf(gateway.pid)).at(-1)!;
+        const environment = (await Deno.readTextFile(`/proc/${pid}/environ`)).split("\0");
+        assert.deepEqual(
+          environment.filter((variable) => variable.startsWith("TMPDIR=")),
+          [`TMPDIR=${folder}`],
+        );
+        const backup = await requestBackup(gateway);
+        assert.equal(backup.status, 200, await backup.text());
+      }),
+  });
+}
+
+Deno.test({
+  name: "a client's entry works with a temporary folder that it does not name",
+  ignore,
+  fn: () =>
+    TestCli.use(async (cli) => {
+      const env = { ...cli.settings.env, TMPDIR: "/var/tmp" };
+      await using gateway = await startGateway([], { ...cli.gateway, env });
+      assert.equal((await chainOf(gateway.pid)).length, 1);
+      const backup = await requestBackup(gateway);
+      assert.equal(backup.status, 200, await backup.text());
+    }),
+});
+
 Deno.test({
   name: "a gateway keeps narrower permissions of its user's, and says what it may not write",
   ignore,
@@ -215,16 +266,42 @@ Deno.test({
       );
       await using gateway = await startGateway([], { ...cli.gateway, command });
       assert.equal((await chainOf(gateway.pid)).length, 1);
-      const backup = await fetch(`${gateway.url}/api/data.backup`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: "{}",
-      });
+      const backup = await requestBackup(gateway);
       const { error } = await backup.json();
       assert.equal(error.message, "The gateway is not permitted to write the temporary folder");
       assert.match(error.recoveryAction, /--allow-write/);
     }),
 });
+
+for (
+  const [flags, narrowed, message] of [
+    [[], ["--allow-write=/nowhere", "--allow-net=127.0.0.1"], /do not include writing to .*data/],
+    [["--harden"], ["--allow-net=127.0.0.1"], /--harden: it would widen .* "net"/],
+    [["--harden"], ["--allow-read=/"], /--harden: it would widen .* "read"/],
+  ] as const
+) {
+  Deno.test({
+    name: `a gateway does not widen its user's permissions: ${[...narrowed, ...flags].join(" ")}`,
+    ignore,
+    fn: () =>
+      TestCli.use(async (cli) => {
+        const command = startCommand().map((word) =>
+          narrowed.find((flag) => flag.startsWith(`${word.split("=", 1)[0]}=`)) ?? word
+        );
+        const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+          ...cli.settings,
+          args: [...command, ...flags, "--port", "0"],
+          stdin: "null",
+          stdout: "null",
+          stderr: "piped",
+          signal: AbortSignal.timeout(60_000),
+        }).output();
+        const text = new TextDecoder().decode(stderr);
+        assert.match(text, message);
+        assert.equal(code, 2, text);
+      }),
+  });
+}
 
 Deno.test({
   name: "on a terminal, a gateway that starts itself again asks nothing, and Ctrl-C ends all of it",

@@ -152,6 +152,11 @@ export function concurrentExceeded(whose: string, concurrent: number): GatewayEr
   return exceeded(`${whose} has reached its limit of ${concurrent} concurrent calls`, 1);
 }
 
+/** The call is neither within its limit nor over it: other gateways count theirs first, again and again. */
+export function contended(whose: string): GatewayError {
+  return exceeded(`${whose} cannot be counted: too many gateways are counting calls at once`, 1);
+}
+
 function exceeded(reason: string, seconds: number): GatewayError {
   return new GatewayError("LIMIT_EXCEEDED", {
     message: `${reason}: try again in ${seconds} s`,

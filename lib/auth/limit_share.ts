@@ -55,6 +55,8 @@ export class LimitShare {
   stored: Stored<LimitUse> | undefined;
   /** False if the store cannot be used. */
   working: Promise<boolean> | undefined;
+  /** How many times another gateway changed the record first. */
+  conflicts = 0;
   askedAt = -Infinity;
   /** Taken ahead. */
   #spare = { second: 0, count: 0 };

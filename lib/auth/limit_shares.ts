@@ -5,12 +5,14 @@ import { getOrMake } from "../core/defined.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { LimitUsesRepository } from "../storage/access_repositories.ts";
 import type { Mailbox } from "../storage/mailbox.ts";
-import { type Bound, concurrentExceeded } from "./call_limits.ts";
+import { type Bound, concurrentExceeded, contended } from "./call_limits.ts";
 import { type LimitPlan, LimitShare, type LimitWaiter } from "./limit_share.ts";
 
 const TICK_MS = 1_000;
 /** How long a call waits for the store. */
 const STORE_MS = 2_000;
+/** How many times it waits that long while other gateways change the record first. */
+const MOST_WAITS = 5;
 /** How long only the gateway's own count decides after the store did not answer. */
 const AWAY_MS = 5_000;
 /** How long another gateway may take to give back what it does not use. */
@@ -25,6 +27,7 @@ interface LimitSharesOptions {
   mailbox: Pick<Mailbox, "id" | "ask" | "handle">;
   isAlive(gateway: string): Promise<boolean>;
   onWarning(message: string, details?: object): void;
+  storeMs?: number;
   /** In ms since the epoch. */
   now?(): number;
 }
@@ -133,7 +136,14 @@ export class LimitShares implements AsyncDisposable {
     };
     share.waiting.push(waiter);
     void this.#finish(share);
-    const isSettled = await within(promise, STORE_MS);
+    const { storeMs = STORE_MS } = this.#options;
+    let isSettled: boolean | undefined;
+    let conflicts = -1;
+    // A store that answers with conflicts is not away.
+    for (let nth = 0; nth < MOST_WAITS && !isSettled && share.conflicts > conflicts; nth++) {
+      conflicts = share.conflicts;
+      isSettled = await within(promise, storeMs);
+    }
     waiter.isTimedOut = true;
     leave(share, waiter);
     if (waiter.isCounted) {
@@ -141,7 +151,9 @@ export class LimitShares implements AsyncDisposable {
       return waiter.second;
     }
     if (waiter.isLacking) throw concurrentExceeded(bound.whose, bound.concurrent ?? 0);
-    if (!isSettled) this.#isAway(new Error(`No answer within ${STORE_MS} ms`));
+    if (isSettled) return undefined;
+    if (share.conflicts > conflicts) throw contended(bound.whose);
+    this.#isAway(new Error(`No answer within ${storeMs} ms`));
     return undefined;
   }
 
@@ -194,6 +206,7 @@ export class LimitShares implements AsyncDisposable {
     } catch (error) {
       share.restore(plan);
       if (!(error instanceof GatewayError) || error.code !== "CONFLICT") throw error;
+      share.conflicts++;
       await sleep(Math.random() * RACE_MS);
       return false;
     }

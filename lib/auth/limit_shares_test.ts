@@ -8,7 +8,9 @@ import { LimitShares } from "./limit_shares.ts";
 const bound = (more: Partial<Bound>): Bound => ({ key: "a", whose: "This token", ...more });
 
 /** Two gateways that count calls on one store; the clock is theirs. */
-async function twoGateways({ checkMs }: { checkMs?: number } = {}) {
+async function twoGateways(
+  { checkMs, storeMs = 2_000 }: { checkMs?: number; storeMs?: number } = {},
+) {
   await using stack = new AsyncDisposableStack();
   const mailboxes = stack.use(await twoMailboxes({ checkMs }));
   const uses = new LimitUsesRepository(mailboxes.store);
@@ -22,6 +24,7 @@ async function twoGateways({ checkMs }: { checkMs?: number } = {}) {
         mailbox,
         isAlive: (id) => Promise.resolve(!gone.has(id)),
         onWarning: (warning) => warnings.push(warning),
+        storeMs,
         now: () => clock.now,
       }),
     );
@@ -228,4 +231,22 @@ Deno.test("LimitShares.begin() lets a gateway's own count decide while the store
   for (const call of calls) here.end(call);
   assert.equal(here.begin({}, [one]), undefined, "it is not asked again and again");
   assert.deepEqual(warnings, ["Shared call limits are unavailable: each gateway enforces its own"]);
+});
+
+Deno.test("LimitShares.begin() waits while other gateways are faster, and does not take the store for away", async () => {
+  await using gateways = await twoGateways({ storeMs: 300 });
+  const { here, uses, warnings } = gateways;
+  const one = bound({ perMinute: 1 });
+  const save = uses.save.bind(uses);
+  let conflictsUntil = Infinity;
+  uses.save = (use, versionstamp) =>
+    performance.now() < conflictsUntil
+      ? Promise.reject(new GatewayError("CONFLICT"))
+      : save(use, versionstamp);
+  const refusal = await begin(here, {}, one);
+  assert.match(refusal?.message ?? "", /^This token cannot be counted: .*: try again in 1 s$/);
+  conflictsUntil = performance.now() + 450;
+  assert.equal(await begin(here, {}, one), undefined, "it is counted once the others are done");
+  assert.match((await begin(here, {}, one))?.message ?? "", /limited to 1 per minute/);
+  assert.deepEqual(warnings, []);
 });

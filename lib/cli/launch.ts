@@ -2,12 +2,12 @@
 import manifest from "../../deno.json" with { type: "json" };
 import {
   dataPlaces,
-  PROCESS_ENV,
+  processEnv,
   thisMachine,
   writeFlag,
   writtenFolders,
 } from "../config/folders.ts";
-import { forwardSignals } from "./forward_signals.ts";
+import { spawnForwarding } from "./forward_signals.ts";
 
 // Imports as little as possible: each start waits for it, and this process stays.
 if (import.meta.main) {
@@ -15,14 +15,12 @@ if (import.meta.main) {
   const folders = writtenFolders(dataPlaces(Deno.args, machine), machine);
   const [, ...words] = manifest.tasks.serve.command.split(" ");
   const flags = words.map((word) => word === "--allow-write" ? writeFlag(folders) : word);
-  const forwardTo = forwardSignals();
-  const child = new Deno.Command(Deno.execPath(), {
+  const command = new Deno.Command(Deno.execPath(), {
     args: [...flags, ...Deno.args],
-    env: PROCESS_ENV,
+    env: processEnv(machine),
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",
-  }).spawn();
-  forwardTo(child);
-  Deno.exit((await child.status).code);
+  });
+  Deno.exit((await spawnForwarding(command).status).code);
 }

@@ -10,8 +10,7 @@ import { errorResponse, handleRequest, httpSpan } from "../http/handle_request.t
 import { isTracing, withSpan } from "../telemetry/tracing.ts";
 import type { HttpHandler, HttpListener } from "../http/listener.ts";
 import { Banner } from "./banner.ts";
-import { forwardSignals } from "./forward_signals.ts";
-import { startAgain, type StartedAgain } from "./permissions.ts";
+import { startAgain } from "./permissions.ts";
 import { exitWith, print } from "./terminal.ts";
 import { tidyAtRest } from "./tidy.ts";
 import { noTokenYet } from "../auth/grants.ts";
@@ -63,8 +62,8 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
     });
   }
   checkStdioFlags(flags, options);
-  const again = platform.canSpawn ? await startAgain(read, systemEnv()) : undefined;
-  if (again) return await exitAs(again);
+  const code = platform.canSpawn ? await startAgain(read, systemEnv()) : undefined;
+  if (code !== undefined) Deno.exit(code);
   if (options.stdio) {
     const { serveStdio } = await import("./stdio_serve.ts");
     return await serveStdio(host);
@@ -116,12 +115,6 @@ async function listen(host: GatewayHost, loadApp: () => Promise<BuiltApp>): Prom
   }
   // With the listeners in place: a signal that is still on its way must not end the process instead.
   Deno.exit(0);
-}
-
-/** Waits for this program started again, passes signals on, and exits as it does. */
-export async function exitAs(again: StartedAgain): Promise<never> {
-  forwardSignals()(again);
-  Deno.exit(await again.ended);
 }
 
 /** Lets requests finish, then stops everything else, before the platform kills the process. */

@@ -52,6 +52,16 @@ export function thisMachine(env: Machine["env"]): Machine {
  */
 export const PROCESS_ENV = { MALLOC_MMAP_THRESHOLD_: "1048576" };
 
+/** The same with the temporary folder: Deno and Node look at different variables, and guess otherwise. */
+export function processEnv(machine: Machine): Record<string, string> {
+  const folder = temporaryFolder(machine);
+  if (folder === undefined) return PROCESS_ENV;
+  return {
+    ...PROCESS_ENV,
+    ...(machine.os === "windows" ? { TMP: folder, TEMP: folder } : { TMPDIR: folder }),
+  };
+}
+
 const APP = "quartermaster";
 
 export interface PlatformDirs {
@@ -117,6 +127,7 @@ export function dataFolders({ dataDir, kv }: DataPlaces, style: PathStyle): stri
 /** The folders that a gateway writes: data with its logs, the store, npx's packages, temporary files. */
 export function writtenFolders(places: DataPlaces, machine: Machine): string[] {
   const { env, readText } = machine;
+  const temporary = temporaryFolder(machine);
   const home = env.get("HOME") || env.get("USERPROFILE");
   const ownCache = env.get("npm_config_cache") || env.get("NPM_CONFIG_CACHE");
   const npmrc = home === undefined ? undefined : readText(join(machine, home, ".npmrc"));
@@ -129,17 +140,15 @@ export function writtenFolders(places: DataPlaces, machine: Machine): string[] {
       ...dataFolders(places, machine),
       ...caches.filter((cache) => isAbsolute(machine, cache))
         .map((cache) => join(machine, cache, "_npx")),
-      ...temporaryFolders(machine),
+      ...temporary === undefined ? [] : [temporary],
     ]),
   ];
 }
 
-/** Deno and Node look at different variables. */
-function temporaryFolders({ os, env }: Machine): string[] {
-  const [own, ...others] = ["TMPDIR", "TMP", "TEMP"].map((name) => env.get(name));
-  const named = os === "windows" ? others : [own, ...others, ...own ? [] : ["/tmp"]];
-  return named.filter((folder) => folder !== undefined)
-    .filter((folder) => isAbsolute({ os }, folder));
+function temporaryFolder({ os, env }: Machine): string | undefined {
+  const names = os === "windows" ? ["TMP", "TEMP"] : ["TMPDIR", "TMP", "TEMP"];
+  return names.map((name) => env.get(name) ?? "").find((folder) => isAbsolute({ os }, folder)) ??
+    (os === "windows" ? undefined : "/tmp");
 }
 
 /** npm's cache, unless a variable moves it. */

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { dataPlaces, type Machine, platformDirs, writeFlag, writtenFolders } from "./folders.ts";
+import {
+  dataPlaces,
+  type Machine,
+  platformDirs,
+  processEnv,
+  writeFlag,
+  writtenFolders,
+} from "./folders.ts";
 
 function env(values: Record<string, string>) {
   return { get: (name: string) => values[name] };
@@ -79,7 +86,6 @@ const MACHINES: Record<string, { machine: Machine; args?: string[]; folders: str
       "/npm/_npx",
       "/caches/quartermaster/isolated/npm/_npx",
       "/scratch",
-      "/other",
     ],
   },
   "macOS with a cache in .npmrc": {
@@ -130,6 +136,23 @@ for (const [name, { machine, args = [], folders }] of Object.entries(MACHINES)) 
     assert.deepEqual(writtenFolders(dataPlaces(args, machine), machine), folders);
   });
 }
+
+const TEMPORARY: [Machine["os"], Record<string, string>, Record<string, string>][] = [
+  ["linux", { TMPDIR: "/scratch", TEMP: "/other" }, { TMPDIR: "/scratch" }],
+  ["linux", { TMPDIR: "", TMP: "relative", TEMP: "/other" }, { TMPDIR: "/other" }],
+  ["darwin", {}, { TMPDIR: "/tmp" }],
+  ["windows", { TMP: "C:\\Temp", TEMP: "D:\\Temp" }, { TMP: "C:\\Temp", TEMP: "C:\\Temp" }],
+  ["windows", {}, {}],
+];
+
+Deno.test("processEnv() names the temporary folder that writtenFolders() has", () => {
+  for (const [os, values, expected] of TEMPORARY) {
+    const { MALLOC_MMAP_THRESHOLD_: _, ...named } = processEnv(machine(os, values));
+    assert.deepEqual(named, expected);
+    const folders = writtenFolders({}, machine(os, values));
+    for (const folder of Object.values(expected)) assert.ok(folders.includes(folder));
+  }
+});
 
 Deno.test("writeFlag() permits all folders if a comma in a path would separate it", () => {
   assert.equal(writeFlag(["/a b", "/c"]), "--allow-write=/a b,/c");

@@ -262,6 +262,35 @@ Deno.test({
   },
 });
 
+Deno.test("Store keeps records and versionstamps on a KV server that is started again", () =>
+  withFile(async (path) => {
+    Deno.env.set("DENO_KV_ACCESS_TOKEN", "token");
+    const large = "x".repeat(900_000);
+    let stale: string, current: string;
+    {
+      await using server = startKvConnect(path);
+      await using store = await Store.open({ location: server.url });
+      stale = await store.commit({ sets: [{ key: SETTING, value: 1 }] });
+      current = await store.commit({ sets: [{ key: SETTING, value: large }] });
+    }
+    await using server = startKvConnect(path);
+    await using store = await Store.open({ location: server.url });
+    assert.deepEqual(await store.read(SETTING), {
+      key: SETTING,
+      value: large,
+      versionstamp: current,
+    });
+    const saveAt = (versionstamp: string) =>
+      store.commit({
+        checks: [{ key: SETTING, versionstamp }],
+        sets: [{ key: SETTING, value: 2 }],
+      });
+    await failure(saveAt(stale), "CONFLICT");
+    const next = await saveAt(current);
+    assert.ok(next > current, `${next} does not follow ${current}`);
+    await failure(saveAt(current), "CONFLICT");
+  }));
+
 Deno.test("Store.read() says that the store was closed", async () => {
   const store = await Store.open({ location: ":memory:" });
   await store[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Partial } from "./runtime.ts";
-import { App, csp, csrf, HttpError, page, type PageProps } from "./mod.ts";
+import { App, csp, HttpError, page, type PageProps } from "./mod.ts";
 
 /** Made once and rendered for many requests. */
 const KEPT = <script>1</script>;
@@ -306,42 +306,6 @@ Deno.test("csp() replaces 'unsafe-inline' by the page's nonce, a new one each ti
   assert.match((await get(app, "/own")).text, /<script nonce="own">/);
   const text = (await get(app, "/text")).response.headers.get("content-security-policy");
   assert.match(text ?? "", /script-src 'self' 'unsafe-inline'/);
-});
-
-Deno.test("csp() can only report", async () => {
-  const app = new App<State>().use(csp({ reportOnly: true, reportTo: "/r" })).get(
-    "/",
-    (ctx) => ctx.text(""),
-  );
-  const { headers } = (await get(app, "/")).response;
-  assert.equal(headers.get("content-security-policy"), null);
-  assert.match(
-    headers.get("content-security-policy-report-only") ?? "",
-    /report-to csp-endpoint; report-uri \/r$/,
-  );
-  assert.equal(headers.get("reporting-endpoints"), 'csp-endpoint="/r"');
-});
-
-Deno.test("csrf() refuses what another site sends", async () => {
-  const app = new App<State>().use(csrf()).all("/", (ctx) => ctx.text("ok"));
-  const listed = new App<State>().use(csrf({ origin: ["https://a.example"] })).all(
-    "/",
-    (ctx) => ctx.text("ok"),
-  );
-  const status = async (to: App<State>, headers: Record<string, string>, method = "POST") =>
-    (await get(to, "/", { method, headers })).status;
-  assert.equal(await status(app, {}), 200);
-  assert.equal(await status(app, { "sec-fetch-site": "same-origin" }), 200);
-  assert.equal(
-    await status(app, { "sec-fetch-site": "cross-site", origin: "https://evil.example" }),
-    403,
-  );
-  assert.equal(await status(app, { "sec-fetch-site": "cross-site" }), 403);
-  assert.equal(await status(app, { origin: "https://evil.example" }), 403);
-  assert.equal(await status(app, { origin: "http://localhost" }), 200);
-  assert.equal(await status(app, { "sec-fetch-site": "cross-site" }, "GET"), 200);
-  assert.equal(await status(listed, { origin: "https://a.example" }), 200);
-  assert.equal(await status(listed, { origin: "http://localhost" }), 403);
 });
 
 Deno.test("<Partial> has a name of its own on the page", async () => {

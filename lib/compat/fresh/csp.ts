@@ -2,10 +2,6 @@ import { nonces } from "./render.ts";
 import type { Middleware } from "./types.ts";
 
 export interface CSPOptions {
-  /** Only reports what it would block. */
-  reportOnly?: boolean;
-  /** Where browsers report to. */
-  reportTo?: string;
   /** Directives that add to the defaults or take the place of those of the same name. */
   csp?: string[];
   /** Allows inline scripts and styles of rendered pages by nonce, not all of them. */
@@ -32,12 +28,10 @@ const INLINE = /^(default-src|script-src(-elem)?|style-src(-elem|-attr)?) /;
 
 /** Sets a Content-Security-Policy on every response. */
 export function csp<State>(options: CSPOptions = {}): Middleware<State> {
-  const { reportOnly = false, reportTo, csp: own = [], useNonce = false } = options;
+  const { csp: own = [], useNonce = false } = options;
   const nameOf = (directive: string) => directive.split(" ", 1)[0];
   const overridden = new Set(own.map(nameOf));
   const directives = [...DEFAULTS.filter((one) => !overridden.has(nameOf(one))), ...own];
-  if (reportTo) directives.push("report-to csp-endpoint", `report-uri ${reportTo}`);
-  const header = reportOnly ? "Content-Security-Policy-Report-Only" : "Content-Security-Policy";
 
   return async (ctx) => {
     const response = await ctx.next();
@@ -49,8 +43,7 @@ export function csp<State>(options: CSPOptions = {}): Middleware<State> {
           ? directive.replaceAll("'unsafe-inline'", `'nonce-${nonce}'`)
           : directive
       );
-    response.headers.set(header, policy.join("; "));
-    if (reportTo) response.headers.set("Reporting-Endpoints", `csp-endpoint="${reportTo}"`);
+    response.headers.set("Content-Security-Policy", policy.join("; "));
     return response;
   };
 }

@@ -1,7 +1,6 @@
 export { App, type ListenOptions } from "./app.ts";
 export type { Context, Context as FreshContext } from "./context.ts";
 export { csp, type CSPOptions } from "./csp.ts";
-export { csrf, type CsrfOptions } from "./csrf.ts";
 export { createDefine, type Define } from "./define.ts";
 export { HttpError } from "./http_error.ts";
 export { staticFiles } from "./static_files.ts";

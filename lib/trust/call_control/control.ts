@@ -162,7 +162,10 @@ export class CallControl {
     return this.#options.shorten(call, answer, most);
   }
 
-  /** The answer to a request for the rest of a result; undefined where it is none. */
+  /**
+   * The answer to a request for the rest of a result; undefined where it is none. Counts toward no call
+   * limit: its call was counted and no server is asked. Refused, a client would only call again.
+   */
   read(request: McpRequest, client: Client): Promise<string> | undefined {
     const { method, params: { uri } } = request;
     const isPage = method === "resources/read" && typeof uri === "string" &&
