@@ -299,7 +299,7 @@ Deno.test("evaluate_candidate gives the job where it takes longer than the wait,
   await using opened = await openOptimization();
   const { call, state } = opened;
   const { candidateId } = await draft(opened);
-  state.isHanging = true;
+  state.isHanging = state.isWriting = true;
   const { text, data } = await call("evaluate_candidate", { ...FORECAST, candidateId, wait: 0 });
   const { id: jobId } = Object(data.job);
   assert.ok(text.includes(`Check job ${jobId} again with get_optimization_job.`), text);
@@ -313,7 +313,7 @@ Deno.test("evaluate_candidate tells a client that waits how far its job is", asy
   await using opened = await openOptimization();
   const { call, state, jobs } = opened;
   const { candidateId } = await draft(opened);
-  state.isHanging = true;
+  state.isHanging = state.isWriting = true;
   const told: string[] = [];
   const progress = (message: string) => void told.push(message);
   const input = { ...FORECAST, candidateId, depth: "quick", wait: 0.05 };
