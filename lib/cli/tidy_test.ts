@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { fromFileUrl } from "@std/path";
+import { PROCESS_ENV } from "../config/folders.ts";
 import { tidyAtRest, type Tidying, type Work } from "./tidy.ts";
 
 /** A gateway whose work and clock the test sets, looked at every other millisecond. */
@@ -116,4 +118,19 @@ Deno.test("tidyAtRest() waits while something is being done, and does nothing on
   const seen = looks;
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.deepEqual([tidied, looks], [0, seen]);
+});
+
+Deno.test({
+  name: "tidyAtRest() returns small freed blocks to the system, also those below one in use",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const program = fromFileUrl(new URL("./testing/tidied_process.ts", import.meta.url));
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "-q", "--no-lock", "--v8-flags=--expose-gc", program],
+      env: PROCESS_ENV,
+      stderr: "inherit",
+    }).output();
+    const { full, least } = JSON.parse(new TextDecoder().decode(stdout));
+    assert.ok(full - least >= 32 * 1024 * 1024, `${full} bytes before, ${least} after`);
+  },
 });

@@ -49,8 +49,9 @@ export function thisMachine(env: Machine["env"]): Machine {
 /**
  * Variables that the gateway's process starts with. Memory blocks of 1 MiB and more go back to the system
  * once they are free: otherwise glibc keeps all up to the size of the largest one that was ever freed.
+ * Smaller ones go back when the gateway asks for it (lib/cli/tidy.ts), which the second variable allows.
  */
-export const PROCESS_ENV = { MALLOC_MMAP_THRESHOLD_: "1048576" };
+export const PROCESS_ENV = { MALLOC_MMAP_THRESHOLD_: "1048576", DENO_USR2_MEMORY_TRIM: "1" };
 
 /** The same with the temporary folder: Deno and Node look at different variables, and guess otherwise. */
 export function processEnv(machine: Machine): Record<string, string> {
