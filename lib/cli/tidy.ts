@@ -27,6 +27,8 @@ const FEW = 20;
 
 /** After large results, or many sessions: more than any burst of small calls that goes on soon. */
 const MUCH_BYTES = 32 * 1024 * 1024;
+/** The engine may have collected most of it by itself; less than this is not worth a pause. */
+const SOME_BYTES = 8 * 1024 * 1024;
 /** Between two looks; more than an idle gateway needs. */
 const GROWING_BYTES = 4 * 1024 * 1024;
 /** With a look every ten seconds, it is given back within half a minute. */
@@ -45,8 +47,8 @@ export function tidyAtRest(
 ): () => void {
   const { now = () => performance.now(), tidy = collectGarbage } = options;
   const held = options.held ?? (() => Deno.memoryUsage().rss);
-  /** The least that was held after a thorough tidying, and since. */
-  let least = Infinity;
+  /** The least and the most that was held after a thorough tidying, and since. */
+  let [least, most] = [Infinity, 0];
   let thorough: Work = { tools: -1, answered: 0 };
   let quick = thorough;
   let seen = thorough;
@@ -65,13 +67,14 @@ export function tidyAtRest(
     if (!isAtRest) busyAt = now();
     seen = current;
     seenBytes = bytes;
+    most = Math.max(most, bytes);
     const kind = isAtRest ? due(current) : undefined;
     if (kind) {
       quick = current;
       if (kind === "thorough") thorough = current;
       tidy(kind);
       seenBytes = held();
-      if (kind === "thorough") least = seenBytes;
+      if (kind === "thorough") [least, most] = [seenBytes, seenBytes];
     }
     least = Math.min(least, seenBytes);
     timer = setTimeout(look, ++turns < SOON_TURNS ? soonMs : laterMs);
@@ -80,7 +83,8 @@ export function tidyAtRest(
   function due({ tools, answered }: Work): Tidying | undefined {
     if (tools !== thorough.tools) return "thorough";
     const rested = now() - busyAt;
-    if (rested >= RELEASE_AFTER_MS && held() - least >= MUCH_BYTES) return "thorough";
+    const isWorthIt = most - least >= MUCH_BYTES && seenBytes - least >= SOME_BYTES;
+    if (rested >= RELEASE_AFTER_MS && isWorthIt) return "thorough";
     const isLong = rested >= longMs;
     if (isLong && answered - thorough.answered >= MANY) return "thorough";
     return answered - quick.answered >= MANY ? "quick" : undefined;

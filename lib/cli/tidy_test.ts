@@ -89,6 +89,21 @@ Deno.test("tidyAtRest() gives much memory back after a short rest, once if it st
   assert.deepEqual(tidied, ["thorough"]);
 });
 
+Deno.test("tidyAtRest() gives the rest back after a peak that the engine has collected itself", async () => {
+  using house = openHouse();
+  const { memory, tidied } = house;
+  await house.looked();
+  assert.deepEqual(tidied.splice(0), ["thorough"]);
+  for (const [left, expected] of [[85e6, []], [100e6, ["thorough"]]] as const) {
+    memory.held = 160e6;
+    await house.looked();
+    memory.held = left;
+    house.pass(15_000);
+    await house.looked();
+    assert.deepEqual(tidied.splice(0), expected, `${left} bytes are left`);
+  }
+});
+
 Deno.test("tidyAtRest() waits until what the tools' change brings about is done", async () => {
   using house = openHouse();
   const { work, memory, tidied } = house;
