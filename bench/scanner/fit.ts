@@ -6,7 +6,7 @@ export interface Bag {
   isAttack: boolean;
 }
 
-/** Signs by `s:`, words by `w:`, and `later` and `odd` for the place of a sentence. */
+/** Signs by `s:`, words by `w:`, and `later`, `aside`, `odd` and `parameter` for the place of a sentence. */
 export type Weights = Map<string, number>;
 
 interface Row {
@@ -25,11 +25,11 @@ const DECAY = 0.0003;
 const REPEATED = 2;
 const BIAS = -4;
 /** As in passage.ts, where points are twice these. */
-const MANNER = 1;
+const MANNER = 3;
 const CAP = { sign: 4, place: 1.5, word: 2.2 };
 const PULL = { sign: 0.3, word: 0.25 };
 /** A word must have been seen in so many attacks, or ordinary texts, to get a weight. */
-const LEAST = { attacks: 3, ordinary: 12 };
+const LEAST = { attacks: 4, ordinary: 16 };
 
 /**
  * Learns what each sign and each word speaks for. Of an attack, only its gravest sentence has to be
@@ -53,7 +53,7 @@ export function fit(bags: readonly Bag[]): Weights {
     return Array.from({ length: isAttack ? REPEATED : 1 }, () => ({ rows, isAttack }));
   });
   const kinds = [...places.keys()].map((name) => name.startsWith("s:") ? "sign" : "place");
-  const weights = Float64Array.from(kinds, (kind) => kind === "sign" ? 0.4 : 0);
+  const weights = Float64Array.from(kinds, (kind) => kind === "sign" ? 0.2 : 0);
   const sums = new Float64Array(weights.length);
   const random = randomFrom(7);
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
@@ -98,11 +98,12 @@ export function judge(sentences: readonly Sentence[], weights: Weights): number 
   return most;
 }
 
-function namesOf({ signs, isLater, start }: Sentence): string[] {
+function namesOf({ signs, isLater, isAside, place }: Sentence): string[] {
   return [
     ...signs.map((id) => `s:${id}`),
     ...isLater ? ["later"] : [],
-    ...start > 0 ? ["odd"] : [],
+    ...isAside ? ["aside"] : [],
+    ...place ? [place] : [],
   ];
 }
 
