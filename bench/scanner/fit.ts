@@ -25,7 +25,7 @@ const DECAY = 0.0003;
 const REPEATED = 2;
 const BIAS = -4;
 /** As in passage.ts, where points are twice these. */
-const MANNER = 3;
+const MANNER = { many: 2.5, one: 1 };
 const CAP = { sign: 4, place: 1.5, word: 2.2 };
 const PULL = { sign: 0.3, word: 0.25 };
 /** A word must have been seen in so many attacks, or ordinary texts, to get a weight. */
@@ -87,13 +87,14 @@ export function judge(sentences: readonly Sentence[], weights: Weights): number 
     let words = 0;
     for (const stem of sentence.stems) words += weights.get(`w:${stem}`) ?? 0;
     words /= Math.sqrt(Math.max(sentence.stems.length, 10) / 10);
+    const manner = sentence.signs.length > 1 ? MANNER.many : MANNER.one;
     let [signed, place] = [0, 0];
     for (const name of namesOf(sentence)) {
       const weight = weights.get(name) ?? 0;
       if (name.startsWith("s:")) signed += weight;
       else place += weight;
     }
-    most = Math.max(most, BIAS + place + signed + Math.min(words, signed + MANNER));
+    most = Math.max(most, BIAS + place + signed + Math.min(words, signed + manner));
   }
   return most;
 }

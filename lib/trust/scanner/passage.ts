@@ -9,8 +9,8 @@ const ENOUGH = 11;
 const PLENTY = 15;
 /** As many of them have to come from signs where a tool is held back: manner alone may be prose. */
 const GRAVE = 8.5;
-/** How many points words may add to those of the signs beside them. */
-const MANNER = 6;
+/** How many points words may add to those of the signs beside them: of several signs, or of one. */
+const MANNER = { many: 5, one: 2 };
 /** Words of which a shorter sentence is made up in thought, so that few do not weigh too much. */
 const USUAL = 10;
 /** A sentence with fewer words says nothing by its manner; a parameter says what it wants in few. */
@@ -159,7 +159,7 @@ export class PassageScore {
     let signed = 0;
     for (const { sign } of near) signed += sign.points;
     manner /= Math.sqrt(Math.max(stems.size, USUAL) / USUAL);
-    points += signed + Math.min(manner, signed + MANNER);
+    points += signed + Math.min(manner, signed + (near.length > 1 ? MANNER.many : MANNER.one));
     if (near.length === 0 || points <= this.#most) return;
     if (points >= ENOUGH && this.#isSample()) return;
     this.#most = points;

@@ -181,7 +181,7 @@ export const CLASSES = {
     "true valid approved errors tolerance accident genuine voluntary cheapest original",
   UNTOLD:
     "mentioned shown told disclosed surfaced listed presented prompted named appear appears raised " +
-    "attached reported displayed announced revealed repeated quoted printed read passed given put " +
+    "attached reported displayed announced revealed repeated quoted printed read passed given " +
     "notified informed explained brought come surface visible counted traceable computed suggested",
   UNTELL:
     "mention show tell disclose surface list present prompt name raise attach report display " +
@@ -301,6 +301,7 @@ export const MERGED: readonly [string, string][] = [
   ["sign off", "signoff"],
   ["set aside", "setaside"],
   ["no longer", "nolonger"],
+  ["up to date", "current"],
   ["to date", "todate"],
   ["up to now", "todate"],
   ["until now", "todate"],
