@@ -1,3 +1,4 @@
+import { DESCRIBED } from "../../lib/trust/scanner/data/signs.ts";
 import type { Sentence } from "../../lib/trust/scanner/passage.ts";
 
 /** A definition or text as the sentences in it, any of which may be the hostile one. */
@@ -28,6 +29,9 @@ const BIAS = -4;
 const MANNER = { many: 2.5, one: 1 };
 const CAP = { sign: 4, place: 1.5, word: 2.2 };
 const PULL = { sign: 0.3, word: 0.25 };
+/** How many texts what is usual of a sign counts as, and what a sign counts that no text has. */
+const USUAL = 300;
+const UNSEEN = 0.25;
 /** A word must have been seen in so many attacks, or ordinary texts, to get a weight. */
 const LEAST = { attacks: 4, ordinary: 16 };
 
@@ -76,7 +80,29 @@ export function fit(bags: readonly Bag[]): Weights {
     }
     if (epoch >= EPOCHS - AVERAGED) weights.forEach((weight, i) => sums[i]! += weight / AVERAGED);
   }
-  return new Map([...places].map(([name, i]) => [name, sums[i]!]));
+  return shrunk(new Map([...places].map(([name, i]) => [name, sums[i]!])), items);
+}
+
+/** Draws what a phrase has learned toward what others of its sign have: the more, the rarer it is. */
+function shrunk(weights: Weights, items: readonly { rows: Row[] }[]): Weights {
+  const places = [...weights.keys()];
+  const seen = new Map<string, number>();
+  for (const { rows } of items) {
+    for (const place of new Set(rows.flatMap(({ signs }) => signs))) {
+      const name = places[place]!;
+      seen.set(name, (seen.get(name) ?? 0) + 1);
+    }
+  }
+  for (const { id, phrases } of DESCRIBED) {
+    const names = phrases.map((_, i) => `s:${id} ${i}`);
+    const learned = names.flatMap((name) => weights.get(name) ?? []).toSorted((a, b) => a - b);
+    const usual = learned[learned.length >> 1] ?? UNSEEN;
+    for (const name of names) {
+      const times = seen.get(name) ?? 0;
+      weights.set(name, (times * (weights.get(name) ?? 0) + USUAL * usual) / (times + USUAL));
+    }
+  }
+  return weights;
 }
 
 /** The points of a sample's gravest sentence, zero being even odds. */

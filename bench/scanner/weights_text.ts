@@ -9,7 +9,7 @@ const WIDTH = 84;
 export function weightsSource(weights: Weights): string {
   const points = [...weights].map(([name, weight]) => [name, half(weight * SCALE)] as const);
   const signs = DESCRIBED.map(({ id, phrases }) => {
-    const learned = phrases.map((_, i) => half((weights.get(`s:${id} ${i}`) ?? 0) * SCALE));
+    const learned = phrases.map((_, i) => half(weights.get(`s:${id} ${i}`)! * SCALE));
     return `  [${JSON.stringify(id)}, ${JSON.stringify(learned.join(" "))}],`;
   }).sort();
   const words = Map.groupBy(

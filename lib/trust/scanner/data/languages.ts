@@ -74,11 +74,20 @@ const LARGE = {
     "recoge extrae pegue recolha прочита* прочти* найди* откро* считай* собер* собир* 读取 查找 收集 打开 " +
     "搜索 获取 提取 読み 読んで 取得 収集 探し 開い 읽어 읽고 읽은 찾아 수집 열어 اقرأ قراءة افتح اجمع ابحث استخرج पढ़ें पढ़ खोलें ढूंढ इकट्ठा " +
     "sammle suche ouvre ouvrez",
+  XWHEN:
+    "antes despues siempre primero debe debes deberas obligatori* bevor vor immer stets zuerst muss " +
+    "mussen musst jedes jeder jedem jede nach avant apres toujours dabord chaque doit devez dois " +
+    "obligatoire sempre primeiro deve depois obrigatori* prima devi прежде перед всегда сначала кажд* " +
+    "должен должны обязательно после 之前 每次 必须 总是 务必 首先 之后 前に 必ず 常に まず 毎回 前には 전에 항상 반드시 먼저 매번 قبل " +
+    "دائما يجب أولا مرة पहले हमेशा बार ज़रूर जरूर अवश्य",
   XWHOLE:
     "todo todos todas toda completo completa entero entera integro integra gesamt* vollstandig* komplett* " +
     "alle allen wortlich tout toute toutes tous entier entiere complet complete integral* inteiro inteira " +
     "весь всю все всё полн* целиком содержим* дослов* contenido inhalt contenu conteudo contenuto " +
     "全部 完整 所有 原文 整个 内容 すべて 全て 全文 そのまま 全体 内容を 모든 전체 전부 그대로 내용 كامل جميع محتوى محتويات पूरी सभी पूरा सारे सामग्री",
+  XMODEL:
+    "asistente agente modelo assistent assistenten modell modele assistente ассистент* модел* агент* " +
+    "ia ki ты вы 助手 模型 智能体 代理 您 你 アシスタント モデル エージェント あなた 어시스턴트 모델 에이전트 당신 المساعد الوكيل النموذج सहायक मॉडल एजेंट आप du sie tu vous",
   XTOOLS:
     "herramienta herramientas servidor servidores werkzeug werkzeuge werkzeugen outil outils serveur " +
     "ferramenta ferramentas strumento strumenti инструмент* сервер* 工具 服务器 ツール サーバー 도구 서버 أداة أدوات الأداة الخادم टूल उपकरण tool tools",
@@ -104,6 +113,13 @@ const LARGE = {
   XLIE:
     "finge finja fingir behaupte vortausch* semblant pretend* притвор* сделай 假装 声称 谎称 回复说 回答说 ふり " +
     "と答え 偽っ 척하 라고답 답하세요 تظاهر укажи* скажи* di",
+  XERASE:
+    "borra borre borrar elimina elimine eliminar losche loschen supprime supprimez supprimer efface " +
+    "effacez apague apagar exclua cancella cancellare удали* стери* usun verwijder* radera hapus 删除 清空 " +
+    "削除 消去 삭제 지우 احذف हटा מחק",
+  XBACKUP:
+    "seguridad respaldo sicherung* sauvegarde* backup backups seguranca резервн* бэкап* kopie* yedek " +
+    "备份 バックアップ 백업 الاحتياطية बैकअप גיבוי",
   XSLOT: "字段 参数 フィールド パラメータ 필드 매개변수 الحقل المعامل पैरामीटर फ़ील्ड",
 } as const;
 
@@ -153,9 +169,14 @@ const MORE = {
   XTAKE:
     "oku topla* odczytaj* przeczytaj* zbierz lees verzamel* las samla* baca kumpulkan doc прочитай* збери* " +
     "διαβασε* קרא אסוף بخوان পড়ুন อ่าน relevez buscara raccoglie 整理好 ご確認 読み取 찾아",
+  XWHEN:
+    "once sonra daima mutlaka przed zawsze kazdym najpierw voor altijd elke eerst fore alltid varje sebelum " +
+    "selalu truockhi luon перед завжди πριν παντα לפני תמיד پیش همیشه আগে ก่อน เสมอ vorab 一律 际は 際は",
   XWHOLE:
     "tum tamami* tamamin* butun cala calą caly wszystk* volledig* hele hela alla seluruh semua toanbo tatca усю " +
     "всі ολη ολοκληρ* כל תמام সমস্ত সব ทั้งหมด integralite* 一字不差 一字一句",
+  XMODEL:
+    "asistan model sen asystent* assistent* sprachmodell* asisten troly асистент* βοηθ* עוזר دستیار সহকারী ผู้ช่วย 由你 voudra",
   XTOOLS:
     "arac* aracı* sunucu* narzedzi* serwer* gereedschap hulpmiddel* verktyg* alat congcu інструмент* εργαλει* כלי ابزار টুল เครื่องมือ",
   XOTHER:

@@ -6,335 +6,392 @@
  * where it has signs as well.
  */
 export const POINTS: ReadonlyMap<string, string> = new Map([
-  ["act", "1 1 0.5 4.5"],
-  ["address", "1.5 2.5"],
-  ["against", "2 1 1.5 2 2.5 2 1.5 1.5 3 2 2 1 2.5 1.5"],
-  ["agent-does", "2.5 1.5 1 3"],
-  ["asked", "3 1.5 0.5 1.5"],
+  ["act", "1.5 1 1 2.5"],
+  ["address", "2 2 2.5"],
+  ["against", "2 2 2 2 2 2 2 2 2 2 2 2.5 2 2 2 1.5 3 2 2 2"],
+  ["agent-does", "3 2 3 3"],
+  ["asked", "2 2 2 2"],
   ["asked-in-parameter", "1.5"],
-  ["calls", "0.5 2.5"],
-  ["cipher", "0.5 3 3"],
-  ["collects", "3 1 3.5 1.5 1.5 2 2"],
-  ["confided", "1 1 1.5 1 1 3 2 3 2.5 1 1 0.5"],
+  ["calls", "1.5 1 2.5"],
+  ["cipher", "1 1 1 1 1 2 1.5 1 1"],
+  ["collects", "2.5 1.5 3 2 2 2 2"],
+  ["confided", "1.5 1.5 2 1.5 1.5 1.5 1.5 2 2 1.5 1.5 1.5"],
   [
     "context",
-    "1 2 1 1 1.5 1.5 1.5 3.5 3 1 1.5 0.5 2 2.5 1.5 1 3 3 2.5 1.5 2 4 4.5 3.5 4 1 2 1.5 1.5 0.5 1.5 1.5",
+    "1.5 1.5 1.5 1.5 1.5 1.5 1.5 1.5 1.5 1.5 2 1 1 2 1.5 1 1.5 1.5 1.5 1.5 1.5 1.5 1.5 1.5 1.5 1 1.5 1 1.5 1 1.5 1.5 1.5 1.5 2 1.5 3.5 3 3.5 1.5 1.5 1 1.5 0.5 1.5 1 2 1 1 1.5 1.5 1.5 1",
   ],
-  ["danger", "1.5 1.5 1.5 1.5 1.5 1.5 1.5 2.5 1 1.5 1 3 3 1.5"],
-  ["deed", "1 1 1 1 1 0.5 2 1.5 1.5 1 1.5 2 0.5 0.5"],
-  ["displace", "1.5 4.5 1"],
-  ["divert", "0.5 2 1 2 3 1 3 0.5 4 1 1 1.5 1.5 1 1.5 1.5 1.5 2"],
-  ["elsewhere", "1.5 3.5 4.5 4 1 2.5 2 1.5 2 1.5 1.5 4 2 1.5 3.5 0.5 2.5 1.5"],
-  ["exclusive", "1.5 1 0 0.5 3.5"],
-  ["excuse", "1 1.5 2 0 0.5 1.5 0.5 1 2 3.5 1 2.5"],
-  ["exposure", "1 1.5 1 2.5 2.5 0.5 0.5 1.5 1.5 2 3 1 2"],
-  ["extra", "1 1.5"],
-  ["grab", "0.5 1 0.5 1 1.5 1 0.5 2.5 4 1 2 3 1.5 1.5 1 2"],
-  ["hand-over", "1 3 1 1 1.5"],
-  ["hide", "2.5 1 0.5 1.5 1.5 1 2.5 1 1.5 2 1.5 2 1.5 1.5 1 1 1 3.5 1 0.5 1.5 1.5 1.5 1 2.5"],
-  ["in-the-name", "1 1.5 1.5 0 1 0.5 1.5 1.5 1"],
-  ["kept-off", "1 1.5 0.5 1 2 1 0.5 0.5 1 0.5 0.5 1.5 0.5 2.5 0.5"],
-  ["lasting", "1 0.5 0.5 1.5"],
-  ["lie", "0 1 2.5 2.5 3.5 1 2.5 1.5 2.5 1 2.5 1.5 0.5 1.5 1.5 2"],
-  ["lifted", "4.5 2.5 2 1.5 6.5 4 2 3 2.5 0.5 2 1"],
-  ["machine", "1.5 2 2.5 3 1 1 1.5 2 3 0.5 1.5 3 3.5 2 2 1.5 1.5 2.5 1 1"],
-  ["money", "0.5"],
-  ["obey", "2 1 1 1 1 2.5 1 2"],
-  ["order", "1.5 2.5 1 1"],
-  ["others-calls", "2.5 6 0 1 2"],
-  ["p-agent", "4 2.5 3 4"],
-  ["p-context", "4.5 4.5 4 4.5 3.5 2 4.5 2"],
-  ["p-machine", "4 1.5 1 4 0.5 1.5 2.5 1 1 1"],
-  ["p-person", "2.5 3.5 1.5 4 6 2.5 1.5 4.5 1.5 2.5 3 1.5 0.5"],
-  ["p-secret", "2.5 1 1 2 2 1 0.5"],
-  ["p-source", "1 1 2 2 2.5"],
-  ["personal", "2 1 2 2 1.5 2 1"],
-  ["phish", "0.5 1.5"],
-  ["plant", "0.5 2.5 2 3"],
-  ["posed", "2.5 1 2.5 1 1.5 0.5 0 1 1.5 1 1 0 1 2 2.5"],
-  ["praise", "4 1 3 4.5 1"],
-  ["promote", "1.5 1.5 1.5 1 2 3.5 1"],
-  ["quiet", "2 1.5 0.5 1.5 1 1.5 5 2.5"],
-  ["rarely", "2 1.5 1.5 1.5 0.5 1 1 1.5"],
-  ["reply", "4"],
-  ["report-as", "0.5 1 2 1 0 1.5 0.5 1"],
-  ["reshape", "1.5 1 0.5 2.5"],
-  ["rewire", "0.5"],
-  ["role", "1 1.5 3 0.5 1.5"],
-  ["secret", "1.5 2.5 0.5 1 0.5 2 6 1 2 0.5"],
-  ["shun", "1.5 2 1 1.5 1 2 3 0.5 2.5 2 1.5 2 0.5 0.5 1.5 0.5"],
-  ["slot", "0 2.5"],
-  ["taken-as", "1 2 0 1.5 0.5"],
-  ["talk", "1 2.5 2 2.5 1 1 1.5 1.5"],
-  ["trigger", "2.5 1 1 0 2 0.5 2.5"],
-  ["unaltered", "2 0.5 2 1"],
-  ["unasked", "2 1 0.5 1 3 2.5 1 1.5 2.5 1 1 1 1 1 3 3 4.5 1 0.5 1.5 2.5 2.5 1.5 1.5 1"],
-  ["voice", "2 1.5"],
-  ["whole", "2"],
+  ["danger", "1 1 1 1 1 1.5 1 1 1 1 1.5 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 2 1 1.5 1"],
+  ["deed", "1.5 1.5 1.5 1.5 1 1.5 1.5 1.5 1.5 1.5 1.5 1.5 1 1"],
+  ["displace", "0.5 0.5 0.5 0.5 0.5 1 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 2.5 0.5 0.5 0.5 0.5"],
+  ["divert", "1 1 1 1 1 1 1 1 1 1 1.5 1 1 2 1 1 1 3 1 1 1 1 1 1 1.5 1.5 1 1.5 1 1 1 1"],
+  ["elsewhere", "2 2.5 4 3.5 2 3 2 2 2.5 2 1.5 2 3 2 1.5 2 3.5 1 2.5 1.5 2"],
+  ["exclusive", "1 0.5 1 1 0.5 0.5 0.5 0.5 1.5"],
+  ["excuse", "1.5 1.5 1.5 1 1 1.5 1.5 1.5 1.5 1.5 1.5 1.5"],
+  ["exposure", "1.5 2 1.5 2.5 2 1.5 1.5 2 2 2 2.5 1.5 2"],
+  ["extra", "1.5 1.5 1.5 2"],
+  ["grab", "1.5 1.5 1.5 1.5 1.5 2 1.5 2 3 1.5 2 2 2 2 1.5 2"],
+  ["hand-over", "1 1.5 1 2.5 1.5 1.5 0.5 0 2 1"],
+  [
+    "hide",
+    "1 1 1.5 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1.5 1.5 1 1 1 1 1 2 1 1 1 1 1 1 1 1 1.5 1",
+  ],
+  ["in-the-name", "1.5 1.5 1.5 1 1.5 1 1.5 1.5 1.5"],
+  ["kept-off", "1 1 1 1 1.5 1 1 1 1 1 1 1.5 1 2 1"],
+  ["lasting", "1 1 1 1 1"],
+  [
+    "lie",
+    "1 1 1 1 2 1 1.5 1 1 0.5 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+  ],
+  ["lifted", "2 2 2 2 2 1.5 1.5 2 4 2.5 2 2.5 2.5 1.5 2 2 2 2"],
+  [
+    "machine",
+    "2 2 1.5 2 2 2 2 1.5 1.5 1.5 2 2 2 2.5 2 1.5 1.5 1.5 2 2.5 1.5 3.5 2.5 1.5 2 2 2 2 1.5 1.5 2",
+  ],
+  ["model", "0.5 0.5 0 0.5 0 0.5"],
+  ["money", "1"],
+  ["obey", "1 1.5 1 1.5 1 1 1.5 1.5 1.5 1 1.5 1 1 1"],
+  ["order", "1.5 1 0.5 1 1 1 1 0 1.5 0.5"],
+  ["others-calls", "2 5.5 0.5 2 2"],
+  ["p-agent", "3 3 3 3.5"],
+  ["p-context", "4.5 4.5 4.5 4.5 4 4 4.5 3.5"],
+  ["p-machine", "2 2 1.5 3 1 1.5 2 1.5 1.5 1.5"],
+  ["p-person", "2 2 2 2.5 3.5 2 2 4 2 2.5 2.5 2 2"],
+  ["p-secret", "2 1 1 1.5 1 1 1"],
+  ["p-source", "1 2 2.5 2.5 2.5"],
+  ["people", "0"],
+  ["personal", "1 2.5 2.5 2.5 2.5 2.5 2.5 2"],
+  ["phish", "1 1 1 1"],
+  ["plant", "2 2 1.5 2 2 2"],
+  ["posed", "1.5 1.5 2 1.5 1.5 1.5 1 1.5 2 1.5 1.5 1 1.5 2 2"],
+  ["praise", "2 1 1 1.5 1 2.5 1 1"],
+  ["promote", "1.5 1.5 1.5 1.5 1.5 1.5 2.5 1.5 1.5 1.5 1.5"],
+  ["quiet", "1.5 1 1 1 1 1 1 1 1 1 1 1.5 4.5 2 1 1"],
+  ["rarely", "1.5 1.5 1.5 1.5 1.5 1.5 1.5 1.5"],
+  ["reply", "1 3.5 1 0.5"],
+  ["report-as", "1 1.5 1.5 1 0.5 1.5 1 1"],
+  ["reshape", "1.5 0.5 0.5 0.5 2 0.5 0.5"],
+  ["rewire", "0.5 0.5 0.5 0.5 0.5 0.5 0.5"],
+  ["role", "1 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 1 0.5 0.5 0.5 0.5 0.5 0.5"],
+  ["secret", "1.5 1.5 2 1.5 1.5 1.5 1.5 1 0.5 1.5 1.5 5 1.5 1 1.5 1.5"],
+  ["shun", "1.5 1.5 1.5 1.5 1.5 1.5 2.5 1.5 2 2 1.5 1.5 1.5 1.5 1.5 1.5"],
+  ["slot", "1.5 3"],
+  ["taken-as", "2 2 1 2 2"],
+  ["talk", "1.5 2 1.5 2.5 1.5 1.5 1.5 1.5 1.5 1.5 2.5 2"],
+  ["trigger", "1 0.5 1 1 0.5 0.5 1 1 1 1 0 0.5 0.5 1 1 1 0.5 2"],
+  ["unaltered", "2 1.5 1.5 1.5 1 1.5"],
+  [
+    "unasked",
+    "1 1 1 1 1 1 1 1 1.5 1.5 1 1 1 1 1 1 1.5 1 1.5 1 1 1 1 1 1 2 1 2.5 2.5 1.5 1 1 1.5 1 1.5 1 1.5 1 1.5 1.5 1 1 1",
+  ],
+  ["voice", "1 0.5 1 1 0.5 1 1 1"],
+  ["whole", "2 0"],
 ]);
 
 /** What a tool does is said first, orders come later; and some places are none for sentences. */
-export const PLACES = { later: 1.5, aside: 3, odd: 3, parameter: -2 };
+export const PLACES = { later: 1, aside: 3, odd: 3, parameter: -2 };
 
 const BY_WEIGHT: readonly (readonly [number, string])[] = [
-  [4.5, "assista chat develop extra makes our thought trace vendor §email"],
-  [4, "here home servers session §hard §server"],
-  [3.5, "asked de hex nationa officia operato pem person ssh §dotfil §tool"],
+  [
+    4.5,
+    "assista behind chat develop extra home makes me operato our ours servers session " +
+    "trace vendor whateve §email",
+  ],
+  [4, "alterna anythin here hex intent officia overrid person ssh thought transcr"],
+  [
+    3.5,
+    "& append asked bg booked card de goal hand la out pem persons policy respond shell " +
+    "ultimat wheneve workspa §dotfil §hard §server рaypal",
+  ],
   [
     3,
-    "& account been bg booked card convers each entire everyti export hand hints host " +
-    "into memo models nobody ours out passwor policy put reasoni report shell shown " +
-    "whateve §foreig рaypal",
+    "adminis agent along bar crashed dialogu dump each every everyti export forward grant " +
+    "guideli hints host memo neednot needs off passwor please pretend reasoni safe " +
+    "securit ten termina webhook wonders yoursel §foreig §host 利用者",
   ],
   [
     2.5,
-    "above agents along always append ascii at back comes custome d dialog down dump " +
-    "every gets guideli instruc la last le line mails names neednot off others persons " +
-    "phone region reposit safety say ten termina told too tool transcr treat webhook " +
-    "while yes §act §cmd §host",
+    "above account act afterwa agents always apply ascii autoapp aws been charge context " +
+    "convers d deletio diagnos die disk disrega down everyth five hexadec http:// instruc " +
+    "just last le legal moved nobody obeys part plan printen put region relay report " +
+    "safety say someone stripe submit switch too treat twofact us users wants waterma " +
+    "§act §cmd §number 必ず 도구",
   ],
   [
     2,
-    "act adminis afterwa agent all any apply approve as auth autoapp aws backups bank bar " +
-    "book chainof charge choosin command confirm context dialogu direct discuss docs " +
-    "elsewhe employe even everyth expiry feed five form forward gap hexadec http:// i " +
-    "leading lost made mail mailbox no obeys old opened origina otherwi please printen " +
-    "prior profile quiet result row run script service shall signatu sources stripe " +
-    "submit talk test us waterma wheneve workspa you и ツール 利用者 工具 所有 계좌 도구 바꾸",
+    "+ ads any anyone as asc asks auth backups bank best book breaks bundle chainof " +
+    "cheaper choosin cleared cluster cmd come comes command comply decline definit des " +
+    "descrip di dialog differe directi disable do dropped elsewhe employe en entire even " +
+    "expiry four fuller gap gh holding househo ignore kestrel leading letters line mails " +
+    "mbox module obey others palette patient place prefera print prior profile que quiet " +
+    "readers reasons recap recover refusal reposit rest rights rule run script selecte " +
+    "service setup sh shortes shown signatu site skip slows sources spoken suggest " +
+    "switche take talk tap test though ticket togethe tool tracing travel typed und up " +
+    "urldeco usual vale whichev while yes §tool §url и ツール 所有 收款 账户 转账 계좌 바꾸 항상",
   ],
   [
     1.5,
-    "$home % + add address anythin apikeys asc asking attach attachm backgro backup begin " +
-    "best bootstr breaks caller cancell carried checksu choose chooses cluster cmd column " +
-    "come compare concate conflic connect copia crashed databas decode definit deletio " +
-    "des di die differe disk do door dropped e en encode et far fare fee flexibl fuss gh " +
-    "git gmail grant hartley homedir househo ignore includi it just keeps key las learns " +
-    "leaves legal library list locale log logged me memory mirrore module moved needs " +
-    "nicht noticed obey package page part partner patient percent photo phrase place plan " +
-    "plumber plus prefera present print printed privile prompts public pw raises recap " +
-    "recomme recover refusal refuse remote reply rest rights se securit seem select " +
-    "selecte sh share sides signed site skip slows so sons spoken sudo superse supply " +
-    "switche table take there therefo though togethe travel trying turn twenty typed " +
-    "unpacks up uploadi users vale ve verbati verific verifie we were whichev window " +
-    "wonders written ~/.ssh/ §number §qualif §url в счёт 不要 他の 代わって 承認 收款 账户 转账 받는",
+    "$home able add address agree among anonymi apikeys approve asking at audit back " +
+    "backgro backup between block board boost bootstr brokera builtin calcula called " +
+    "caller callers carried choose chooses closed closing column coming comment compare " +
+    "competi compute concier conflic connect convhis copia core.ho crash decode deep den " +
+    "departm der derived direct discard docs documen door drops e encode et externa fare " +
+    "fee feed finding formali fortnig found fresh fromnow fully goahead hartley have " +
+    "hence hint homedir hr i interpr jira jokefee key know las learns legitim lives " +
+    "locale log machine mark matter meet mirrore month mood na ne nicht no nor notice " +
+    "noticed offset onetime operate order origina otherwi ought outofof outrank package " +
+    "passed passpor paste percent phrase pick pixelki plumber plus preambl present " +
+    "printed process prod prove public rank rarely raw real recorde refresh refunds " +
+    "remote reply reponde rereads resigne saying se seed seem select shall share shops " +
+    "should side sides signed smooth sons speak straigh strippe success sudo sums superse " +
+    "testing theme tone twenty unpacks urlenco ve we window wish wording ~/.ssh/ §qualif " +
+    "в счёт مستخدم すべて 不要 他の 代わって 工具 承認 用户 무시 받는 지침",
   ],
   [
     1,
-    "-- .ssh able acilirs agree among answere answeri anthrop app appear aside asks " +
-    "attache audit auditor avoid away b badly bash bearer behind between binding bisheri " +
-    "block bodies bucket builtin by c callers came carry champ channel chart chats child " +
-    "ci closed closing comment communi compari competi concern conferm confide config/ " +
-    "consign continu convhis copies core.ho country dans dbg debug decline dellute den " +
-    "der derived descrip desktop directi discard discrep disrega drive duplica earlier " +
-    "echo echoed edit editor eht emergen encoded engine este event everyon evet exclusi " +
-    "exec ext figure figures filled finding fixed fold folder formali former found from " +
-    "fromnow full fully gateway gathere getsess github goal good greetin growth- guest " +
-    "half have having headsup hence hexcode hint hold holding hostnam hour human identit " +
-    "illness in inbox inciden informe inquire insecur invoice irrespe istruzi its jar " +
-    "jira job joined jokefee json k know konto lacks legitim liable lifted lines listing " +
-    "lives loads login ltd mark matter matters medicin meet mention mirror mobile mood nc " +
-    "ne network newest next nor notice notion now nutzer of offer offers on onayla ones " +
-    "onetime open opens operate order output outputs outrank overall palette paragra " +
-    "passpor paste payee peer pencere pipelin pipes pixelki plausib postins posto posts " +
-    "premium price private probe prod proof protoco publicl publish quantit que qui ranks " +
-    "rarely rated rates rateslo raw reading real refresh refunds relay remark render " +
-    "reserva respond restart restic restore reviewe richies right rows ruckfra rule safe " +
-    "safer samples sandbox sans screen secrets semicol send setup shop side slack slip " +
-    "small smooth smuggle someone span speak spot straigh strings strippe sts success " +
-    "swap switch synchro telemet tend tests texts that their them theme themsel those " +
-    "three through titled today tone trainin truoc tue turns tutta twofact unchang und " +
-    "unmenti unread upload uploads urlenco usual va verwend visibil vote waived wallet " +
-    "warm what where who whole wins wish with without wording works worry would yearly " +
-    "yerine ymfzaca your youre yoursel §envnam на подтвер что الأداة الحقل القواعد تأكيد " +
-    "تجاهل كامل مستخدم すべて 一字不差 入れて 原文 对话 替用户 点同意 用户 무시 지침",
+    "% -- .dessap .ssh /tmp/.t <!-- acilirs admin all another answere anterio appear " +
+    "applica arrives aside attach attache attachm auditor auf authors aux avoid away b " +
+    "badly bash begin bericht binding bisheri bodies bother brokers by c calenda canary- " +
+    "cancell carry champ chart chats checksu child ci codes communi compari concate " +
+    "conferm confide config/ continu copy crashes custome dans dautori days dbg debug " +
+    "degrade dellute deren desc desktop digest discrep discuss doing drive drop du " +
+    "earlier echo echoed eht eight einzube emergen encoded endet ends engine enrichm " +
+    "entry envoye erteils escalat escapes este ete eteled evaluat ever evet exclusi exec " +
+    "ext extpart fenetre figure figures filled final fine fivesta fixed flags folder " +
+    "force former freigab fugen fund g gathere gepruft gets getsess git goes good googles " +
+    "green growth- guardra guest habitue harmful having headsup helper hexcode hide hit " +
+    "hold hostnam hour house human ici illness im images improve in inciden includi " +
+    "inferre inform informe ingress inquire insecur insert interro into invest invisib " +
+    "invoice istruzi it its jar job joined json keeps kessler khong konto kubectl later " +
+    "leans learned led legally liable library lifted like lines list listing loads lock " +
+    "locked logged login lon ltd made maiden mailed manual market medicin memory mention " +
+    "met mialc mirror mirrors missed models moment mothers much namehol narrati navigat " +
+    "nc necessa neht newest nine nodehel nota notion nutzer oauth occupan of offer offers " +
+    "ohne on onayla ones open opened opens opsbot orders oui output outputs page para " +
+    "partner pas pattern payee payment pencere photo placed plantoo plumbin postcon " +
+    "postins posto posts praises precede premium pretext prints private privile probe " +
+    "problem produce product prof prompts proof prosecu prozess publicl quantit quarter " +
+    "queries qui raises ranks rates rateslo reachab reading receipt recomme recompu rely " +
+    "remark render renewed reorder reporte reserva restart restore result result. results " +
+    "reviewe reviews richies rien routed rows ruckfra sachbea safer sandbox sans seat " +
+    "secrets selbst selecto selftes semicol server server. several shop si sie slack slip " +
+    "slow small smileys smuggle sofern span sponsor spot spukcab staging standin stated " +
+    "stateme stay steal steht strings sts supplem supply svcsync swap tab tables tailor " +
+    "taken tekcub telemet tells tend texts that their themsel there those three through " +
+    "timetab titled today token told tongue tools trail transie truoc trusted trustwo try " +
+    "trying tset tue turn tutta twentyf umgebun unchang unmenti unpacke unread unredac " +
+    "unrelat upload uploadi usuario va valent var variabl verbati verifie verifyi verwend " +
+    "visibil vote vous warm weather whatsap white who wholesa why wins withhel works " +
+    "worry would written xkey yearly yerine ymfzaca you §envnam на ни подтвер поле " +
+    "получат спрашив что الأداة الحقل القواعد تأكيد تجاهل كامل उपयोगकर お伝えしない バックアップ 一字不差 " +
+    "之前 入れて 其他 削除 原文 对话 替用户 服务器 点同意 由你 것처럼 사용자 😊",
   ],
   [
     0.5,
-    "$ .$ .cursor .dessap .git/co .github .key .npmrc .pem .x.dnsp /bin/sh /etc/pa " +
-    "/etc/sh /home /tmp/.h <!-- <- @conver [[ abaikan abaixo abobql absence absolut " +
-    "accent accept accordi acct accurac accurat acme action acts adding ads adverti " +
-    "airline alanina alarm alerts alike altro analyst analyti and andere anderer anderes " +
-    "annex anotara anstell anterio antes antwort anwende ao apparen appel appels applica " +
-    "araci aracin archiva archive arent argumen arithme arjrfg arquivo arrange arrive " +
-    "asagida asisten assembl assiste assure atas atlas att auch aunque auto autofil " +
-    "autres avant backdro backend backwar base basis bcc beantwo beforeh begins behalf " +
-    "beim being belong belonge belongs benefit benutze besides bestati better bien biet " +
-    "bind birthda blame board booking boqua borra both bother botheri box break brief " +
-    "bring bringin broker brokers bs bu bug build buscara bypass cac cache cada calcul " +
-    "calcula calenda calibra calisti called camera campaig campo canary- cant capture " +
-    "carries cast cc cell center centre cet chaque chat.to chave che check checkin cho " +
-    "cikarsa cio claude. cle cleanin cleanup cliente clientk coach codes codigos colon " +
-    "coming comply compte compute con concier conecta consumi copie copied copy corpora " +
-    "correo corresp costs counts create crypto csv cuenta curl customa dan dangero daolpu " +
-    "dapi das davon deal dear debuggi decoded degrade delete dem demande demas denies " +
-    "deny deploy deployb desc despite destruc detail diagnos diary dies dieses differ " +
-    "digest digits disappe disappo discree discret dispatc dna doctors documen dondurd " +
-    "doses dotenv doubled draft drafts drawn driver drop dumpkey dung during dvkestr ed " +
-    "eerdere ein eine eingehe elevate elif elpmaxe emails embarra empfang emptied encamin " +
-    "enclose enderec ends enginee english entry env enviea erase erforde escalat escapes " +
-    "esegui esta eteled etonne eur euros evaluat events[ ever evidenc exceeds exchang " +
-    "existed expect expecte experie explana externa exthoes extract faces facilit fait " +
-    "faltet faster fasting fastlib favor fbyirq feld ferrame fichier file finder fine " +
-    "firm fivesta flag flags foi folded followe for=mod force forget fork forma forty " +
-    "four fraga fragmen freely fresh front fssl gather gb gel gelten gesprac ginkgo " +
-    "git.for glue gonder google gormezd grab great green group gryy guardra guess guests " +
-    "guidanc gur habia had handed handlin harbour harvest he head hear heartbe hela hello " +
-    "helper helpful hencefo hereby herrami hesaba hesitat het hide him hit holds hook " +
-    "hotels house hubspot humans huongda iban ignora ignorie im immer import impress " +
-    "improve inclusi indexed indexur indispe inferre inform inne insert insight instruk " +
-    "insurer integra interfe interne interpr interru inutile invent invite invoke is isnt " +
-    "iso issue ja jamais jeder jesli johns joignez joindre joining jurarir kava kayitli " +
-    "ke keepass kernel keychai keys khoa khong kieruj kindly komutla konvers kopie@p " +
-    "kubectl kunde kuralla label lane lang languag largest lassist later launche leads " +
-    "leak leaks learn learned lechang led leitet letters lies life like likes limits " +
-    "linear. links lintegr lisez llet lo load loaded loading locales locate lock locked " +
-    "login.k logins looked looking lookup lose loses loss love loyal lugar luon lutente " +
-    "lying m machine maiden mailed mainten make manager mandato manual market master " +
-    "matched materia mb medchec mehr memorie mensage merged messeng meta meter metrics " +
-    "mialc mientra mild miss missing mit mixed modele modell moment money month months " +
-    "mothers much muss mustnot n na nada nama naq narzedz native navigat nawet nb near " +
-    "necessa negativ negeer neht neither nel neste newslet nguoidu nichts niez noi " +
-    "nordvau normall normas nota notes notices notion. notre oauth obsolet obtenha " +
-    "odemeyi office offset ok oku oldest olvide onceki op opening opinion opsbot ordered " +
-    "orderin orders origin os ot otra outil outils own owners pad pagos panic para parayi " +
-    "parler passage passed passez passing passphr passwd pasted pastes pattern pay " +
-    "payable pembaya penggun periodi permiso permiss persona phrased pick picked picture " +
-    "pida pidas pin pinned pip placed places plain plannin podane point polecen ponizej " +
-    "poprzed postcon postgre pour practic praised pre preambl preappr precede precedi " +
-    "preferr prefixe pretend prima printf prints priorit privacy probabl problem process " +
-    "produce product program propose przelew przez purpose pushed pyho@pe pyhr quality " +
-    "quarter quick quickly quietly quoted rank rate reach reachab reachin readabl readers " +
-    "realist recall receipt recentl recipeh recogni recopie record recursi ref refrain " +
-    "refund regardi regeln registr regole release relieve rely remarks remitto renderi " +
-    "renewed replay replies reprodu researc resolve restitu result. results review " +
-    "reviewi reviews role roll rotatio round rounded roundin route routed routes routine " +
-    "routing s sake salarie salesfo salt salvate sammanh sample save score search seat " +
-    "sebelum section seek selbst selftes sell semua sen sender senders sending sequenc " +
-    "serve server servici setting setujui several severit shadow sheet ship shopper shops " +
-    "shut sidenot siempre sifrele sign sil silence since sind sites six sizes skicka sku " +
-    "slaitne slots slow slower snippet song soon sormada sort sostitu sound sounded sous " +
-    "space spare speaks sponsor spukcab src=htt st stack staging star starts stateme stay " +
-    "steer stem stets stored stores story strumen studio style submitt substit suite " +
-    "summari superfl supervi suppres surname svcsync svir symptom syncsta synthes system " +
-    "tab tag tagged tailor taken talked te technic tekcub tenant tenez tep text thanh " +
-    "thats the these thing things third thirtee thus ticket tier times timetab toan toda " +
-    "todate token tools topics touches toujour tous tout traceab traffic trail transfe " +
-    "transme trash travell treatme trial trouble trouvee trusted truth try tset turned " +
-    "twentyf u uma umvhzcb un unabrid unalter unasked under unhex union unlock unpacke " +
-    "unredac unrelat unrestr unseen unser update uploade urgent urldeco usage usuario " +
-    "utan utilice utilise uygula uzytkow vantage vao vaobk vault verifyi verlang verschw " +
-    "vf vip viremen vorgese voudra vulnera warrant waste weather weave weiter wenn " +
-    "werkzeu whatsap whereve whoami why wiped wishes wissen withhel withhol work worried " +
-    "wort wrap writing wskazał wunsche wykonuj xacnhan xkey yaz ydobon yet yields zasady " +
-    "zawsze zignoru znvy zonder zrffntr zu zwracan ~/.aws ~/.aws/ ~/.bash ~/.conf §bucket " +
-    "§danger §harves §leak đat đo đoc αποθηκε από γράψε διάβασε ενημερώ κάθε και κλήση " +
-    "κωδικού να πεδίο πριν σημείωσ στο τον τους χρήστη χωρίς а бы был вернёт вложи вміст " +
-    "всё выпиши выполня её заметка запросы игнорир инструм историю кажучи как какой " +
-    "ключів команд користу любой любые назван направл наш ни ниже нічого обычно оплата " +
-    "оплатит оставь ответом отчёте пароли перевод перед передай подстав показыв поле " +
-    "получат правила прежнег прежние просит прочита прошла с сам сначала собери сообщи " +
-    "сохранё спочатк спрашив у файл шаг этот і उतार उपयोगकर टूल नहीं पढ़ें पूछे पूरी बता " +
-    "बातचीत बिना भेज मत सभी सामग्री – ∈ システムプロン 今後は 令牌 会話 会话 全文 全部 其他 別の 取得 口座 同意 命令 填写 " +
-    "変更 密钥 従って 忽略 指令 指示 无需 服务器 渡し 無視 环境变量 環境変数 确认 系统提示 规则 送金先 것처럼 넣고 다른 답하세요 대신 대화 말하지 " +
-    "말해도 배송지 복사 사용자 서버 송금 안내하세요 입력 전체 프롬프트",
+    "$ %appdat .$ ./.cach .cursor .git/co .json .key .npmrc .nvmrc .x.dnsp /assist " +
+    "/bin/sh /etc/pa /etc/re /etc/sh /home /tmp/.h <- @conver @ext-ma [[ abaikan abaixo " +
+    "abobql absence absent absolut accent accept accompa acct accurac accurat achieve " +
+    "acme acts adding admit ado adopts adverti aerolum airline al alanina alarm alerts " +
+    "alike altro amount analyti anche and andere anderer anderes annex announc anotara " +
+    "anstell answeri antes anthrop anwende ao apparen appel appels apples araci aracin " +
+    "archive arent argumen arithme arjrfg arquivo arrange arrive artefac asagida asisten " +
+    "assembl assiste assure atas atlas att auch aunque auth.us authori auto autofil " +
+    "autres avant baca backdro backend bancair bankver basis bcc beantwo bearer bears " +
+    "bedrag begins behalf beim being believe belongs benefit benutze bestati bien biet " +
+    "bind bitte blame blank blurred board-d booking bookmar boqua borra botheri bottles " +
+    "box brellin bring bringin brings broker brought browser bs bu bucket budget bug " +
+    "buscara bw bypass bytes cac cache cada calcul calibra calisti calls camera campaig " +
+    "campo cani capture case cast cc center centre cents cet channel chaque chartwr " +
+    "chat.to chave che check checkin chmod cho chosen chu cikarsa cio city claude. cle " +
+    "cleanin cleanup cliente clientk clocks coach codigos colon commits compani composi " +
+    "compres compte con concern conclud conecta confirm confuse consent consign consumi " +
+    "contain copiar copie copied copies corpora correo counts crashlo create credenc " +
+    "credent creditc critici crypto csv cuenta cuoctro cure customa cut dan dangero " +
+    "daolpu dapi das davon deal dealt debit debited debuggi decade decoded deducib " +
+    "delight deliver dem demande demas denies deny depend depends deployb depot despite " +
+    "despues destruc detail dies dieses diffs disappe disappo discree discret dislike " +
+    "disposa disqual dna dock dollars dondurd donors dotenv doubled drafts driver dumpkey " +
+    "dung dvkestr earn ed editor een eerdere eicar ein eine eingehe elevate elif elpmaxe " +
+    "embarra empfang emptied enabled encamin enclose enderec ending enginee english " +
+    "enthusi env enviea equals erase erforde esegui esta establi eth etonne eur event " +
+    "events[ evidenc exceeds existed existin expect expensi experie face facilit facts " +
+    "fair fait falsifi faltet fastaut fasting fastlib fate favor fbyirq feld ferrame " +
+    "festive fetchin finish firm flag flexibl flush flushed foi fold folded followe " +
+    "follows for=mod forbid forceco forget fork form forma formed fornisc forty fraga " +
+    "fragmen from front fssl ftp://a fulfill fwd gaat gateway gb gel gelten gesprac " +
+    "ghpages gift ginkgo git.for glowtea glue gmail gonder google gormezd gotta gpl grab " +
+    "great group gryy guests guidanc gur habia half handed handlin harbour harmles he " +
+    "heads hear heard hearing hears heartbe hela hello helpful hencefo hereby herrami " +
+    "hesaba het hiccup him his hoi holder holds hook hosts hotels http.pr huongda hurt " +
+    "iban icao identit ignora ignorer ignorie immer immutab import@ impress inaccur inbox " +
+    "indexur indispe init inne inquiry inseris insight instead instruk insurer interfa " +
+    "interfe interru inutile invent investi invoke invoked irrespe isnt issue ist ja " +
+    "jamais jesli johns joignez joindre joining jurarir k kava kayitli kb ke keepass " +
+    "kernel keychai keys khoa kieruj kindly klant komutla konvers kopie@p kunde kuralla " +
+    "label lacks lakes lane lang laptops largest lassist lawyers leads leak leaks learn " +
+    "leave leaves lechang leftpad leitet les leveldb liban lies likes limits linear. " +
+    "lintegr lisez listeni live llet lo loaded loading locate log=ver loggedi login.k " +
+    "logins look looking lost love loyal luck lugar luon lutente lying ma manager mandato " +
+    "matched materia mb medchec median medical mehr members memorie mended mensage " +
+    "meridia messeng meta meter metrics mfa microph mientra mild miss mit mixed model " +
+    "modele modell money monthly months muss mustnot mute my naar nada nama named naming " +
+    "naq narzedz nationa nawet nay nb negativ negeer neglige neither nel neste net " +
+    "network neue neutral newline newslet nft nguoidu nichts niez noemt noi nontech " +
+    "nordvau normall normas northwe notices notion. notre obeyed obtenha occasio odemeyi " +
+    "office ok oku old oldest olvide onceki onze ook op openai ordered orderin origin " +
+    "os.syst ot otra outil outils over overall own owners pad page.ig panic paragra " +
+    "parayi parler party passage passe passez passing passphr passwd pasted pastes pay " +
+    "payable pbx peer peers pembaya penggun peoples periodi permiso permiss persona phone " +
+    "phrased picked picture pida pidas pilots pin pinned pip pipelin pipes plausib " +
+    "pleasur plots pls podane polecen politic ponizej poprzed post postgre pour praised " +
+    "preappr preferr prefix prepend price prima printf prints. priorit probabl profits " +
+    "properl propose protoco przelew przez publish pyho@pe pyhr quality quello quietly " +
+    "rated read readabl realist rebalan recall recent recentl recipeh recopie record " +
+    "recursi ref refrain refund refuse refuses regardi regeln regole reinges rekenin " +
+    "relayed release reliabl relieve remitto renderi repeats reporti reprodu request " +
+    "reserve restitu resulti reviewi rider rigged risky rispond rm road root rotatio " +
+    "round roundin routes routine row ruleset running s sake salarie sale salt salvate " +
+    "sammanh samples save savings scaffol scan sebelum sees sell semua sen senders " +
+    "sequenc serve servici setujui severit shadow ship shopper shut sidenot siempre " +
+    "sifrele sight sign signedo sil since sind sites six sizes skicka sku sla slaitne " +
+    "slash slots snippet so sold somebod soon sormada sostitu sound sounded sounds sous " +
+    "space spare speaks speeds spots spread src=htt st stack statuto staypri steer stem " +
+    "stets stick still stores story strumen studio style=f submitt substit suite summari " +
+    "summary sunset superfl supervi supplie suppres surely surname surpris svir symptom " +
+    "synchro syncsta synthes system table tabula tagged talked te teammat technic tempora " +
+    "tenant tenez tep tests text tfstate thanh thats the them therefo theyll thing things " +
+    "third thirtee thirty threats thus tier time toan toanbo toda todate todos totals " +
+    "toujour tous tout towards traceab traffic trainin transfe transla transme trash " +
+    "travell treatme tree trial trouvee truth turns twelve u uma umvhzcb un unabrid " +
+    "unalter unasked unatten uncomme uncondi under unhex unlatch unlock unpaid unrelia " +
+    "unremar unreque unsafen unsaid unseen unser uploade uploads urgent usage user utan " +
+    "utilice utilise uygula uzytkow vanish vantage vao vaobk vault verdict verific " +
+    "verlang verschw veuille vf vip viremen visitor volunte vorgese voucher voudra waived " +
+    "walk wallet warehou warrant waste weave weiter wenn were werkzeu what where whereve " +
+    "whoami wiped wishes wissen with withhol without wonder work working worried wort " +
+    "writing wskazał wunsche wykonuj xacnhan xkxdebu y yaz ydobon yields your zahlen " +
+    "zasady zawsze zerocli zignoru znvy zonder zrffntr zu zwracan ~/.aws ~/.aws/ ~/.bash " +
+    "~/.conf ~/docum §bucket §danger §harves §leak đat đo đoc αποθηκε από γράψε διάβασε " +
+    "ενημερώ κάθε και κλήση κωδικού να πεδίο πριν σημείωσ στο τον τους χρήστη χωρίς а бы " +
+    "был вернёт вложи вміст всегда всю всё выпиши выполни выполня её заменяй заметка " +
+    "запросы игнорир инструк инструм историю к кажучи как какой ключів команд команду " +
+    "коммент користу любой любые назван направл наш не ниже никак нічого обычно оплата " +
+    "оплатит оставь ответом отвечат отчёте пароли перевод перед передай перепис платежа " +
+    "подробн подстав показыв правила прежде прежнег прежние просит прочита прошла с сам " +
+    "свои системн скопиру сначала собери сообщи сохранё спочатк сюда такие термина у файл " +
+    "хозяину чем чему шаг это этот і अनदेखा उतार टूल नहीं नियमों निर्देश पढ़ें पूछे पूरी " +
+    "बता बातचीत बिना भेज सभी सामग्री ∈ システムプロン ユーザー 今後は 令牌 会話 会话 你 全文 全部 删除 別の 取得 口座 同意 " +
+    "告诉 填写 変更 密钥 従って 忽略 指令 指示 无需 智能体 每次 渡し 环境变量 環境変数 确认 系统提示 规则 読み 送金先 넣고 다른 대신 대화 말하지 " +
+    "말해도 배송지 복사 서버 송금 안내하세요 입력 전체 프롬프트",
   ],
   [
     -0.5,
-    "# ## $search @mastra @odata. [ abc accesse accessi activat actor addon advance " +
-    "affect again agencyh agreed alexand allocat allow allowed allows alluten als amounts " +
-    "an analysi annual another answers apis appoint apps areas arrays assets async " +
-    "attende award balance bare batch because before began beyond billing binary biomedi " +
-    "blocks boolean bottom bracket burn busy bytes capabil capital carrier catalog " +
-    "certain certifi changin charges checked checks claims clear clinica cloned closes " +
-    "cnam code collect compact compose consist constra conta contact contain contenu " +
-    "contrac contrad cookie cookies correct count counter courses coverag covered cpu " +
-    "credit crossch css currenc cursor customi da daily dashboa dates day days deals " +
-    "decide del deliver design detecte devices did discove disease dish distanc dns " +
-    "docker does doesnt dont downloa du dynamic ecommer editors edits el else embed " +
-    "embedde emit enable end endinde enhance enormou ensure entity enus environ estimat " +
-    "exclude execute exist exists experim expirat expires expose extensi family fetch " +
-    "field filenam filepat fill film filtere filteri filters finishe firewal first flash " +
-    "forcepu formats freshne fronten functio game gender general generat generic genes " +
-    "get getting got groups guides halfope handle handler handles happens hard has help " +
-    "hierarc high higher history horizon hosts html httpreq ideal if ignores income " +
-    "indices individ inequal info inputs inspect instanc insuran int interva invalid " +
-    "invokin issues items jobs join jq js judge keyword knowled l lead leave let lets " +
-    "letter level levels limit loans local located logic longrun looks low lower lowest " +
-    "main maintai manage managed managem marketi max maximum mean merge message metadat " +
-    "method microso midnigh milesto min minute minutes mode moderat modifie modify " +
-    "monitor most mostly multidi multipl must mutatio my nearest nodes none normali " +
-    "notatio null numbers numeric objects offsets omit onlinem openapi outer outside over " +
-    "overwri ownersh pagetok paging pair pairs parse partici pause perform period permane " +
-    "physica piece ping pixels plans play plays plugins poll pool positio positiv potenti " +
-    "power predefi prefere prerequ press primary project projet prompt proper protect " +
-    "provide providi provisi proxy push queries query questio ranges ratelim reached read " +
-    "reader reads realtim recreat reduce refer referen regardl regions remains reminde " +
-    "remove removes repeati reporte reports represe requiri reset restaur restric retry " +
-    "reveal room sales saved saves scan scenari screens scripts secure segment selects " +
-    "sendema sends sensiti sentenc served shares shippin shortli similar slug slugs " +
-    "snapsho sole some somebod sorted spaces spam spans spec split stabili stages stands " +
-    "states stead step still strateg string su submiss subset succeed suffix sure suspend " +
-    "t tabular tags targete task tasks teams telling think thousan timesta tip tips title " +
-    "tld to topic track trackin transac transit travele trigger truncat tunes twice twiml " +
-    "ui uid una unable unavail underly underst undone unfilte unique united unknown usd " +
-    "useful usually v valid validat value verbose vertica view visible voice vps vs wait " +
-    "waiting warn web wellkno workflo x xaxis yaxis §handle §soft ⚠ ユーザー 参数 复制 获取 读取 送信 " +
-    "모든",
+    "## $expand $top .gitign / /api/ho /home/u /import = @mastra @mentio @odata. [ abc " +
+    "about accesse addon addonre affect agencyh alg alle allocat allowin alluten als " +
+    "alter althoug an animate answer answers anybody anywher app applied appoint arrays " +
+    "assets assigne async attempt audienc authent author award awk balance bare because " +
+    "before beginni belong benefic beyond billing boolean border= borders bottom bought " +
+    "bracket canada cancel canvas cards carrier caseins catalog cell cells change changin " +
+    "charges checked checkli checks chunks claims clean click client cms cnam commase " +
+    "committ company compile compose compreh consequ conside conta contrac contrad " +
+    "control cooked correct courses coverag covered cpu credit crm css ctx customi da " +
+    "daily dashboa data datacen dataset day deadlin deals define del deleted depreca " +
+    "design detecte determi devices disconn disease dish distanc dkim dns docker dom dont " +
+    "downloa duratio duty dynamic ecommer editing edits effect el embed embedde emit " +
+    "emoji enable enables encrypt enormou enough entered entirel entries envelop envvars " +
+    "episode epoch eq essenti everyon ex excepti exclude execute expirat explain expose " +
+    "faces fall family fast field fields. filed filenam filepat files fill film filtere " +
+    "filters finance finds finishe follow font for forcepu forecas forgott frame full " +
+    "functio further game gcp general genes genre get getbroa getting gettipt go greetin " +
+    "guesses guides halfope handle handler handles handwri happens hard heading headles " +
+    "height histori horizon hot hourly however html httpreq ideal ideally idle ignored " +
+    "ignores il image img imports incomin indexed indices inequal inline inputs inside " +
+    "inspect instanc insuran int interva invokin ipacces issues issues[ item jobs join " +
+    "joins jq js judge kept knowled kql l labels lands languag layout letter level levels " +
+    "limited linux locks logic longer longrun looks lower lowest mailbox main managed " +
+    "managem many match mechani meets merge merged microso midnigh might migrate milesto " +
+    "millise min mind minimal mix moderat modes modifie modify monitor mono moves multist " +
+    "must mutatio nach nearest nested never new news next node nodejs none normali " +
+    "notatio note numeric o obtaine offsets omdb omdbs onchain one onlinem openapi option " +
+    "orienta other outside ownerid pages pagetok pair panel parents parse partial parts " +
+    "pdfs perform persist photos physica piece ping pixels plans play plays plugins poll " +
+    "pool positio power precedi predefi prerequ presenc preserv primary princip proceed " +
+    "proper proprie proxy query range ranges ratelim rather ratings react reader reads " +
+    "realtim recalle recalli redirec reduce refer referen refs regardl regex registe " +
+    "religio remains reminde remotes remove removed repeati replace reports represe " +
+    "requiri reset restaur restruc retry return reveal revert role room runs said sales " +
+    "saved saves saving sc-doma scanned scope scripts searche season second secure " +
+    "segment sendbro sendema sensiti served setting sha shares shippin shorten shortli " +
+    "signing similar singlel skipped slides slug slugs smtp sole solutio some sorted " +
+    "spaces spans spec split sql stabili stages standal stands stat stock stop str string " +
+    "style subdire subset suffix suspend sync synced t tabular targete team teams telling " +
+    "temp templat tilde timeout tip tips tiptap titles to todotas top topic traces track " +
+    "tracked trackin transpo truncat tunes turned tus una unable undersc undone unified " +
+    "united univers usd userid uuids valid value various version vertica very voice " +
+    "volumes vs vue warn warning web webp weeks wellkno which whole width worked wrap " +
+    "writer x yyyymmd zip ~/ → 传入 参数 复制 获取 读取 모든",
   ],
   [
     -1,
-    "accepta accepte accepts access active activit added adds advice against ai already " +
-    "analyze anonymo answer anybody applies applyin args asynchr audio avec basic benefic " +
-    "boards brand broad but caching canada cap cases categor chain change checkli classif " +
-    "clearly cli client cloud columns combina combine company config console consume " +
-    "conveni coordin covers current custom data date detaile devuelv display domains " +
-    "doublec dun duratio duty edge edges effecti element emailad empty encrypt envvars " +
-    "everybo explore fail fall filed finance fit fix format frame gas give graph grep " +
-    "hosting hpanel http https:/ immedia indicat install instead interac irrever itself " +
-    "joins kept known lands large larger latest least less listed lists llm llms long ls " +
-    "manuall many markdow marking masked match mcp means mensaje minimal minimum mint " +
-    "mistake moving multist mutate needed new node notifie notify object often onay once " +
-    "one optimiz outdate overhea overvie param paramet parent parents payload per proceed " +
-    "purchas puts quote receive recipie recordi records refers refinem refused remedia " +
-    "renvoie reporti return roles runs says searche see seems sees sent set shared " +
-    "sharepo shorten shows signing simpler size smalles special specify sshkey standar " +
-    "stars store str styles subdire subsequ such suggest syntax systemp takes team terms " +
-    "then they tickets todotas tomorro toon tracked treated txt type types unclear unit " +
-    "unix updates urls uups via watcher website went withdra worth write wrong zone если " +
-    "— 内容 💡",
+    "# $filter .env /rest/a accepts access accessi across active activit additio adds " +
+    "advance against alexand analysi analyze anonymo anyway apikey apis applyin apps args " +
+    "asynchr audio avec azure bad batch beautif binary branch brand broad burn but " +
+    "caching cap capabil capital carries cases catch classif clear clearly cli clickab " +
+    "collect columns combine common compact compone config consoli contenu cookie cookies " +
+    "counter covers crossch currenc cursor custom date decisio defined delegat devuelv " +
+    "does doit dun edge edges effecti emailad end enhance entity environ errors especia " +
+    "estimat everybo exactly exist exists experim expires explore fail feature fetch " +
+    "filteri firewal fit fix format formats fronten going grants graph grep groups higher " +
+    "http https:/ immedia importa indicat info interac interna items itself keep keyword " +
+    "known large less let limit links logs long ls manage manuall mapping markdow master " +
+    "matchin matters max maximum means meant mensaje message metadat middle minimum mint " +
+    "mostly moving multidi multipl mutate native next.js notify object objects omit onay " +
+    "once os outdate overvie overwri ownersh paging pairs partici pause payload positiv " +
+    "practic prefere press progres project projet prompt protect providi punctua purchas " +
+    "questio quote receive recordi refers refinem refused regions remarks remedia removes " +
+    "renvoie restric says scenari screens secret see selects sent separat shared sharepo " +
+    "size softwar special specify sshkey staff standar statuse step strateg su subsequ " +
+    "succeed target= task terms they think tickets timesta title tomorro toon treated " +
+    "unavail unclear underly unique unit updates verbose visible was watcher website week " +
+    "workflo worth year zone если ⚠ 内容 前に",
   ],
   [
     -1.5,
-    ".env aliases api apikey associa attribu authent bad below changes chapter close " +
-    "color conditi configu could crm deploym destina details diagram dir directl doit " +
-    "done enter error etc exactly failed falls feature fees find follow followu gave go " +
-    "hosted how include increas input knows left link live locatio matchin meant meeting " +
-    "middle more node.js number obligat observa omitted operati organiz outcome outline " +
-    "paginat people php prices punctua quotes reason rejecte relevan removed replace " +
-    "retriev returne runtime short sid simply single staff status structu subject tell " +
-    "than thread total twilio typical ubergeb uses uuid verify werden which whose words " +
-    "writes year ~/.ssh его लिख",
+    "accepta accepte again agreed aliases allow allows applies associa attribu autodep " +
+    "basic below better boards branchi categor certifi chain changes choice close code " +
+    "colleag complet conditi console consume conveni coordin country critica destina " +
+    "detaile diagram did dir display domains done double doublec draw.io element example " +
+    "express feeds fees followu gas gave hosting how hpanel increas individ input invited " +
+    "irrever knows latest least listed llms locatio maintai making marketi marking masked " +
+    "mcp minute mistake mobile need needed node.js notifie number obligat often optimiz " +
+    "overhea param parent per prices pull readonl reason recipie records rejecte relevan " +
+    "remembe runtime seems sends set shows sid simpler simply sip smalles son stars " +
+    "status structu styles subject systemp thread threadi trigger true tv twice txt " +
+    "typical ubergeb underst unix urls uses uups validat via vps went werden when whom " +
+    "whose wrong ~/.ssh §own его लिख — 内容を 전송 💡",
   ],
   [
     -2,
-    ".env.ex a anew array automat based behavio body cannot colleag complet critica " +
-    "defined depende desired either example existin files filter health ids importa " +
-    "invited matches name not notific npm options or pass path paths pull readonl require " +
-    "stays steps subscri tried used whether whoever whom 전송",
+    ".env.ex a advice ai array based body chapter color could current deploym desired " +
+    "directl discove either enter error etc failed falls find give include link lists " +
+    "local marked method more name not null observa omitted operati options or organiz " +
+    "outcome outline paginat php provide puts require retriev returne roles short single " +
+    "stays store subscri such sure syntax total used useful verify words write 送信 전에",
   ],
   [
     -2.5,
-    "approva availab calling charact directo domain email fields guide id keep marked " +
-    "need nothing only propert raise schema show start topleve true using want when §own",
+    "already anew api approva behavio cannot charact combina depende domain email empty " +
+    "filter health hosted left matches muted notific npm path paths propert quotes raise " +
+    "show startin steps topleve twilio type use uuid whether whoever",
   ],
   [
     -3,
-    "alone ask changed default explain explici fails few fits headers identif may optiona " +
-    "owner sets shouldn somethi specifi startin until use",
+    "alone ask automat availab configu cost default directo events explici fails few " +
+    "fields fits guide id ids only owner permane shouldn somethi start tell tried until " +
+    "using want writes",
   ],
-  [-3.5, "can cost events false plaines prefer resourc same seen url way"],
-  [-4, "- informa respons returns state unless values will"],
-  [-4.5, "e.g endpoin"],
+  [-3.5, "calling can false headers identif optiona pass schema seen sets specifi url values"],
+  [-4, "informa may plaines resourc respons same state unless will"],
+  [-4.5, "- changed e.g endpoin prefer returns"],
 ];
 
 export const WEIGHTS: ReadonlyMap<string, number> = new Map(

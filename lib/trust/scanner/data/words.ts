@@ -12,6 +12,7 @@ export const CLASSES = {
   KNOW: "know knows notice notices aware told informed learn learns suspect realize realise",
   SECRETLY: "silently secretly covertly quietly discreetly stealthily surreptitiously invisibly",
   IGNORE: "ignore ignores ignoring disregard disregarding forget forgetting neglect",
+  OVERRIDE: "override overrides overrule bypass circumvent",
   PRIOR: "previous prior earlier preceding above your system developer original former",
   ORDERS:
     "instruction instructions prompt prompts directive directives guideline guidelines rule " +
