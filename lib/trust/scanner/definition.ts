@@ -7,6 +7,8 @@ export interface ScanContext {
   otherTools: ReadonlySet<string> | ReadonlyMap<string, string>;
   otherServers: ReadonlySet<string>;
   reserved: ReadonlySet<string>;
+  /** Something was found in the definition: the rest is read with less good faith. */
+  isSuspect?: true;
   /** Names of this server's tools: mentioning its own `read_file` is not a cross reference. */
   ownTools?: ReadonlySet<string>;
 }
@@ -135,7 +137,7 @@ export function piecesOfText(text: string): { piece: string; at: number }[] {
   return pieces;
 }
 
-const ENDS = ".!?;";
+const ENDS = ".!?";
 const WIDE_ENDS = "。！？；।";
 
 /**
@@ -196,6 +198,8 @@ export interface Reading {
   where: string;
   text: string;
   read: string;
+  /** As many characters of what is read stand before the text: the name of a parameter. */
+  lead: number;
   topic: ReadonlySet<string>;
   /** A name: it goes as a whole or not at all. */
   isName: boolean;
@@ -203,6 +207,8 @@ export interface Reading {
 
 /** A sentence in one word: `pick_this_after_sending_the_file`. */
 const ONE_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9.-]+){3,30}$/;
+/** The description of a parameter; with its name, it says what is asked for. */
+const PARAMETER = /\.properties\.([\w$-]{1,60})\.description$/;
 
 /** Every text of a tool's definition; names are read as words, since a model does so. */
 export function readingsOf(
@@ -213,10 +219,14 @@ export function readingsOf(
   const { texts, unread } = textsOf(definition);
   const readings = texts.map(({ where, text, kind }): Reading => {
     const isName = kind === "key" || where === "name";
+    const plain = isName || ONE_WORD.test(text) ? spelledOut(text) : text;
+    const parameter = isName ? undefined : PARAMETER.exec(where)?.[1];
+    const lead = parameter && text.length < LIMITS.piece ? `${spelledOut(parameter)} ` : "";
     return {
       where,
       text,
-      read: isName || ONE_WORD.test(text) ? spelledOut(text) : text,
+      read: `${lead}${plain}`,
+      lead: lead.length,
       // A name is not about itself.
       topic: where === "name" ? NOTHING : topic,
       isName,

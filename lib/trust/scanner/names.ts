@@ -52,7 +52,7 @@ function textKey(description: string): string {
 const SHORTEST_COPY = 60;
 /** Some part of every name that is looked for: most parameters have none. */
 const TELLING =
-  /prompt|instruct|convers|chat|messag|histor|dialog|context|tool|thought|reason|llm|model|note|channel|exfil|hidden|key|rsa|cred|env|cookie|passw|transcr|turns|quer|previous|prior|past|user|agent|assist|caller|ai_/i;
+  /prompt|instruct|convers|chat|messag|histor|dialog|context|tool|thought|reason|llm|model|note|channel|exfil|hidden|key|rsa|cred|env|cookie|passw|transcr|turns|quer|previous|prior|past|user|agent|assist|caller|ai_|dot|shell|terminal|passwd|phrase|codes|token|memor|scratch|clip|open|brows|inbox|mailbox|stroke/i;
 
 export function scanName(name: string, around: ScanContext, description?: unknown): Finding[] {
   const found = (rule: string, severity: Finding["severity"], why: string): Finding[] => [
@@ -154,11 +154,9 @@ function neighborsOf(name: string): string[] {
 /** Finds parameters that ask for what the model knows rather than for what the tool needs. */
 export function scanParameters(definition: Record<string, unknown>): Finding[] {
   const { name, title, description, inputSchema } = definition;
-  const schema = isObject(inputSchema) ? inputSchema : {};
-  const properties = isObject(schema.properties) ? schema.properties : {};
   const purpose = [name, title, description].filter((text) => typeof text === "string").join(" ")
     .replaceAll("_", " ").replace(/([a-z])([A-Z])/g, "$1 $2").slice(0, 4_000);
-  return Object.keys(properties).slice(0, 1_000).flatMap((parameter): Finding[] => {
+  return parametersOf(inputSchema, "inputSchema").flatMap(({ parameter, where }): Finding[] => {
     if (!TELLING.test(parameter)) return [];
     const plain = parameter.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
     const known = PARAMETERS.find(({ name }) => name.test(plain));
@@ -166,9 +164,26 @@ export function scanParameters(definition: Record<string, unknown>): Finding[] {
     return [{
       rule: "exfiltration-parameter",
       severity: known.honest?.test(purpose) ? "low" : "medium",
-      where: `inputSchema.properties.${parameter}`,
+      where,
       excerpt: excerptOf(parameter),
       why: known.why,
     }];
   });
+}
+
+/** Parameters, and those inside them; not so deep that it matters how deep. */
+function parametersOf(
+  schema: unknown,
+  where: string,
+  depth = 0,
+): { parameter: string; where: string }[] {
+  if (!isObject(schema) || depth > 4) return [];
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  return [
+    ...Object.entries(properties).slice(0, 1_000).flatMap(([parameter, inner]) => {
+      const place = `${where}.properties.${parameter}`;
+      return [{ parameter, where: place }, ...parametersOf(inner, place, depth + 1)];
+    }),
+    ...parametersOf(schema.items, `${where}.items`, depth + 1),
+  ];
 }

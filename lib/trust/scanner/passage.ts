@@ -5,16 +5,18 @@ import type { Sign } from "./data/signs.ts";
 /** How far before the end of a sentence a sign may be that counts for it, in words. */
 const REACH = 60;
 /** Points at which a passage is doubtful, and at which it has no honest reading. */
-const ENOUGH = 10;
+const ENOUGH = 11;
 const PLENTY = 15;
 /** As many of them have to come from signs where a tool is held back: manner alone may be prose. */
 const GRAVE = 8.5;
-/** How many points words may add to those of the signs beside them. */
-const MANNER = 2;
+/** How many points words may add to those of the signs beside them: of several signs, or of one. */
+const MANNER = { many: 5, one: 2 };
 /** Words of which a shorter sentence is made up in thought, so that few do not weigh too much. */
 const USUAL = 10;
-/** A sentence with fewer words says nothing by its manner. */
-const SHORTEST = 5;
+/** A sentence with fewer words says nothing by its manner; a parameter says what it wants in few. */
+const SHORTEST = { prose: 5, parameter: 3 };
+/** Points that everything has in a definition in which something was found. */
+const SUSPICION = 3;
 /** From here on come scripts of which only known pieces are seen, so that few say much. */
 const DENSE = 0x590;
 /** A line of a shell command that goes on, a header of one, or two members of an object. */
@@ -43,13 +45,24 @@ export interface Sentence {
   /** Beginnings of its words, each once. */
   stems: readonly string[];
   isLater: boolean;
-  start: number;
+  /** It has no longer word in common with the names of the tool and the first sentence. */
+  isAside: boolean;
+  place: Place | undefined;
+}
+
+/** Where few sentences stand: a title or a value, and a parameter. */
+export type Place = "odd" | "parameter";
+
+/** Shorter words are in every text. */
+function isLong(stem: string): boolean {
+  return stem.length > 4;
 }
 
 /** Adds up what speaks for an order in each sentence while the words of a text go by. */
 export class PassageScore {
   readonly #seen = new Map<string, Seen>();
-  readonly #start: number;
+  readonly #place: Place | undefined;
+  readonly #isSuspect: boolean;
   readonly #text: string;
   readonly #listen: ((sentence: Sentence) => void) | undefined;
   #word = 0;
@@ -57,6 +70,9 @@ export class PassageScore {
   #from = 0;
   #to = 0;
   #sentence = 0;
+  #isTopical = false;
+  /** Longer words of the first sentence, which says what the tool does. */
+  #subject: ReadonlySet<string> = new Set();
   #index = 0;
   readonly #words: Weighed[] = [];
   #signed = -Infinity;
@@ -64,9 +80,16 @@ export class PassageScore {
   #signs: readonly Seen[] = [];
   #isGrave = false;
 
-  /** `start` are the points that a passage has for its place in the definition. */
-  constructor(start: number, listen?: (sentence: Sentence) => void, text = "") {
-    this.#start = start;
+  constructor(
+    { place, isSuspect = false, text = "", listen }: {
+      place?: Place | undefined;
+      isSuspect?: boolean | undefined;
+      text?: string;
+      listen?: ((sentence: Sentence) => void) | undefined;
+    } = {},
+  ) {
+    this.#place = place;
+    this.#isSuspect = isSuspect;
     this.#listen = listen;
     this.#text = text;
   }
@@ -87,6 +110,11 @@ export class PassageScore {
     this.#words.push(word);
   }
 
+  /** A word of the tool's names. */
+  touch(): void {
+    this.#isTopical = true;
+  }
+
   add(sign: Sign, at: number): void {
     this.#seen.set(sign.id, { sign, word: this.#word, sentence: this.#sentence, at });
     this.#signed = this.#sentence;
@@ -95,7 +123,11 @@ export class PassageScore {
   close(): void {
     // Most sentences have no sign, and are not worth more.
     if (this.#sentence - this.#signed <= 1 || this.#listen !== undefined) this.#judge();
+    if (this.#sentence === 0) {
+      this.#subject = new Set(this.#words.map(({ stem }) => stem).filter(isLong));
+    }
     this.#words.length = 0;
+    this.#isTopical = false;
     this.#sentence++;
   }
 
@@ -108,21 +140,26 @@ export class PassageScore {
       stems.add(stem);
       manner += weight;
     }
-    if (stems.size + dense < SHORTEST) return;
+    const isParameter = this.#place === "parameter";
+    if (stems.size + dense < SHORTEST[isParameter ? "parameter" : "prose"]) return;
     if (this.#listen !== undefined && this.#isSample()) return;
     const near = [...this.#seen.values()].filter((it) => this.#isNear(it));
     const isLater = this.#sentence > 0;
+    const isAside = isLater && !this.#isTopical && stems.isDisjointFrom(this.#subject);
     this.#listen?.({
       signs: near.map(({ sign }) => sign.id),
       stems: [...stems],
       isLater,
-      start: this.#start,
+      isAside,
+      place: this.#place,
     });
-    let points = this.#start + (isLater ? PLACES.later : 0);
+    let points = (isLater ? PLACES.later : 0) + (isAside ? PLACES.aside : 0) +
+      (this.#isSuspect ? SUSPICION : 0);
+    if (this.#place) points += PLACES[this.#place];
     let signed = 0;
     for (const { sign } of near) signed += sign.points;
     manner /= Math.sqrt(Math.max(stems.size, USUAL) / USUAL);
-    points += signed + Math.min(manner, signed + MANNER);
+    points += signed + Math.min(manner, signed + (near.length > 1 ? MANNER.many : MANNER.one));
     if (near.length === 0 || points <= this.#most) return;
     if (points >= ENOUGH && this.#isSample()) return;
     this.#most = points;
@@ -135,7 +172,7 @@ export class PassageScore {
     this.close();
     if (this.#most < ENOUGH) return undefined;
     const signs = this.#signs.toSorted((a, b) => b.sign.points - a.sign.points);
-    const says = signs.slice(0, 4).map(({ sign }) => sign.says);
+    const says = [...new Set(signs.map(({ sign }) => sign.says))].slice(0, 4);
     const severity: Severity = this.#isGrave && !signs[0]!.sign.isMild ? "high" : "medium";
     return {
       rule: signs[0]!.sign.rule,

@@ -3,7 +3,7 @@ import { excerptOf, type Folded } from "./characters.ts";
 import { LANGUAGES } from "./data/languages.ts";
 import { type Phrase, PHRASES } from "./data/phrases.ts";
 import { PassageScore, type Sentence, type Weighed } from "./passage.ts";
-import { PLACES, WEIGHTS } from "./data/weights.ts";
+import { WEIGHTS } from "./data/weights.ts";
 import { type ScanContext, topicStem } from "./definition.ts";
 import { type Sign, SIGNS } from "./data/signs.ts";
 import { tokenize } from "./tokens.ts";
@@ -152,15 +152,21 @@ export function scanPhrases(
 ): Finding[] {
   const found = new Map<Phrase, [number, number]>();
   const tokens = tokenize(folded, around);
-  const passage = new PassageScore(ODD.test(where) ? PLACES.odd : 0, listen, original);
+  const isParameter = PARAMETER.test(where);
+  const passage = new PassageScore({
+    place: ODD.test(where) ? "odd" : isParameter ? "parameter" : undefined,
+    isSuspect: around.isSuspect,
+    text: original,
+    listen,
+  });
   const index = indexOf();
   const { walks, ends, begins } = index;
   const walk = index.walk = (index.walk + 1) & 0x7FFFFFFF;
   let denied = -Infinity;
-  const isParameter = PARAMETER.test(where);
   for (const { words, index: place, at } of tokens) {
     const isTopic = topic.size > 0 && topic.has(topicStem(words[0]!));
     passage.step(place, at);
+    if (isTopic) passage.touch();
     for (let i = 0; i < words.length; i++) {
       if (i > 0 || !isTopic) passage.weigh(meaningOf(index, words[i]!));
       if (DENYING.has(words[i]!)) denied = place;

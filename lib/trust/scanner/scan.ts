@@ -41,12 +41,14 @@ export function* scanningTool(
   definition: Record<string, unknown>,
   around: ScanContext,
 ): Scanning {
-  return yield* thorough(definition, (rest, only) => scanQuoting(rest, around, only));
+  return yield* thorough(definition, around, scanQuoting);
 }
 
 /** What is doubtful in an entry of another list: a prompt, a resource, a skill. */
 export function scanEntry(entry: Record<string, unknown>, around: ScanContext): Finding[] {
-  return finish(thorough(entry, (rest, only) => scanTexts(rest, around, { only })));
+  return finish(
+    thorough(entry, around, (rest, around, only) => scanTexts(rest, around, { only })),
+  );
 }
 
 /** What is doubtful in a text by itself, such as instructions. */
@@ -54,7 +56,8 @@ export function scanText(where: string, text: string, around: ScanContext): Find
   return finish(
     thorough(
       { [where]: text },
-      (rest, only) => scanTexts(rest, around, { only, topic: topicOf(around.server) }),
+      around,
+      (rest, around, only) => scanTexts(rest, around, { only, topic: topicOf(around.server) }),
     ),
   );
 }
@@ -71,21 +74,23 @@ function finish(scanning: Scanning): Finding[] {
 
 /**
  * Reads what is left again once what was found is taken out, until there is nothing more: what is
- * served in its place must be clean. How grave it is was decided by the first look.
+ * served in its place must be clean. How grave it is was decided by the first look; whoever wrote
+ * something hostile is trusted less with the rest.
  */
 function* thorough(
   definition: Record<string, unknown>,
-  scan: (definition: Record<string, unknown>, only?: Places) => Scanning,
+  around: ScanContext,
+  scan: (definition: Record<string, unknown>, around: ScanContext, only?: Places) => Scanning,
 ): Scanning {
-  const first = yield* scan(definition);
+  const first = yield* scan(definition, around);
   const verdict = verdictOf(first);
   if (verdict === "clean") return first.map((finding) => withPassage(definition, finding));
   const findings = first.map((finding) => widened(definition, finding));
   let rest = masked(definition, findings);
   for (let round = 0; round < ROUNDS.passages + ROUNDS.texts; round++) {
-    // Elsewhere there was nothing to find at first, and there still is not.
-    const places = new Set(findings.map(({ where }) => where));
-    const more = (yield* scan(rest, places)).filter(isTakenOut)
+    // All of it once; elsewhere there is nothing to find after that.
+    const places = round === 0 ? undefined : new Set(findings.map(({ where }) => where));
+    const more = (yield* scan(rest, { ...around, isSuspect: true }, places)).filter(isTakenOut)
       .filter(({ rule }) => rule !== "oversized");
     if (more.length === 0) break;
     const found = more.map((finding): Finding => ({
@@ -97,7 +102,7 @@ function* thorough(
   }
   const kept = united(findings).map((finding) => withPassage(definition, finding));
   const places = new Set(["description", ...kept.map(({ where }) => where)]);
-  const left = yield* scan(unmarked(takeOut(definition, kept)), places);
+  const left = yield* scan(unmarked(takeOut(definition, kept)), around, places);
   return left.some(isTakenOut) ? [...kept, entangled(left.find(isTakenOut)!)] : kept;
 }
 
@@ -125,7 +130,19 @@ function widened(
 ): Finding {
   const text = textAt(definition, finding.where);
   if (span === undefined || text === undefined) return finding;
-  return { ...finding, span: isWhole ? [0, text.length] : passageAround(text, span) };
+  const [from, to] = isWhole ? [0, text.length] : passageAround(text, span);
+  const parameter = PARAMETER.exec(finding.where)?.[1];
+  // Nothing of it is left to say what it is for: then the parameter goes.
+  if (parameter !== undefined && text.slice(0, from).trim() + text.slice(to).trim() === "") {
+    return { ...finding, where: parameter, passage: `${nameAt(parameter)}: ${text}` };
+  }
+  return { ...finding, span: [from, to] };
+}
+
+const PARAMETER = /^((?:input|output)Schema\..*\.?properties\.[^.]+)\.description$/;
+
+function nameAt(where: string): string {
+  return where.slice(where.lastIndexOf(".") + 1);
 }
 
 /** Of one rule in one text, passages that touch are one. */
@@ -148,8 +165,10 @@ function united(findings: readonly Finding[]): Finding[] {
 
 function withPassage(definition: Record<string, unknown>, finding: Finding): Finding {
   const { where, span } = finding;
-  if (span === undefined) return { ...finding, passage: where.slice(where.lastIndexOf(".") + 1) };
-  const passage = textAt(definition, where)?.slice(...span) ?? "";
+  if (span === undefined && finding.passage === undefined) {
+    return { ...finding, passage: nameAt(where) };
+  }
+  const passage = finding.passage ?? textAt(definition, where)?.slice(...span ?? []) ?? "";
   if (passage.length <= LONGEST_PASSAGE) return { ...finding, passage };
   const hash = createHash("sha256").update(passage).digest("hex").slice(0, 16);
   return { ...finding, passage: `${passage.slice(0, LONGEST_PASSAGE).toWellFormed()}… #${hash}` };
@@ -246,7 +265,7 @@ function* scanTexts(
   for (const reading of readings) {
     if (findings.length >= MOST) break;
     if (only && !only.has(shortWhere(reading.where))) continue;
-    if (reading.text.length <= LIMITS.piece) {
+    if (reading.read.length <= LIMITS.piece || reading.lead > 0) {
       const found = scanPiece(topic ? { ...reading, topic } : reading, around);
       for (const finding of found) findings.push(moved(finding, reading, 0));
       continue;
@@ -280,7 +299,7 @@ function moved(
   at: number,
 ): Finding {
   if (isName) return finding;
-  if (span === undefined || read !== text) return { ...finding, span: [0, text.length] };
+  if (span === undefined || !read.endsWith(text)) return { ...finding, span: [0, text.length] };
   return { ...finding, span: [span[0] + at, span[1] + at] };
 }
 
@@ -299,11 +318,14 @@ export function verdictOf(findings: readonly Finding[]): "clean" | "warn" | "qua
   return rules.size > 0 ? "warn" : "clean";
 }
 
-function scanPiece({ where, text, read, topic }: Reading, around: ScanContext): Finding[] {
+function scanPiece({ where, text, read, lead, topic }: Reading, around: ScanContext): Finding[] {
   const findings = scanCharacters(where, text);
   // The rest is about words, and most values of a schema are a single plain one.
-  if (/^[\w-]{0,24}$/.test(text)) return findings;
-  findings.push(...scanWords(where, read, around, topic));
+  if (lead === 0 && /^[\w-]{0,24}$/.test(text)) return findings;
+  for (const { span, ...finding } of scanWords(where, read, around, topic)) {
+    const [from, to] = span?.map((at) => Math.max(0, at - lead)) ?? [];
+    findings.push(from === undefined ? finding : { ...finding, span: [from, to!] });
+  }
   findings.push(...scanAddresses(where, text));
   for (const { text: inner, how, span } of decodedIn(text)) {
     const worst = scanWords(where, inner, around, topic).find(({ severity }) => severity !== "low");

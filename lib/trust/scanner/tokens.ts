@@ -1,7 +1,7 @@
 import { LANGUAGES } from "./data/languages.ts";
 import type { Folded } from "./characters.ts";
 import type { ScanContext } from "./definition.ts";
-import { COMMANDS, JOINED, SHAPES, TOOL_VERBS } from "./data/shapes.ts";
+import { ACTS, COMMANDS, JOINED, SHAPES, TOOL_VERBS } from "./data/shapes.ts";
 import { CLASSES, MERGED } from "./data/words.ts";
 
 /** One word of a text, or what it is by its shape (`§url`). */
@@ -20,6 +20,9 @@ const PLAIN = /^[a-z]+$/;
 const EXAMPLES = new Set(
   ("eg e.g ex example examples like such see docs documentation reference specification spec " +
     "guide formatted").split(" "),
+);
+const OPENING = new Set(
+  "so thus therefore hence then please kindly just and always simply".split(" "),
 );
 const ADDRESSES = new Set(["§url", "§email", "§host", "§number"]);
 
@@ -40,12 +43,15 @@ function mergesOf(): Merges {
 }
 
 export function tokenize(folded: Folded, around: ScanContext): Token[] {
-  const raw: { word: string; index: number; at: number }[] = [];
+  const raw: { word: string; index: number; at: number; opens?: boolean }[] = [];
   let index = 0;
+  /** Whether a sentence or clause begins here. */
+  let opens = false;
   const hasJoined = isJoined(folded.text);
   for (const match of folded.text.matchAll(/\n|[^\s,()|]+/g)) {
     if (match[0] === "\n") {
       index += SENTENCE;
+      opens = true;
       continue;
     }
     if (hasJoined && isJoined(match[0])) {
@@ -55,8 +61,10 @@ export function tokenize(folded: Folded, around: ScanContext): Token[] {
       continue;
     }
     const at = folded.at[match.index] ?? 0;
-    if (PLAIN.test(match[0])) raw.push({ word: match[0], index: index++, at });
-    else for (const word of wordsOf(match[0])) raw.push({ word, index: index++, at });
+    if (PLAIN.test(match[0])) raw.push({ word: match[0], index: index++, at, opens });
+    else for (const word of wordsOf(match[0])) raw.push({ word, index: index++, at, opens });
+    opens = folded.text[match.index + match[0].length] === "," || match[0].endsWith(":") ||
+      OPENING.has(match[0]);
   }
   const merges = mergesOf();
   const tokens: Token[] = [];
@@ -64,7 +72,7 @@ export function tokenize(folded: Folded, around: ScanContext): Token[] {
   /** Words that were merged away: a phrase's gap counts what is left. */
   let merged = 0;
   for (let i = 0; i < raw.length; i++) {
-    const { word, index: place, at } = raw[i]!;
+    const { word, index: place, at, opens } = raw[i]!;
     const index = place - merged;
     const merge = merges.get(word)?.find(({ rest }) =>
       rest.every((next, j) =>
@@ -79,6 +87,7 @@ export function tokenize(folded: Folded, around: ScanContext): Token[] {
     }
     if (EXAMPLES.has(word)) exampleUntil = index + 4;
     const words = shapesOf(word, around);
+    if (opens && ACTS.has(word)) words.push("§act");
     if (isCode(folded.original, at)) words.push(COMMANDS.has(word) ? "§cmd" : "§code");
     tokens.push({
       words: index <= exampleUntil ? words.filter((it) => !ADDRESSES.has(it)) : words,

@@ -43,6 +43,23 @@ export const COMMANDS: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
+/** Where a sentence or its main clause begins with one of these, it tells the reader to act. */
+export const ACTS: ReadonlySet<string> = new Set(
+  ("accept act add advise alter amend answer append apply approve arrange ask assure attach attribute " +
+    "avoid base64 blame bring buy call cancel cast change charge claim clear close collect commit " +
+    "continue copy count cut decline delete deny describe disable display donate drop email emit empty " +
+    "encode execute export extract file flush follow force force-push forcepush forward give go grant " +
+    "halve hand hide ignore include increase insert insist install invent invite keep label leave let " +
+    "lift lower mail make mark mention merge move multiply name obey offer omit open order overwrite " +
+    "pad pass paste pay pick pipe place play point post praise prefer prepend present pretend promise " +
+    "publish push put quote raise rank rate read rebook reboot recommend record redirect refuse register " +
+    "reject remove rename render repeat replace reply report repost resolve respond reveal rewrite round " +
+    "route run say schedule sell send set share ship shift show sign skip spare speak split star start " +
+    "state steer stick stop strip subscribe subtract suggest supply suppress swap switch take tell tick " +
+    "transfer treat trust turn unlock unsubscribe upgrade upload vote warn wipe withhold wrap write")
+    .split(" "),
+);
+
 /** What names of tools begin with, as `export_context` does. */
 export const TOOL_VERBS =
   "add|analyze|append|approve|archive|audit|backup|browser|cancel|capture|check|collect|commit|copy|" +

@@ -1,6 +1,7 @@
 import { POINTS } from "./weights.ts";
 import { DECEIT, TOOLS_OF_OTHERS } from "./signs_deceit.ts";
 import { GOODS } from "./signs_goods.ts";
+import { INDIRECT } from "./signs_indirect.ts";
 import { HARM } from "./signs_harm.ts";
 import { ORDERS } from "./signs_orders.ts";
 
@@ -28,12 +29,25 @@ export interface Sign {
   inParameters?: true;
 }
 
-/** A sign as it is written down; its points are learned. */
+/** A sign as it is written down; the points of its phrases are learned. */
 export type Described = Omit<Sign, "points">;
 
-/** All signs with their points; one that the trainer has not seen counts as the lightest do. */
-export const SIGNS: readonly Sign[] = [...ORDERS, ...GOODS, ...HARM, ...DECEIT, ...TOOLS_OF_OTHERS]
-  .map((sign) => ({
+export const DESCRIBED: readonly Described[] = [
+  ...ORDERS,
+  ...GOODS,
+  ...HARM,
+  ...DECEIT,
+  ...TOOLS_OF_OTHERS,
+  ...INDIRECT,
+];
+
+/** Each phrase of a sign with its points; one that the trainer has not seen has none. */
+export const SIGNS: readonly Sign[] = DESCRIBED.flatMap((sign) => {
+  const points = POINTS.get(sign.id)?.split(" ").map(Number) ?? [];
+  return sign.phrases.map((phrase, i) => ({
     ...sign,
-    points: POINTS.get(sign.id) ?? 0.5,
+    id: `${sign.id} ${i}`,
+    phrases: [phrase],
+    points: points[i] ?? 0,
   }));
+});

@@ -143,6 +143,78 @@ export const CLASSES = {
     "superseded disabled expired relaxed off ignore ignored forget forgotten disregard setaside " +
     "inactive nolonger withdrawn repealed overridden retired invalid deprecated removed replaced " +
     "discarded dropped abolished rescinded irrelevant moot",
+  PEOPLE:
+    "user users human humans person persons people customer customers employee employees patient " +
+    "patients member members guest guests traveller traveler travellers driver drivers engineer " +
+    "engineers developer developers researcher operator operators owner owners requester visitor " +
+    "visitors rider resident tenant occupant occupants author client clients buyer buyers investor " +
+    "investors analyst manager managers reader readers colleague colleagues admin admins they them " +
+    "someone somebody anyone anybody vet nurse nurses doctor student students teacher listener donor " +
+    "donors candidate he she him her reviewer reviewers holder shopper subscriber payer auditor team",
+  ASKS:
+    "ask asks asked notice notices noticed wonder wonders inquire inquires complain complains insist " +
+    "insists object objects query queries doubt doubts question questions compute computes compare " +
+    "compares mention mentions find finds discover discovers see sees want wants demand demands " +
+    "press presses dispute disputes check checks protest learn learns realize realizes hesitate " +
+    "refuse refuses says hear hears suspects",
+  AGENTDOES:
+    "states reports tells writes adds performs applies completes keeps confines affirms carries " +
+    "generates submits installs subtracts yields attributes removes calls routes treats lists opens " +
+    "sends places puts takes reads forwards appends includes attaches copies uploads posts claims " +
+    "presents renders shows prefers chooses picks starts stops ends runs executes deletes creates " +
+    "changes replaces sets leaves drops omits mentions answers replies says confirms assumes " +
+    "acknowledges accepts signs supplies fetches obtains resolves collects brings moves closes " +
+    "cancels orders books buys pays rounds uses fills passes hands acts stands behaves skips gives " +
+    "asks makes obeys works lodges registers approves merges grants",
+  AGENTDO:
+    "state report tell perform apply complete confine affirm carry generate submit install subtract " +
+    "yield attribute remove route treat list place stop start prefer choose resolve extract supply " +
+    "obtain omit mention skip answer act keep take give make write create change lose earn",
+  REPORTED:
+    "presented reported rendered shown displayed described listed labelled labeled counted marked " +
+    "recorded declared announced logged entered called named classed classified portrayed framed " +
+    "phrased worded quoted booked tagged declared passed",
+  GOOD:
+    "clean green ok okay successful successfully success succeeded passed pass completed complete " +
+    "done fine normal safe harmless routine received resolved fixed ordered requested paused " +
+    "cancelled canceled refunded delivered sold out down unavailable full anonymous recomputed " +
+    "rounding default preview maintenance free locked encrypted healthy unchanged none nothing " +
+    "true valid approved errors tolerance accident genuine voluntary cheapest original",
+  UNTOLD:
+    "mentioned shown told disclosed surfaced listed presented prompted named appear appears raised " +
+    "attached reported displayed announced revealed repeated quoted printed read passed given " +
+    "notified informed explained brought come surface visible counted traceable computed suggested",
+  UNTELL:
+    "mention show tell disclose surface list present prompt name raise attach report display " +
+    "announce reveal repeat quote print admit explain bring notify inform log warn compare pass",
+  CONSENT:
+    "consent approval agreement authority authorization authorisation acceptance permission " +
+    "confirmation confirmations wish goahead licence acquiescence yes waiver instruction order " +
+    "mandate received",
+  DEEDS:
+    "orders buys purchases sells donates pledges subscribes books rebooks cancels declines votes " +
+    "stars follows registers upgrades renews lodges deletes drops flushes wipes publishes posts " +
+    "resigns unlatches unlocks transfers pays invites accepts extends enrolls signs casts waives " +
+    "triggers sets overwrites moves rejects submits installs opens reserves commits resells",
+  ACTED: "bought purchased sold donated pledged subscribed booked rebooked cancelled canceled " +
+    "declined voted starred followed registered upgraded renewed lodged deleted dropped flushed " +
+    "wiped published posted unlatched unlocked transferred paid invited extended enrolled signed " +
+    "cast waived charged added removed moved put pointed linearised passed checked applied mirrored " +
+    "copied forwarded shared sent routed installed resold closed rewritten overwritten quarantined",
+  RIVAL: "§foreign §qualified other others another rival rivals competing competitor competitors " +
+    "alternative alternatives spreadsheets calculator provider providers engine engines connector " +
+    "connectors servers server tools they their them these calendar search browsing slack gmail " +
+    "github gitlab jira notion linear stripe outlook filesystem postgres python builtin native own",
+  SHUNNED:
+    "leak leaks leaked leaking retired unsafe tampered compromised withdrawn abolished stale " +
+    "deprecated crash crashed crashes mistakes lawsuits eol lost failed flawed flaws vulnerable " +
+    "outdated decommissioned insecure corrupts corrupt corrupted malicious breached breach recalled " +
+    "banned blocked untrusted obsolete wrong unreliable inaccurate slow sells discarded suspended " +
+    "forbidden injection malware spyware unlicensed noncompliant sunset removed broken",
+  PERSONAL:
+    "employer salary income passport birthdate ssn diagnosis diagnoses illness religion pregnancy " +
+    "pregnancies insurer payroll household spouse marital ethnicity orientation political birthplace " +
+    "nationality biometric medication medications medicines colleagues whereabouts geolocation",
   SLOT:
     "field fields argument arguments parameter parameters param header headers metadata attribute " +
     "property slot input campo parametro parametros feld felder champ parametre поле поля параметр " +
@@ -230,6 +302,7 @@ export const MERGED: readonly [string, string][] = [
   ["sign off", "signoff"],
   ["set aside", "setaside"],
   ["no longer", "nolonger"],
+  ["up to date", "current"],
   ["to date", "todate"],
   ["up to now", "todate"],
   ["until now", "todate"],
