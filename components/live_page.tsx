@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
 import { formatAgo, formatClock, formatExact, formatSpan } from "../lib/console/ui/format.ts";
 import {
+  isRefreshHeld,
   LiveChannel,
   type LiveState,
   liveState,
@@ -11,9 +12,14 @@ import {
   requestRefresh,
 } from "../lib/console/ui/live.ts";
 
-const STATES: Record<LiveState, { word: string; icon: IconName; title: string }> = {
+const STATES: Record<LiveState | "paused", { word: string; icon: IconName; title: string }> = {
   connecting: { word: "Connecting…", icon: "pending", title: "Connecting to the gateway" },
   live: { word: "Live", icon: "activity", title: "This page updates live" },
+  paused: {
+    word: "Updates paused",
+    icon: "paused",
+    title: "This page updates again once you send the form or undo your changes",
+  },
   reconnecting: {
     word: "Reconnecting…",
     icon: "refresh",
@@ -58,7 +64,7 @@ export function LiveIndicator({ madeAt }: { madeAt: string | undefined }) {
     if (live.current.heardSince(moment).some(pageDependsOn)) requestRefresh();
   });
 
-  const state = liveState.value;
+  const state = liveState.value === "live" && isRefreshHeld.value ? "paused" : liveState.value;
   const { word, icon, title } = STATES[state];
   return (
     <span class="live needs-js" data-state={state} role="status" title={title}>

@@ -259,6 +259,7 @@ browserTest("live updates keep what is typed, and the error of a form", async ()
   });
   await hear(() => propose("Lists changes after a form"));
   assert.ok(await page.getByRole("alert").isVisible());
+  await page.getByRole("status").getByText("Updates paused").waitFor();
 
   await goLive(page, `${here.url}/settings`);
   const option = page.locator(".option-input").first();

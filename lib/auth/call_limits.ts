@@ -152,9 +152,9 @@ export function concurrentExceeded(whose: string, concurrent: number): GatewayEr
   return exceeded(`${whose} has reached its limit of ${concurrent} concurrent calls`, 1);
 }
 
-/** The call is neither within its limit nor over it: other gateways count theirs first, again and again. */
+/** Nobody knows whether the call is within its limit: other gateways keep counting theirs first. */
 export function contended(whose: string): GatewayError {
-  return exceeded(`${whose} cannot be counted: too many gateways are counting calls at once`, 1);
+  return exceeded(`${whose} is busy: too many gateways are counting its calls at once`, 1);
 }
 
 function exceeded(reason: string, seconds: number): GatewayError {

@@ -244,7 +244,7 @@ Deno.test("LimitShares.begin() waits while other gateways are faster, and does n
       ? Promise.reject(new GatewayError("CONFLICT"))
       : save(use, versionstamp);
   const refusal = await begin(here, {}, one);
-  assert.match(refusal?.message ?? "", /^This token cannot be counted: .*: try again in 1 s$/);
+  assert.match(refusal?.message ?? "", /^This token is busy: .*: try again in 1 s$/);
   conflictsUntil = performance.now() + 450;
   assert.equal(await begin(here, {}, one), undefined, "it is counted once the others are done");
   assert.match((await begin(here, {}, one))?.message ?? "", /limited to 1 per minute/);

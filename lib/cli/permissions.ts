@@ -2,6 +2,7 @@ import { fromFileUrl } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
 import {
   dataFolders,
+  PROCESS_ENV,
   processEnv,
   thisMachine,
   writeFlag,
@@ -29,6 +30,8 @@ export async function startAgain(read: ReadOptions, env: Env): Promise<number | 
   const { harden, dataDir, kv } = read.options;
   const machine = thisMachine(env);
   for (const [name, value] of Object.entries(processEnv(machine))) {
+    // The others count at the start of a process only.
+    if (name in PROCESS_ENV) continue;
     // A client that starts an entry may have another one than the terminal where the entry was written.
     const isOther = name === "TMPDIR" && !mayWrite(value);
     Deno.env.set(name, isOther ? "/tmp" : value);
@@ -117,7 +120,7 @@ export async function spawnAgain(
       ...words.map((word) => flags[word] ?? word),
       ...[Deno.mainModule, ...Deno.args],
     ],
-    env: { ...env, [STARTED_AGAIN]: "1" },
+    env: { ...PROCESS_ENV, ...env, [STARTED_AGAIN]: "1" },
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

@@ -17,6 +17,8 @@ export type StatusCounts = z.infer<typeof StatusCounts>;
 
 /** Written by the one live channel of the page, in the browser only; read by any island. */
 export const liveState = signal<LiveState>("connecting");
+/** Whether a refresh waits for a form. */
+export const isRefreshHeld = signal(false);
 export const liveCounts = signal<StatusCounts | undefined>(undefined);
 /** The last event before the page that is shown was made; written anew with each page. */
 export const pageMoment = signal<{ madeAt: string | undefined }>({ madeAt: undefined });
@@ -206,8 +208,8 @@ export function requestRefresh(): void {
 
 function refreshWhenPossible(): void {
   timer = undefined;
-  const isHeld = hasUnsavedInput() || document.querySelector(FORM_FAILURE) !== null;
-  if (isHeld || document.hidden || liveState.peek() !== "live") {
+  isRefreshHeld.value = hasUnsavedInput() || document.querySelector(FORM_FAILURE) !== null;
+  if (isRefreshHeld.peek() || document.hidden || liveState.peek() !== "live") {
     timer = setTimeout(refreshWhenPossible, RETRY_MS);
   } else {
     refreshNow();

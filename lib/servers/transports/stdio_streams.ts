@@ -299,7 +299,7 @@ export function readLines(
         length + (splitter.isSkipping ? TURN_BYTES : budget.slice),
       );
       splitter.push(bytes.subarray(length, end));
-      if (splitter.isSkipping) budget.note(end - length, 0);
+      if (splitter.isSkipping) budget.skip(end - length);
       length = end;
     } while (length < bytes.length && !budget.isTurnOver(started));
     turn.bytes += length;

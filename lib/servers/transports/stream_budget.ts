@@ -47,6 +47,11 @@ export class StreamBudget {
     if (this.#level > MOST) throw new StreamFlooded("endless messages without an answer");
   }
 
+  /** Counts bytes of a message that is too long to keep: the stream is slowed down, but not closed. */
+  skip(bytes: number): void {
+    if (this.#levelAt(this.#now()) < 2 * FLOODING.from) this.note(bytes, 0);
+  }
+
   /** Counts text that may continue forever at a low rate. */
   note(chars: number, weight = 1): void {
     const now = this.#now();

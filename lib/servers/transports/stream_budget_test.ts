@@ -28,6 +28,13 @@ Deno.test("StreamBudget.count() lets a burst pass, slows down a longer one, and 
   }, StreamFlooded);
 });
 
+Deno.test("StreamBudget.skip() slows a stream down, and never closes it", () => {
+  const budget = new StreamBudget(() => 0);
+  for (let megabytes = 0; megabytes < 500; megabytes++) budget.skip(LONG.length);
+  assert.equal(budget.pauseAfter(10), 190);
+  budget.count(LINE);
+});
+
 Deno.test("StreamBudget.isStrained passes with time, also if only answers follow", () => {
   let now = 0;
   const budget = new StreamBudget(() => now);

@@ -18,6 +18,8 @@ interface DefinitionText {
   text: string;
   /** `key` for the names of fields: a model reads those too. */
   kind: "value" | "key";
+  /** The parameter that it describes. */
+  parameter?: string | undefined;
 }
 
 /** From where to where something goes in a text. */
@@ -47,26 +49,33 @@ export function textsOf(
   const unread: Unread[] = [];
   let characters = 0;
   let nodes = 0;
-  const take = (text: string, where: string, kind: DefinitionText["kind"]) => {
+  const take = (text: string, where: string, kind: DefinitionText["kind"], parameter?: string) => {
     if (SCHEMA_WORDS.has(text)) return;
     const room = Math.max(0, LIMITS.characters - characters);
     if (text.length > room) {
       unread.push(kind === "key" || room === 0 ? { where } : { where, span: [room, text.length] });
     }
     if (room === 0) return;
-    texts.push({ where, text: text.slice(0, room), kind });
+    texts.push({ where, text: text.slice(0, room), kind, parameter });
     characters += text.length;
   };
   // A stack of its own: a definition nested ten thousand levels deep must not end the program.
-  const waiting: { value: unknown; where: string; depth: number }[] = [];
+  const waiting: {
+    value: unknown;
+    where: string;
+    depth: number;
+    holds?: "parameters";
+    /** The parameter whose schema, or whose description, it is. */
+    parameter?: string | undefined;
+  }[] = [];
   const { name, title, description, ...rest } = definition;
   waiting.push({ value: rest, where: "", depth: 0 });
   for (const [where, value] of Object.entries({ description, title, name })) {
     if (value !== undefined) waiting.push({ value, where, depth: 0 });
   }
   while (waiting.length > 0) {
-    const { value, where, depth } = waiting.pop()!;
-    if (typeof value === "string") take(value, where, "value");
+    const { value, where, depth, holds, parameter } = waiting.pop()!;
+    if (typeof value === "string") take(value, where, "value", parameter);
     if (typeof value !== "object" || value === null) continue;
     if (depth >= LIMITS.depth || characters >= LIMITS.characters || nodes >= LIMITS.nodes) {
       // All that is not name, title or description has no name of its own.
@@ -86,7 +95,10 @@ export function textsOf(
         ? key
         : `${where}.${key}`;
       if (!Array.isArray(value)) take(key, path, "key");
-      children.push({ value: Reflect.get(value, key), where: path, depth: depth + 1 });
+      const child = { value: Reflect.get(value, key), where: path, depth: depth + 1 };
+      if (holds) children.push({ ...child, parameter: key });
+      else if (key === "properties") children.push({ ...child, holds: "parameters" });
+      else children.push(key === "description" ? { ...child, parameter } : child);
     }
     // In their own order, since the last one pushed is the next one taken.
     for (let i = children.length - 1; i >= 0; i--) waiting.push(children[i]!);
@@ -207,8 +219,8 @@ export interface Reading {
 
 /** A sentence in one word: `pick_this_after_sending_the_file`. */
 const ONE_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9.-]+){3,30}$/;
-/** The description of a parameter; with its name, it says what is asked for. */
-const PARAMETER = /\.properties\.([\w$-]{1,60})\.description$/;
+/** As much of a parameter's name is read together with its description, which says what is asked for. */
+const LONGEST_NAME = 100;
 
 /** Every text of a tool's definition; names are read as words, since a model does so. */
 export function readingsOf(
@@ -217,11 +229,12 @@ export function readingsOf(
 ): { readings: Reading[]; unread: Unread[] } {
   const topic = topicOf(definition.name, server).union(subjectOf(ownTools));
   const { texts, unread } = textsOf(definition);
-  const readings = texts.map(({ where, text, kind }): Reading => {
+  const readings = texts.map(({ where, text, kind, parameter }): Reading => {
     const isName = kind === "key" || where === "name";
     const plain = isName || ONE_WORD.test(text) ? spelledOut(text) : text;
-    const parameter = isName ? undefined : PARAMETER.exec(where)?.[1];
-    const lead = parameter && text.length < LIMITS.piece ? `${spelledOut(parameter)} ` : "";
+    const lead = parameter !== undefined && text.length < LIMITS.piece
+      ? `${spelledOut(parameter.slice(0, LONGEST_NAME)).replace(/[^\w$]+/g, " ")} `
+      : "";
     return {
       where,
       text,

@@ -151,15 +151,22 @@ function neighborsOf(name: string): string[] {
   return neighbors;
 }
 
+/** Beyond these, names are read as the texts that they are. */
+const MOST_PARAMETERS = 1_000;
+const LONGEST_NAME = 100;
+
 /** Finds parameters that ask for what the model knows rather than for what the tool needs. */
 export function scanParameters(definition: Record<string, unknown>): Finding[] {
   const { name, title, description, inputSchema } = definition;
   const purpose = [name, title, description].filter((text) => typeof text === "string").join(" ")
     .replaceAll("_", " ").replace(/([a-z])([A-Z])/g, "$1 $2").slice(0, 4_000);
-  return parametersOf(inputSchema, "inputSchema").flatMap(({ parameter, where }): Finding[] => {
-    if (!TELLING.test(parameter)) return [];
-    const plain = parameter.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
-    const known = PARAMETERS.find(({ name }) => name.test(plain));
+  const parameters = [...parametersOf(inputSchema, "inputSchema").take(MOST_PARAMETERS)];
+  return parameters.flatMap(({ parameter, where }): Finding[] => {
+    const name = parameter.slice(0, LONGEST_NAME);
+    if (!TELLING.test(name)) return [];
+    const plain = name.replace(/([a-z])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_")
+      .toLowerCase();
+    const known = PARAMETERS.find((each) => each.name.test(plain));
     if (known === undefined) return [];
     return [{
       rule: "exfiltration-parameter",
@@ -172,18 +179,17 @@ export function scanParameters(definition: Record<string, unknown>): Finding[] {
 }
 
 /** Parameters, and those inside them; not so deep that it matters how deep. */
-function parametersOf(
+function* parametersOf(
   schema: unknown,
   where: string,
   depth = 0,
-): { parameter: string; where: string }[] {
-  if (!isObject(schema) || depth > 4) return [];
+): Generator<{ parameter: string; where: string }> {
+  if (!isObject(schema) || depth > 4) return;
   const properties = isObject(schema.properties) ? schema.properties : {};
-  return [
-    ...Object.entries(properties).slice(0, 1_000).flatMap(([parameter, inner]) => {
-      const place = `${where}.properties.${parameter}`;
-      return [{ parameter, where: place }, ...parametersOf(inner, place, depth + 1)];
-    }),
-    ...parametersOf(schema.items, `${where}.items`, depth + 1),
-  ];
+  for (const [parameter, inner] of Object.entries(properties)) {
+    const place = `${where}.properties.${parameter}`;
+    yield { parameter, where: place };
+    yield* parametersOf(inner, place, depth + 1);
+  }
+  yield* parametersOf(schema.items, `${where}.items`, depth + 1);
 }

@@ -5,7 +5,7 @@ import type { Sign } from "./data/signs.ts";
 /** How far before the end of a sentence a sign may be that counts for it, in words. */
 const REACH = 60;
 /** Points at which a passage is doubtful, and at which it has no honest reading. */
-const ENOUGH = 11;
+const ENOUGH = 11.25;
 const PLENTY = 15;
 /** As many of them have to come from signs where a tool is held back: manner alone may be prose. */
 const GRAVE = 8.5;

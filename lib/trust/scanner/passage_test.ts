@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PassageScore, type Sentence } from "./passage.ts";
 import type { Sign } from "./data/signs.ts";
 
-const grave: Sign = sign("hide", 6, "hides something");
+const grave: Sign = sign("hide", 7, "hides something");
 const light: Sign = sign("extra", 5, "asks for more");
 const WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"];
 /** As tokensOf() counts: the next sentence is far away. */

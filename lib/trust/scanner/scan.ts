@@ -101,7 +101,8 @@ function* thorough(
     rest = masked(rest, found);
   }
   const kept = united(findings).map((finding) => withPassage(definition, finding));
-  const places = new Set(["description", ...kept.map(({ where }) => where)]);
+  const places = new Set(["description"]);
+  for (const { where } of kept) places.add(where).add(`${where}.description`);
   const left = yield* scan(unmarked(takeOut(definition, kept)), around, places);
   return left.some(isTakenOut) ? [...kept, entangled(left.find(isTakenOut)!)] : kept;
 }
@@ -129,7 +130,9 @@ function widened(
   isWhole = false,
 ): Finding {
   const text = textAt(definition, finding.where);
-  if (span === undefined || text === undefined) return finding;
+  if (span === undefined) return finding;
+  // A place with dots of its own is not found by its path.
+  if (text === undefined) return { ...finding, passage: finding.excerpt };
   const [from, to] = isWhole ? [0, text.length] : passageAround(text, span);
   const parameter = PARAMETER.exec(finding.where)?.[1];
   // Nothing of it is left to say what it is for: then the parameter goes.
@@ -139,7 +142,8 @@ function widened(
   return { ...finding, span: [from, to] };
 }
 
-const PARAMETER = /^((?:input|output)Schema\..*\.?properties\.[^.]+)\.description$/;
+/** Not of the output: a client could not accept what the server answers. */
+const PARAMETER = /^(inputSchema\..*\.?properties\.[^.]+)\.description$/;
 
 function nameAt(where: string): string {
   return where.slice(where.lastIndexOf(".") + 1);
@@ -149,14 +153,20 @@ function nameAt(where: string): string {
 function united(findings: readonly Finding[]): Finding[] {
   const kept: Finding[] = [];
   for (const finding of findings) {
-    const { rule, where, span } = finding;
+    const { rule, where, span, severity, passage } = finding;
     const same = kept.find((other) =>
       other.rule === rule && other.where === where &&
-      (span === undefined || other.span === undefined ||
-        (span[0] <= other.span[1] + 1 && other.span[0] <= span[1] + 1))
+      (other.severity === "low") === (severity === "low") &&
+      (span && other.span
+        ? span[0] <= other.span[1] + 1 && other.span[0] <= span[1] + 1
+        : other.passage === passage)
     );
-    if (!same) kept.push({ ...finding });
-    else if (span && same.span) {
+    if (!same) {
+      kept.push({ ...finding });
+      continue;
+    }
+    if (RANK[severity] > RANK[same.severity]) same.severity = severity;
+    if (span && same.span) {
       same.span = [Math.min(span[0], same.span[0]), Math.max(span[1], same.span[1])];
     }
   }

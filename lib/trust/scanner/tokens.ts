@@ -58,6 +58,7 @@ export function tokenize(folded: Folded, around: ScanContext): Token[] {
       for (const { word, at } of piecesOf(match[0])) {
         raw.push({ word, index: index++, at: folded.at[match.index + at] ?? 0 });
       }
+      opens = false;
       continue;
     }
     const at = folded.at[match.index] ?? 0;
